@@ -1,0 +1,1 @@
+//! The platform's JSON API and its OpenAPI document.

@@ -1,0 +1,149 @@
+//! An auction: a sale of items by one auctioneer, timed or as a webcast.
+
+use contract::AuctionStatus;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::IncrementTable;
+
+/// How items of an auction end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AuctionKind {
+    /// Each item ends by the server's clock when its effective end time is reached.
+    Timed,
+    /// A clerk sells or passes one item after another.
+    Webcast,
+}
+
+impl AuctionKind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Timed, Self::Webcast];
+
+    /// Stable word, as stored and as APIs carry it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Timed => "timed",
+            Self::Webcast => "webcast",
+        }
+    }
+}
+
+/// Staggered ends: `seconds` later for every `items` items (decisions, section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Stagger {
+    /// Seconds between one group of items and the next.
+    pub seconds: u32,
+    /// Items that end together; at least 1.
+    pub items: u32,
+}
+
+/// The state of an auction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Auction {
+    /// UUID, version 7; the subject of its events.
+    pub uuid: Uuid,
+    /// The customer that it belongs to.
+    pub customer: Uuid,
+    /// The auctioneer that holds it.
+    pub auctioneer: Uuid,
+    /// Timed or webcast.
+    pub kind: AuctionKind,
+    /// Title for people; may be empty in a draft.
+    pub title: String,
+    /// ISO 4217 code; every amount in the auction is in minor units of it.
+    pub currency: String,
+    /// IANA time zone, for people.
+    pub time_zone: String,
+    /// When bidding or the webcast starts.
+    pub starts_at: Option<Timestamp>,
+    /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
+    pub ends_at: Option<Timestamp>,
+    /// Staggered ends of a timed auction.
+    pub stagger: Option<Stagger>,
+    /// By how much bids rise.
+    pub increments: IncrementTable,
+    /// Status now.
+    pub status: AuctionStatus,
+    /// The item in the ring of a webcast.
+    pub in_ring: Option<Uuid>,
+    /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.
+    pub sequence: i64,
+    /// Number of the last commit of this auction, from 1; what `If-Match` compares.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// Planned end of an item at a position of the running order, from 0 (decisions, section 6): the auction's closing time,
+/// and `stagger.seconds` later for every `stagger.items` items before it. None in a webcast, without a closing time, or
+/// when the end would lie beyond what time can count.
+pub fn new_item_end(auction: &Auction, position: i64) -> Option<Timestamp> {
+    let (AuctionKind::Timed, Some(ends_at)) = (auction.kind, auction.ends_at) else {
+        return None;
+    };
+    let Some(stagger) = auction.stagger else {
+        return Some(ends_at);
+    };
+    let group = position.max(0) / i64::from(stagger.items.max(1));
+    let later_seconds = group.saturating_mul(i64::from(stagger.seconds));
+    ends_at.checked_add(SignedDuration::from_secs(later_seconds)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{at, auction};
+    use contract::AuctionStatus;
+
+    #[test]
+    fn ends_are_staggered_by_groups_of_items() {
+        let auction = Auction {
+            stagger: Some(Stagger { seconds: 30, items: 2 }),
+            ..auction(AuctionKind::Timed, AuctionStatus::Live)
+        };
+        for (position, seconds) in [
+            (-1, 1_000),
+            (0, 1_000),
+            (1, 1_000),
+            (2, 1_030),
+            (3, 1_030),
+            (99_999, 1_500_970),
+        ] {
+            assert_eq!(new_item_end(&auction, position), Some(at(seconds)), "at {position}");
+        }
+        assert_eq!(new_item_end(&auction, i64::MAX), None, "beyond what time can count");
+        let together = Auction {
+            stagger: None,
+            ..auction
+        };
+        assert_eq!(new_item_end(&together, 7), Some(at(1_000)));
+    }
+
+    #[test]
+    fn only_timed_auctions_with_a_closing_time_plan_ends() {
+        assert_eq!(
+            new_item_end(&auction(AuctionKind::Webcast, AuctionStatus::Live), 0),
+            None
+        );
+        let open = Auction {
+            ends_at: None,
+            ..auction(AuctionKind::Timed, AuctionStatus::Live)
+        };
+        assert_eq!(new_item_end(&open, 0), None);
+    }
+
+    #[test]
+    fn a_state_is_camel_case_json_and_reads_back_the_same() {
+        let auction = auction(AuctionKind::Webcast, AuctionStatus::Live);
+        let json = serde_json::to_value(&auction).unwrap();
+        assert_eq!(json["timeZone"], "Europe/London");
+        assert_eq!(json["status"], "LIVE");
+        assert_eq!(json["kind"], "webcast");
+        assert_eq!(json["increments"][0]["from"], 0);
+        assert_eq!(serde_json::from_value::<Auction>(json).unwrap(), auction);
+    }
+}

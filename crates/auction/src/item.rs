@@ -1,0 +1,117 @@
+//! An item: one lot of an auction.
+
+mod decide;
+
+pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
+
+use contract::ItemStatus;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Auction, AuctionKind, new_item_end};
+
+/// Where an item of a webcast is, apart from its status (decisions, section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RingPlace {
+    /// Not offered yet, or to be offered again.
+    #[default]
+    Waiting,
+    /// Offered now.
+    InRing,
+    /// Sold or passed.
+    Done,
+}
+
+/// The bid that wins if nothing else happens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StandingBid {
+    /// The bid's UUID.
+    pub bid: Uuid,
+    /// Who made it, as the caller names bidders.
+    pub bidder: String,
+    /// Minor units.
+    pub amount: i64,
+    /// The server's time at which it was accepted.
+    pub at: Timestamp,
+}
+
+/// The state of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// UUID, version 7; the subject of its events.
+    pub uuid: Uuid,
+    /// The auction that it is a lot of.
+    pub auction: Uuid,
+    /// The customer that it belongs to.
+    pub customer: Uuid,
+    /// Lot number as printed, such as `12` or `12A`; unique in its auction.
+    pub lot_number: String,
+    /// Place in the running order, from 0.
+    pub position: i64,
+    /// Title.
+    pub title: String,
+    /// Description; may be empty.
+    pub description: String,
+    /// Image address; kept as given.
+    pub image_url: Option<String>,
+    /// Low estimate, minor units.
+    pub low_estimate: Option<i64>,
+    /// High estimate, minor units.
+    pub high_estimate: Option<i64>,
+    /// Opening bid, minor units; 0 means the first increment.
+    pub opening_bid: i64,
+    /// Lowest price that sells, minor units. Never leaves the platform.
+    pub reserve: Option<i64>,
+    /// Increment of this item at any price, minor units, instead of the auction's table.
+    pub fixed_increment: Option<i64>,
+    /// Status now.
+    pub status: ItemStatus,
+    /// True once a status of this item has been announced: every later change is announced too.
+    pub announced: bool,
+    /// Planned end of an item in a timed auction.
+    pub end_time: Option<Timestamp>,
+    /// Real end: `end_time`, or later after extensions. Every reader uses this one.
+    pub effective_end_time: Option<Timestamp>,
+    /// Place in a webcast's ring.
+    pub ring: RingPlace,
+    /// The highest standing bid.
+    pub standing: Option<StandingBid>,
+    /// Bids accepted so far; also the number of the last one.
+    pub bid_count: i64,
+    /// Number of the last journal entry of this item, from 1 without gaps; 0 before the first.
+    pub sequence: i64,
+    /// Number of the last commit of this item, from 1; what `If-Match` compares.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl Item {
+    /// The price: the amount of the standing bid, minor units.
+    pub fn price(&self) -> Option<i64> {
+        self.standing.as_ref().map(|standing| standing.amount)
+    }
+
+    /// If the price has reached the reserve; none when there is no reserve. It may be shown, the reserve may not.
+    pub fn reserve_met(&self) -> Option<bool> {
+        self.reserve
+            .map(|reserve| self.price().is_some_and(|price| price >= reserve))
+    }
+
+    /// If it is sold when it ends now: there is a standing bid, and the price has reached the reserve.
+    pub fn would_sell(&self) -> bool {
+        self.standing.is_some() && self.reserve_met().unwrap_or(true)
+    }
+
+    /// The end to plan for an item of a timed auction that has no effective end yet.
+    pub(crate) fn end_to_plan(&self, auction: &Auction) -> Option<Timestamp> {
+        match (auction.kind, self.effective_end_time) {
+            (AuctionKind::Timed, None) => self.end_time.or_else(|| new_item_end(auction, self.position)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Data-driven tests of item decisions.
+
+mod administrator;
+mod beginning;
+mod sale;
+
+use super::*;
+use crate::sample::{at, auction, in_ring, item, with_bid};
+use contract::AuctionStatus;
+
+use ItemStatus::{Draft, Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
+
+fn live() -> Auction {
+    auction(AuctionKind::Timed, AuctionStatus::Live)
+}
+
+fn change(to: ItemStatus, reason: &str) -> ItemCommand {
+    ItemCommand::ChangeStatus {
+        to,
+        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+    }
+}
+
+fn bid(amount: i64) -> ItemCommand {
+    ItemCommand::PlaceBid {
+        bid: Uuid::from_u128(50),
+        bidder: "b-17".to_owned(),
+        amount,
+    }
+}
+
+/// The outcome in a line: `FROM->TO cause [announced] [reason]`, `bid N AMOUNT`, `ring PLACE`, `end SECONDS`, or the code.
+fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
+    let changes = match outcome {
+        Ok(changes) => changes,
+        Err(rejection) => return rejection.code().to_owned(),
+    };
+    let word = |change: &ItemChange| match change {
+        ItemChange::StatusChanged {
+            from,
+            to,
+            cause,
+            announced,
+            reason,
+        } => {
+            let from = from.map_or("-", ItemStatus::name);
+            let told = if *announced { " announced" } else { "" };
+            let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            format!("{from}->{} {}{told}{why}", to.name(), cause.as_str())
+        }
+        ItemChange::BidAccepted {
+            standing,
+            source,
+            number,
+        } => {
+            format!("bid {number} {} {}", standing.amount, source.as_str())
+        }
+        ItemChange::RingChanged { ring } => format!("ring {ring:?}"),
+        ItemChange::EndPlanned { end } => format!("end {}", end.duration_since(at(0)).as_secs()),
+    };
+    changes.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+#[track_caller]
+fn check(auction: &Auction, item: &Item, command: ItemCommand, seconds: i64, expect: &str) {
+    assert_eq!(words(&decide(auction, item, command, at(seconds))), expect);
+}

@@ -1,0 +1,100 @@
+//! The life of an auction: created, previewed, live, reconciled, archived (decisions, section 2).
+//!
+//! Called by the platform for the API and the administration application. Reads items only as counts, so that it costs
+//! the same for ten lots and for 100,000. What follows for the items is the caller's to ask of [`crate::item::decide`]:
+//! [`ItemCommand::GoLive`](crate::ItemCommand::GoLive) for DRAFT and PREVIEW ones when the auction goes LIVE,
+//! [`ItemCommand::Reconcile`](crate::ItemCommand::Reconcile) for PASSED ones when it is reconciled.
+
+use contract::AuctionStatus;
+use jiff::Timestamp;
+
+use crate::transitions::{AuctionFacts, follow_auction};
+use crate::{Auction, AuctionChange, AuctionKind, Rejection};
+
+/// What somebody wants of an auction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuctionCommand {
+    /// It comes to be, in this status: DRAFT, PREVIEW or LIVE. Its `sequence` is 0 before.
+    Create {
+        /// First status.
+        status: AuctionStatus,
+    },
+    /// An administrator changes its status.
+    ChangeStatus {
+        /// Status wanted.
+        to: AuctionStatus,
+    },
+}
+
+/// Items of an auction, counted; those made in the same call count as they will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ItemCounts {
+    /// All of them.
+    pub total: u64,
+    /// Status LIVE.
+    pub live: u64,
+    /// Status SUSPENDED.
+    pub suspended: u64,
+    /// Status PASSED.
+    pub passed: u64,
+    /// With at least one bid accepted.
+    pub with_bids: u64,
+}
+
+/// Decides a command on an auction.
+///
+/// Errors: `illegal_transition`, `fields_missing`, `field_invalid`, `no_live_item`, `end_not_in_future`,
+/// `auction_has_bids`, `items_not_finished`.
+pub fn decide(
+    auction: &Auction,
+    items: &ItemCounts,
+    command: AuctionCommand,
+    now: Timestamp,
+) -> Result<Vec<AuctionChange>, Rejection> {
+    let facts = AuctionFacts { auction, items, now };
+    let row = match command {
+        AuctionCommand::Create { status } => {
+            if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
+                return Err(Rejection::FieldInvalid {
+                    field: "stagger",
+                    problem: "must name at least one item",
+                });
+            }
+            follow_auction(&facts, auction.current(), status)?
+        }
+        AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,
+    };
+    Ok(vec![AuctionChange::StatusChanged {
+        from: row.from,
+        to: row.to,
+        cause: row.cause,
+    }])
+}
+
+/// What other rules ask of an item's auction.
+impl Auction {
+    pub(crate) fn require_live(&self) -> Result<(), Rejection> {
+        match self.status {
+            AuctionStatus::Live => Ok(()),
+            status => Err(Rejection::AuctionNotLive { status: status.name() }),
+        }
+    }
+
+    pub(crate) fn require_open(&self) -> Result<(), Rejection> {
+        match self.status {
+            AuctionStatus::Draft | AuctionStatus::Preview | AuctionStatus::Live => Ok(()),
+            status => Err(Rejection::AuctionClosed { status: status.name() }),
+        }
+    }
+
+    pub(crate) fn require_kind(&self, needs: AuctionKind) -> Result<(), Rejection> {
+        if self.kind == needs {
+            Ok(())
+        } else {
+            Err(Rejection::WrongAuctionKind { needs })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+use super::*;
+use crate::sample::{at, auction};
+use crate::transitions::AUCTION_TRANSITIONS;
+use crate::{Cause, Stagger};
+use AuctionStatus::{Archived, Draft, Live, Preview, Reconciliation};
+
+const SOLD_OUT: ItemCounts = ItemCounts {
+    total: 9,
+    live: 0,
+    suspended: 0,
+    passed: 2,
+    with_bids: 0,
+};
+const ON_SALE: ItemCounts = ItemCounts { live: 3, ..SOLD_OUT };
+
+fn new(kind: AuctionKind) -> Auction {
+    Auction {
+        sequence: 0,
+        ..auction(kind, Draft)
+    }
+}
+
+#[track_caller]
+fn check(auction: &Auction, items: ItemCounts, command: AuctionCommand, seconds: i64, expect: &str) {
+    let words = match decide(auction, &items, command, at(seconds)) {
+        Err(rejection) => rejection.code().to_owned(),
+        Ok(changes) => match changes.as_slice() {
+            [AuctionChange::StatusChanged { from, to, cause }] => {
+                format!(
+                    "{}->{} {}",
+                    from.map_or("-", AuctionStatus::name),
+                    to.name(),
+                    cause.as_str()
+                )
+            }
+            other => panic!("{other:?}"),
+        },
+    };
+    assert_eq!(words, expect);
+}
+
+fn create(status: AuctionStatus) -> AuctionCommand {
+    AuctionCommand::Create { status }
+}
+
+fn change(to: AuctionStatus) -> AuctionCommand {
+    AuctionCommand::ChangeStatus { to }
+}
+
+#[test]
+fn every_pair_of_statuses_is_legal_exactly_as_specified() {
+    let specified = [
+        (None, vec![Draft, Preview, Live]),
+        (Some(Draft), vec![Preview]),
+        (Some(Preview), vec![Draft, Live]),
+        (Some(Live), vec![Preview, Reconciliation]),
+        (Some(Reconciliation), vec![Archived]),
+        (Some(Archived), vec![]),
+    ];
+    for (from, targets) in specified {
+        let names: Vec<_> = targets.iter().map(|status| status.name()).collect();
+        for kind in AuctionKind::ALL {
+            let state = from.map_or(new(kind), |status| auction(kind, status));
+            assert_eq!(state.legal_next(), targets, "{from:?}");
+            for &to in AuctionStatus::ALL {
+                let items = if from.is_none() { ON_SALE } else { SOLD_OUT };
+                let command = if from.is_none() { create(to) } else { change(to) };
+                let outcome = decide(&state, &items, command, at(10));
+                if targets.contains(&to) {
+                    let cause = from.map_or(Cause::Created, |_| Cause::StatusChangedByAdministrator);
+                    assert_eq!(outcome, Ok(vec![AuctionChange::StatusChanged { from, to, cause }]));
+                } else {
+                    let from = from.map(AuctionStatus::name);
+                    assert_eq!(
+                        outcome,
+                        Err(Rejection::IllegalTransition {
+                            from,
+                            to: to.name(),
+                            legal: names.clone()
+                        })
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(AUCTION_TRANSITIONS.len(), 9);
+}
+
+#[test]
+fn preview_needs_the_required_fields_and_names_what_is_missing() {
+    let bare = |kind| Auction {
+        title: " ".to_owned(),
+        currency: String::new(),
+        time_zone: String::new(),
+        starts_at: None,
+        ends_at: None,
+        ..auction(kind, Draft)
+    };
+    let missing = |auction: &Auction| match decide(auction, &SOLD_OUT, change(Preview), at(10)) {
+        Err(Rejection::FieldsMissing { fields }) => fields.join(" "),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(missing(&bare(AuctionKind::Timed)), "title currency timeZone endsAt");
+    assert_eq!(missing(&bare(AuctionKind::Webcast)), "title currency timeZone startsAt");
+    let timed = Auction {
+        starts_at: None,
+        ..auction(AuctionKind::Timed, Draft)
+    };
+    check(
+        &timed,
+        SOLD_OUT,
+        change(Preview),
+        10,
+        "DRAFT->PREVIEW status_changed_by_administrator",
+    );
+    let webcast = Auction {
+        ends_at: None,
+        ..auction(AuctionKind::Webcast, Draft)
+    };
+    check(
+        &webcast,
+        SOLD_OUT,
+        change(Preview),
+        10,
+        "DRAFT->PREVIEW status_changed_by_administrator",
+    );
+    check(
+        &Auction {
+            sequence: 0,
+            ..bare(AuctionKind::Timed)
+        },
+        SOLD_OUT,
+        create(Draft),
+        10,
+        "-->DRAFT created",
+    );
+    check(
+        &Auction {
+            sequence: 0,
+            ..bare(AuctionKind::Timed)
+        },
+        SOLD_OUT,
+        create(Preview),
+        10,
+        "fields_missing",
+    );
+    check(
+        &Auction {
+            sequence: 0,
+            ..bare(AuctionKind::Timed)
+        },
+        ON_SALE,
+        create(Live),
+        10,
+        "fields_missing",
+    );
+}
+
+#[test]
+fn an_auction_is_created_live_only_with_a_live_item_and_an_end_to_come() {
+    check(&new(AuctionKind::Timed), SOLD_OUT, create(Live), 10, "no_live_item");
+    check(&new(AuctionKind::Timed), ON_SALE, create(Live), 999, "-->LIVE created");
+    check(
+        &new(AuctionKind::Timed),
+        ON_SALE,
+        create(Live),
+        1_000,
+        "end_not_in_future",
+    );
+}
+
+#[test]
+fn an_auction_goes_live_only_with_its_closing_time_in_the_future() {
+    let went_live = "PREVIEW->LIVE status_changed_by_administrator";
+    for kind in AuctionKind::ALL {
+        check(&auction(kind, Preview), SOLD_OUT, change(Live), 999, went_live);
+        check(
+            &auction(kind, Preview),
+            SOLD_OUT,
+            change(Live),
+            1_000,
+            "end_not_in_future",
+        );
+    }
+    let endless = |kind| Auction {
+        ends_at: None,
+        ..auction(kind, Preview)
+    };
+    check(&endless(AuctionKind::Webcast), SOLD_OUT, change(Live), 10, went_live);
+    check(
+        &endless(AuctionKind::Timed),
+        SOLD_OUT,
+        change(Live),
+        10,
+        "end_not_in_future",
+    );
+}
+
+#[test]
+fn a_live_auction_goes_back_to_preview_only_without_bids() {
+    let live = auction(AuctionKind::Timed, Live);
+    check(
+        &live,
+        ON_SALE,
+        change(Preview),
+        10,
+        "LIVE->PREVIEW status_changed_by_administrator",
+    );
+    check(
+        &live,
+        ItemCounts {
+            with_bids: 1,
+            ..ON_SALE
+        },
+        change(Preview),
+        10,
+        "auction_has_bids",
+    );
+}
+
+#[test]
+fn an_auction_is_reconciled_only_when_no_item_is_live_or_suspended() {
+    let live = auction(AuctionKind::Webcast, Live);
+    let suspended = ItemCounts {
+        suspended: 1,
+        ..SOLD_OUT
+    };
+    check(&live, ON_SALE, change(Reconciliation), 10, "items_not_finished");
+    check(&live, suspended, change(Reconciliation), 10, "items_not_finished");
+    check(
+        &live,
+        SOLD_OUT,
+        change(Reconciliation),
+        10,
+        "LIVE->RECONCILIATION status_changed_by_administrator",
+    );
+}
+
+#[test]
+fn a_stagger_of_no_items_is_refused() {
+    let auction = Auction {
+        stagger: Some(Stagger { seconds: 30, items: 0 }),
+        ..new(AuctionKind::Timed)
+    };
+    check(&auction, SOLD_OUT, create(Draft), 10, "field_invalid");
+}
+
+#[test]
+fn a_change_of_status_raises_the_sequence_by_one_and_leaves_the_version() {
+    let mut auction = auction(AuctionKind::Timed, Preview);
+    for change in decide(&auction, &SOLD_OUT, change(Live), at(10)).unwrap() {
+        auction.apply(&change);
+    }
+    assert_eq!((auction.status, auction.sequence, auction.version), (Live, 2, 1));
+}

@@ -1,0 +1,80 @@
+//! States for tests: an auction and an item of it, as they are in the middle of a sale.
+
+use contract::{AuctionStatus, ItemStatus};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use crate::{Auction, AuctionKind, IncrementTable, Item, RingPlace, StandingBid};
+
+/// `seconds` after the start of every test's time; the auction below closes at 1,000.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + seconds)
+}
+
+pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
+    Auction {
+        uuid: Uuid::from_u128(1),
+        customer: Uuid::from_u128(2),
+        auctioneer: Uuid::from_u128(3),
+        kind,
+        title: "Clocks and barometers".to_owned(),
+        currency: "GBP".to_owned(),
+        time_zone: "Europe/London".to_owned(),
+        starts_at: Some(at(0)),
+        ends_at: Some(at(1_000)),
+        stagger: None,
+        increments: IncrementTable::default(),
+        status,
+        in_ring: None,
+        sequence: 1,
+        version: 1,
+        created_at: at(-100),
+    }
+}
+
+pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
+    let end = crate::new_item_end(auction, 0);
+    Item {
+        uuid: Uuid::from_u128(10),
+        auction: auction.uuid,
+        customer: auction.customer,
+        lot_number: "12A".to_owned(),
+        position: 0,
+        title: "A longcase clock".to_owned(),
+        description: String::new(),
+        image_url: None,
+        low_estimate: Some(20_000),
+        high_estimate: Some(30_000),
+        opening_bid: 10_000,
+        reserve: None,
+        fixed_increment: None,
+        status,
+        announced: false,
+        end_time: end,
+        effective_end_time: end,
+        ring: RingPlace::Waiting,
+        standing: None,
+        bid_count: 0,
+        sequence: 1,
+        version: 1,
+        created_at: at(-100),
+    }
+}
+
+pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
+    item.standing = Some(StandingBid {
+        bid: Uuid::from_u128(99),
+        bidder: "paddle 7".to_owned(),
+        amount,
+        at: at(1),
+    });
+    item.bid_count = 1;
+    item
+}
+
+/// The item in its auction's ring.
+pub(crate) fn in_ring(mut auction: Auction, mut item: Item) -> (Auction, Item) {
+    auction.in_ring = Some(item.uuid);
+    item.ring = RingPlace::InRing;
+    (auction, item)
+}

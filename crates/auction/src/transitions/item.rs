@@ -1,0 +1,213 @@
+//! The item table, and how a row is found.
+
+mod guard;
+
+pub(crate) use guard::ItemFacts;
+pub use guard::ItemGuard;
+
+use contract::ItemStatus;
+use contract::ItemStatus::{Draft, Live, Passed, Preview, Sold, SoldBuyNow, Suspended, Unsold, Withdrawn};
+
+use crate::{Auction, Cause, Item, Rejection};
+
+use ItemBy::*;
+use ItemGuard::*;
+
+/// A row: who moves an item from one status to another, under which guards, and if customers hear of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemTransition {
+    /// Status before; none for a creation.
+    pub from: Option<ItemStatus>,
+    /// Status after.
+    pub to: ItemStatus,
+    /// Who or what does it.
+    pub by: ItemBy,
+    /// What must hold, asked in this order.
+    pub guards: &'static [ItemGuard],
+    /// If it is announced.
+    pub announced: Announced,
+    /// The journal's word.
+    pub cause: Cause,
+}
+
+/// Who or what moves an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ItemBy {
+    /// A call that creates one item.
+    Creation,
+    /// A catalogue import.
+    Import,
+    /// An administrator.
+    Administrator,
+    /// A clerk or an administrator takes a sale or pass back.
+    Correction,
+    /// The item's auction goes LIVE.
+    AuctionGoesLive,
+    /// The timer of a timed auction.
+    End,
+    /// The clerk sells.
+    ClerkSells,
+    /// The clerk passes.
+    ClerkPasses,
+    /// The clerk offers a passed item again.
+    ClerkOffersAgain,
+    /// A buyer pays the buy-now price.
+    Buyer,
+    /// The item's auction is reconciled.
+    Reconciliation,
+}
+
+/// If customers hear of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Announced {
+    /// Always.
+    Yes,
+    /// As soon as an earlier status of the item was announced: who was told it is told that it is true no more.
+    FollowUp,
+    /// Set-up, silent. After an announcement it is told all the same, as every later change is.
+    No,
+}
+
+impl Announced {
+    /// The table's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::FollowUp => "follow-up",
+            Self::No => "no",
+        }
+    }
+
+    /// If this change of the item is announced.
+    pub fn holds_for(self, item: &Item) -> bool {
+        match self {
+            Self::Yes => true,
+            Self::FollowUp | Self::No => item.announced,
+        }
+    }
+}
+
+const fn row(
+    from: Option<ItemStatus>,
+    to: ItemStatus,
+    by: ItemBy,
+    guards: &'static [ItemGuard],
+    announced: Announced,
+    cause: Cause,
+) -> ItemTransition {
+    ItemTransition {
+        from,
+        to,
+        by,
+        guards,
+        announced,
+        cause,
+    }
+}
+
+/// The item transitions. Of rows with the same `from` and `by`, the first whose guards hold is taken.
+#[rustfmt::skip]
+pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
+    row(None,            Draft,      Creation,         &[AuctionOpen],                                Announced::No,       Cause::Created),
+    row(None,            Live,       Creation,         &[AuctionLive, EndInFuture],                   Announced::No,       Cause::Created),
+    row(None,            Draft,      Import,           &[AuctionOpen],                                Announced::No,       Cause::Imported),
+    row(None,            Live,       Import,           &[AuctionLive, EndInFuture],                   Announced::No,       Cause::Imported),
+    row(Some(Draft),     Preview,    Administrator,    &[],                                           Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Draft),     Preview,    AuctionGoesLive,  &[],                                           Announced::No,       Cause::AuctionWentLive),
+    row(Some(Preview),   Draft,      Administrator,    &[],                                           Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Preview),   Live,       Administrator,    &[AuctionOpen, EndInFuture],                   Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Preview),   Live,       AuctionGoesLive,  &[AuctionOpen],                                Announced::No,       Cause::AuctionWentLive),
+    row(Some(Live),      Draft,      Administrator,    &[NotInRing, NoBids],                          Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Live),      Sold,       End,              &[Timed, EndReached, ReserveMet],              Announced::Yes,      Cause::EndReached),
+    row(Some(Live),      Unsold,     End,              &[Timed, EndReached],                          Announced::Yes,      Cause::EndReached),
+    row(Some(Live),      Sold,       ClerkSells,       &[Webcast, AuctionLive, InRing, StandingBid],  Announced::Yes,      Cause::SoldInRing),
+    row(Some(Live),      Passed,     ClerkPasses,      &[Webcast, AuctionLive, InRing],               Announced::Yes,      Cause::PassedInRing),
+    row(Some(Live),      SoldBuyNow, Buyer,            &[AuctionLive],                                Announced::Yes,      Cause::BoughtNow),
+    row(Some(Passed),    Live,       ClerkOffersAgain, &[Webcast, AuctionLive],                       Announced::FollowUp, Cause::OfferedAgain),
+    row(Some(Sold),      Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),
+    row(Some(Passed),    Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),
+    row(Some(Draft),     Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),
+    row(Some(Preview),   Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),
+    row(Some(Live),      Suspended,  Administrator,    &[NotInRing, Reason],                          Announced::FollowUp, Cause::Suspended),
+    row(Some(Suspended), Draft,      Administrator,    &[Reason],                                     Announced::FollowUp, Cause::Resumed),
+    row(Some(Suspended), Preview,    Administrator,    &[Reason],                                     Announced::FollowUp, Cause::Resumed),
+    row(Some(Suspended), Live,       Administrator,    &[AuctionOpen, Reason, EndInFuture],           Announced::FollowUp, Cause::Resumed),
+    row(Some(Draft),     Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Preview),   Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Live),      Withdrawn,  Administrator,    &[NotInRing],                                  Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Suspended), Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Passed),    Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Withdrawn), Draft,      Administrator,    &[],                                           Announced::FollowUp, Cause::Reinstated),
+    row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
+];
+
+/// Finds the row that moves the item, by one of `by`, to `to` where it is named.
+pub(crate) fn follow_item(
+    facts: &ItemFacts<'_>,
+    by: &[ItemBy],
+    to: Option<ItemStatus>,
+) -> Result<&'static ItemTransition, Rejection> {
+    let from = facts.item.current();
+    let mut refused = None;
+    for row in rows_from(from, by).filter(|row| to.is_none_or(|to| row.to == to)) {
+        match row.guards.iter().try_for_each(|guard| guard.check(facts)) {
+            Ok(()) => return Ok(row),
+            Err(rejection) => refused = Some(rejection),
+        }
+    }
+    Err(refused.unwrap_or_else(|| {
+        let legal = match from {
+            None => names(rows_from(None, by).map(|row| row.to)),
+            Some(_) => names(facts.item.legal_next(facts.auction).into_iter()),
+        };
+        let wanted = to.or_else(|| {
+            ITEM_TRANSITIONS
+                .iter()
+                .find(|row| by.contains(&row.by))
+                .map(|row| row.to)
+        });
+        Rejection::IllegalTransition {
+            from: from.map(ItemStatus::name),
+            to: wanted.map_or("", ItemStatus::name),
+            legal,
+        }
+    }))
+}
+
+fn rows_from(from: Option<ItemStatus>, by: &[ItemBy]) -> impl Iterator<Item = &'static ItemTransition> {
+    ITEM_TRANSITIONS
+        .iter()
+        .filter(move |row| row.from == from && by.contains(&row.by))
+}
+
+fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
+    statuses.map(ItemStatus::name).collect()
+}
+
+impl Item {
+    /// Statuses that an administrator may ask for now, in the table's order. What only the moment can tell (a reason, an
+    /// end in the future) is not looked at: such a change can still be refused.
+    pub fn legal_next(&self, auction: &Auction) -> Vec<ItemStatus> {
+        let facts = ItemFacts {
+            auction,
+            item: self,
+            reason: None,
+            now: self.created_at,
+        };
+        rows_from(self.current(), &[Administrator, Correction])
+            .filter(|row| {
+                let mut settled = row.guards.iter().filter(|guard| guard.is_settled_by_state());
+                settled.all(|guard| guard.check(&facts).is_ok())
+            })
+            .map(|row| row.to)
+            .collect()
+    }
+
+    /// Its status, or none while it is being created.
+    pub(crate) fn current(&self) -> Option<ItemStatus> {
+        (self.sequence > 0).then_some(self.status)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Guards of the item table.
+
+use jiff::Timestamp;
+
+use crate::{Auction, AuctionKind, Item, Rejection, RingPlace};
+
+use ItemGuard::*;
+
+/// What must hold for a row. A refusal says what is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ItemGuard {
+    /// The auction is LIVE.
+    AuctionLive,
+    /// The auction is not reconciled: RECONCILIATION promises that no item is LIVE or SUSPENDED, and can't be left.
+    AuctionOpen,
+    /// The auction is timed.
+    Timed,
+    /// The auction is a webcast.
+    Webcast,
+    /// The item is in the ring.
+    InRing,
+    /// The item is not in the ring: a clerk takes it out first, so that the ring never holds what can't be sold.
+    NotInRing,
+    /// A bid stands.
+    StandingBid,
+    /// A bid stands, and it is not below the reserve.
+    ReserveMet,
+    /// The effective end is reached.
+    EndReached,
+    /// In a timed auction, the end is in the future.
+    EndInFuture,
+    /// No bid was accepted.
+    NoBids,
+    /// A reason is given.
+    Reason,
+}
+
+/// What guards look at.
+pub(crate) struct ItemFacts<'a> {
+    pub(crate) auction: &'a Auction,
+    pub(crate) item: &'a Item,
+    pub(crate) reason: Option<&'a str>,
+    pub(crate) now: Timestamp,
+}
+
+impl ItemGuard {
+    /// The guard in words, for documents.
+    pub fn words(self) -> &'static str {
+        match self {
+            AuctionLive => "the auction is LIVE",
+            AuctionOpen => "the auction is not reconciled",
+            Timed => "timed auction",
+            Webcast => "webcast",
+            InRing => "in the ring",
+            NotInRing => "not in the ring",
+            StandingBid => "a standing bid",
+            ReserveMet => "high bid ≥ reserve",
+            EndReached => "effective end reached",
+            EndInFuture => "in a timed auction, an end in the future",
+            NoBids => "no bids",
+            Reason => "with a reason",
+        }
+    }
+
+    /// If the states alone tell: no reason and no clock is asked.
+    pub(super) fn is_settled_by_state(self) -> bool {
+        !matches!(self, EndReached | EndInFuture | Reason)
+    }
+
+    /// Refuses with what is wrong when the guard does not hold.
+    pub(super) fn check(self, facts: &ItemFacts<'_>) -> Result<(), Rejection> {
+        let ItemFacts { auction, item, .. } = facts;
+        match self {
+            AuctionLive => auction.require_live(),
+            AuctionOpen => auction.require_open(),
+            Timed => auction.require_kind(AuctionKind::Timed),
+            Webcast => auction.require_kind(AuctionKind::Webcast),
+            InRing => (item.ring == RingPlace::InRing)
+                .then_some(())
+                .ok_or(Rejection::NotInRing),
+            NotInRing => (item.ring != RingPlace::InRing)
+                .then_some(())
+                .ok_or(Rejection::ItemInRing),
+            StandingBid => item.standing.is_some().then_some(()).ok_or(Rejection::NoStandingBid),
+            ReserveMet => item.would_sell().then_some(()).ok_or(Rejection::ReserveNotMet),
+            EndReached => end_reached(facts),
+            EndInFuture => end_in_future(facts),
+            NoBids => (item.bid_count == 0).then_some(()).ok_or(Rejection::ItemHasBids),
+            Reason => facts.reason.is_some().then_some(()).ok_or(Rejection::ReasonRequired),
+        }
+    }
+}
+
+fn end_reached(facts: &ItemFacts<'_>) -> Result<(), Rejection> {
+    let reached = facts.item.effective_end_time.is_some_and(|end| facts.now >= end);
+    reached.then_some(()).ok_or(Rejection::EndNotReached)
+}
+
+fn end_in_future(facts: &ItemFacts<'_>) -> Result<(), Rejection> {
+    let ItemFacts { auction, item, now, .. } = facts;
+    match auction.kind {
+        AuctionKind::Webcast => Ok(()),
+        AuctionKind::Timed => {
+            let end = item.effective_end_time.or_else(|| item.end_to_plan(auction));
+            end.is_some_and(|end| end > *now)
+                .then_some(())
+                .ok_or(Rejection::EndNotInFuture)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+use super::*;
+use crate::item::decide;
+use crate::sample::{at, auction, in_ring, item, with_bid};
+use crate::{AuctionKind, ItemChange, ItemCommand, RingCommand, ring};
+use contract::AuctionStatus;
+
+/// The table of the decisions page, section 2, written once more: from, to, by, announced.
+const SPECIFIED: &[(&str, &str, &str, &str)] = &[
+    ("-", "DRAFT", "Creation", "no"),
+    ("-", "LIVE", "Creation", "no"),
+    ("-", "DRAFT", "Import", "no"),
+    ("-", "LIVE", "Import", "no"),
+    ("DRAFT", "PREVIEW", "Administrator", "no"),
+    ("DRAFT", "PREVIEW", "AuctionGoesLive", "no"),
+    ("PREVIEW", "DRAFT", "Administrator", "no"),
+    ("PREVIEW", "LIVE", "Administrator", "no"),
+    ("PREVIEW", "LIVE", "AuctionGoesLive", "no"),
+    ("LIVE", "DRAFT", "Administrator", "no"),
+    ("LIVE", "SOLD", "End", "yes"),
+    ("LIVE", "UNSOLD", "End", "yes"),
+    ("LIVE", "SOLD", "ClerkSells", "yes"),
+    ("LIVE", "PASSED", "ClerkPasses", "yes"),
+    ("LIVE", "SOLD_BUY_NOW", "Buyer", "yes"),
+    ("PASSED", "LIVE", "ClerkOffersAgain", "follow-up"),
+    ("SOLD", "LIVE", "Correction", "follow-up"),
+    ("PASSED", "LIVE", "Correction", "follow-up"),
+    ("DRAFT", "SUSPENDED", "Administrator", "follow-up"),
+    ("PREVIEW", "SUSPENDED", "Administrator", "follow-up"),
+    ("LIVE", "SUSPENDED", "Administrator", "follow-up"),
+    ("SUSPENDED", "DRAFT", "Administrator", "follow-up"),
+    ("SUSPENDED", "PREVIEW", "Administrator", "follow-up"),
+    ("SUSPENDED", "LIVE", "Administrator", "follow-up"),
+    ("DRAFT", "WITHDRAWN", "Administrator", "follow-up"),
+    ("PREVIEW", "WITHDRAWN", "Administrator", "follow-up"),
+    ("LIVE", "WITHDRAWN", "Administrator", "follow-up"),
+    ("SUSPENDED", "WITHDRAWN", "Administrator", "follow-up"),
+    ("PASSED", "WITHDRAWN", "Administrator", "follow-up"),
+    ("WITHDRAWN", "DRAFT", "Administrator", "follow-up"),
+    ("PASSED", "UNSOLD", "Reconciliation", "follow-up"),
+];
+
+#[test]
+fn the_table_has_the_specified_rows_and_no_other() {
+    let written: Vec<_> = ITEM_TRANSITIONS
+        .iter()
+        .map(|row| {
+            (
+                row.from.map_or("-", ItemStatus::name),
+                row.to.name(),
+                format!("{:?}", row.by),
+                row.announced.as_str(),
+            )
+        })
+        .collect();
+    let specified: Vec<_> = SPECIFIED
+        .iter()
+        .map(|&(from, to, by, announced)| (from, to, by.to_owned(), announced))
+        .collect();
+    assert_eq!(written, specified);
+}
+
+/// The statuses that a command reaches from each status when every guard holds, as `FROM: TO TO`.
+fn reached(kind: AuctionKind, command: impl Fn(&Auction, &Item, ItemStatus) -> Vec<ItemStatus>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for &from in ItemStatus::ALL {
+        let auction = auction(kind, AuctionStatus::Live);
+        let to: Vec<&str> = command(&auction, &item(&auction, from), from)
+            .into_iter()
+            .map(ItemStatus::name)
+            .collect();
+        if !to.is_empty() {
+            lines.push(format!("{}: {}", from.name(), to.join(" ")));
+        }
+    }
+    lines
+}
+
+fn last_status(changes: &[ItemChange]) -> Option<ItemStatus> {
+    changes.iter().rev().find_map(|change| match change {
+        ItemChange::StatusChanged { to, .. } => Some(*to),
+        _ => None,
+    })
+}
+
+fn by_command(command: ItemCommand, seconds: i64) -> impl Fn(&Auction, &Item, ItemStatus) -> Vec<ItemStatus> {
+    move |auction, item, _| {
+        decide(auction, item, command.clone(), at(seconds))
+            .iter()
+            .filter_map(|changes| last_status(changes))
+            .collect()
+    }
+}
+
+fn by_administrator(auction: &Auction, item: &Item, from: ItemStatus) -> Vec<ItemStatus> {
+    let asks = |to| {
+        let command = ItemCommand::ChangeStatus {
+            to,
+            reason: Some("asked by the vendor".to_owned()),
+        };
+        match decide(auction, item, command, at(10)) {
+            Ok(changes) => {
+                assert_eq!(last_status(&changes), Some(to));
+                true
+            }
+            Err(Rejection::IllegalTransition {
+                from: named,
+                to: refused,
+                legal,
+            }) => {
+                assert_eq!((named, refused), (Some(from.name()), to.name()));
+                assert_eq!(legal, names(item.legal_next(auction).into_iter()));
+                assert!(!legal.contains(&to.name()));
+                false
+            }
+            Err(other) => panic!("{from:?} to {to:?}: {other}"),
+        }
+    };
+    ItemStatus::ALL.iter().copied().filter(|&to| asks(to)).collect()
+}
+
+#[test]
+fn an_administrator_reaches_exactly_the_specified_statuses_from_each_status() {
+    let specified = [
+        "DRAFT: PREVIEW WITHDRAWN SUSPENDED",
+        "PREVIEW: DRAFT LIVE WITHDRAWN SUSPENDED",
+        "LIVE: DRAFT WITHDRAWN SUSPENDED",
+        "WITHDRAWN: DRAFT",
+        "SOLD: LIVE",
+        "SUSPENDED: DRAFT PREVIEW LIVE WITHDRAWN",
+        "PASSED: LIVE WITHDRAWN",
+    ];
+    for kind in AuctionKind::ALL {
+        assert_eq!(reached(kind, by_administrator), specified);
+    }
+}
+
+#[test]
+fn each_other_command_reaches_exactly_the_specified_statuses_from_each_status() {
+    let timed = |command, seconds| reached(AuctionKind::Timed, by_command(command, seconds));
+    assert_eq!(timed(ItemCommand::GoLive, 10), ["DRAFT: LIVE", "PREVIEW: LIVE"]);
+    assert_eq!(timed(ItemCommand::ReachEnd, 1_000), ["LIVE: UNSOLD"]);
+    assert_eq!(timed(ItemCommand::Reconcile, 10), ["PASSED: UNSOLD"]);
+    assert_eq!(
+        timed(
+            ItemCommand::Correct {
+                reason: "wrong lot".to_owned()
+            },
+            10
+        ),
+        ["SOLD: LIVE", "PASSED: LIVE"]
+    );
+    assert_eq!(
+        timed(ItemCommand::Create { status: Draft }, 10),
+        [""; 0],
+        "what exists is not created again"
+    );
+    let sold_at_its_end = reached(AuctionKind::Timed, |auction, item, from| {
+        by_command(ItemCommand::ReachEnd, 1_000)(auction, &with_bid(item.clone(), 10_000), from)
+    });
+    assert_eq!(sold_at_its_end, ["LIVE: SOLD"]);
+}
+
+#[test]
+fn each_ring_command_reaches_exactly_the_specified_statuses_from_each_status() {
+    let after = |command: RingCommand, place: fn(Auction, Item) -> (Auction, Item)| {
+        reached(AuctionKind::Webcast, |auction, item, _| {
+            let (auction, item) = place(auction.clone(), with_bid(item.clone(), 10_000));
+            let decision = ring::decide(&auction, &item, command.clone(), at(10));
+            decision
+                .iter()
+                .filter_map(|decision| last_status(&decision.item))
+                .collect()
+        })
+    };
+    let waiting = |auction, item| (auction, item);
+    assert_eq!(after(RingCommand::Sell, in_ring), ["LIVE: SOLD"]);
+    assert_eq!(after(RingCommand::Pass, in_ring), ["LIVE: PASSED"]);
+    assert_eq!(after(RingCommand::OfferAgain, waiting), ["PASSED: LIVE"]);
+    assert_eq!(after(RingCommand::Send, waiting), ["PASSED: LIVE"]);
+    assert_eq!(after(RingCommand::Sell, waiting), [""; 0]);
+    assert_eq!(after(RingCommand::Pass, waiting), [""; 0]);
+}
+
+#[test]
+fn an_item_is_created_as_draft_or_live_only() {
+    for &status in ItemStatus::ALL {
+        for command in [ItemCommand::Create { status }, ItemCommand::Import { status }] {
+            let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
+            let new = Item {
+                sequence: 0,
+                ..item(&auction, Draft)
+            };
+            match decide(&auction, &new, command, at(10)) {
+                Ok(changes) => assert_eq!(last_status(&changes), Some(status)),
+                Err(rejection) => {
+                    let legal = vec!["DRAFT", "LIVE"];
+                    assert_eq!(
+                        rejection,
+                        Rejection::IllegalTransition {
+                            from: None,
+                            to: status.name(),
+                            legal
+                        }
+                    );
+                    assert!(!matches!(status, Draft | Live));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_set_up_change_is_silent_until_a_status_was_announced() {
+    for row in ITEM_TRANSITIONS {
+        let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
+        let unheard = item(&auction, row.from.unwrap_or(Draft));
+        let heard = Item {
+            announced: true,
+            ..unheard.clone()
+        };
+        assert_eq!(
+            row.announced.holds_for(&unheard),
+            row.announced == Announced::Yes,
+            "{row:?}"
+        );
+        assert!(row.announced.holds_for(&heard), "{row:?}");
+    }
+}
+
+#[test]
+fn every_guard_and_announcement_has_words_of_its_own() {
+    let mut words: Vec<&str> = ITEM_TRANSITIONS
+        .iter()
+        .flat_map(|row| row.guards)
+        .map(|guard| guard.words())
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), 12, "{words:?}");
+}

@@ -1,0 +1,158 @@
+//! A client of the JSON APIs of platform and provider: it calls them as anybody would, with a key, over the network.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH};
+use http::{Method, StatusCode};
+use outbound::{Client, Request};
+use serde_json::Value;
+
+const DEADLINE: Duration = Duration::from_secs(30);
+const RESPONSE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Why a call has no good answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// It was answered with an error.
+    #[error("{call}: {text}")]
+    Refused {
+        /// Method and address.
+        call: String,
+        /// Status code.
+        status: StatusCode,
+        /// What the answer says, for people.
+        text: String,
+    },
+    /// There was no answer, or none that can be understood.
+    #[error("{call}: {text}")]
+    Failed {
+        /// Method and address.
+        call: String,
+        /// What went wrong.
+        text: String,
+    },
+}
+
+impl ApiError {
+    fn failed(call: &str, error: impl std::fmt::Display) -> Self {
+        ApiError::Failed { call: call.to_owned(), text: error.to_string() }
+    }
+
+    /// Status code of the answer, if there was one.
+    pub fn status(&self) -> Option<StatusCode> {
+        match self {
+            ApiError::Refused { status, .. } => Some(*status),
+            ApiError::Failed { .. } => None,
+        }
+    }
+}
+
+/// One API with one key.
+#[derive(Clone)]
+pub struct Api {
+    client: Client,
+    base: String,
+    bearer: HeaderValue,
+}
+
+/// An answer that was 2xx.
+#[derive(Debug)]
+pub struct Reply {
+    /// Status code.
+    pub status: StatusCode,
+    /// The `ETag` header.
+    pub etag: Option<HeaderValue>,
+    /// The body; null when it was empty.
+    pub body: Value,
+}
+
+impl Reply {
+    /// A text field of the answer.
+    pub fn text(&self, pointer: &str) -> Result<&str, ApiError> {
+        let field = self.body.pointer(pointer).and_then(Value::as_str);
+        field.ok_or_else(|| ApiError::failed("reading an answer", format!("no text at {pointer} of {}", self.body)))
+    }
+}
+
+impl Api {
+    /// `base` is an address such as `http://127.0.0.1:8080`.
+    pub fn new(client: Client, base: String, key: &str) -> Result<Self, ApiError> {
+        let mut bearer = HeaderValue::try_from(format!("Bearer {key}"))
+            .map_err(|error| ApiError::failed("the API key", error))?;
+        bearer.set_sensitive(true);
+        Ok(Api { client, base, bearer })
+    }
+
+    /// GET.
+    pub async fn get(&self, path: &str) -> Result<Reply, ApiError> {
+        self.send(Method::GET, path, HeaderMap::new(), Bytes::new()).await
+    }
+
+    /// POST with JSON.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Reply, ApiError> {
+        self.send(Method::POST, path, json(), body.to_string().into()).await
+    }
+
+    /// PUT with JSON.
+    pub async fn put(&self, path: &str, body: &Value) -> Result<Reply, ApiError> {
+        self.send(Method::PUT, path, json(), body.to_string().into()).await
+    }
+
+    /// A status change or clerk command: with the version that was seen.
+    pub async fn post_if(&self, path: &str, seen: Option<&HeaderValue>, body: &Value) -> Result<Reply, ApiError> {
+        let mut headers = json();
+        if let Some(seen) = seen {
+            headers.insert(IF_MATCH, seen.clone());
+        }
+        self.send(Method::POST, path, headers, body.to_string().into()).await
+    }
+
+    /// POST with a catalogue.
+    pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<Reply, ApiError> {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
+        self.send(Method::POST, path, headers, csv).await
+    }
+
+    async fn send(&self, method: Method, path: &str, mut headers: HeaderMap, body: Bytes) -> Result<Reply, ApiError> {
+        headers.insert(AUTHORIZATION, self.bearer.clone());
+        let call = format!("{method} {}{path}", self.base);
+        let failed = |error: &dyn std::fmt::Display| ApiError::failed(&call, error);
+        let uri = format!("{}{path}", self.base).parse().map_err(|error: http::uri::InvalidUri| failed(&error))?;
+        let request = Request { method, uri, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
+        let response = self.client.send(request).await.map_err(|error| failed(&error))?;
+        let body: Value = if response.body.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&response.body).map_err(|error| failed(&error))?
+        };
+        let status = response.status;
+        if status.is_success() {
+            return Ok(Reply { status, etag: response.headers.get(ETAG).cloned(), body });
+        }
+        Err(ApiError::Refused { call, status, text: refusal(status, &body) })
+    }
+}
+
+fn json() -> HeaderMap {
+    HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))])
+}
+
+/// What an error answer says, as a person wants to read it.
+fn refusal(status: StatusCode, body: &Value) -> String {
+    let detail = match body.get("detail") {
+        Some(Value::String(detail)) => detail.clone(),
+        Some(other) => other.to_string(),
+        None => body.to_string(),
+    };
+    let mut text = format!("{status}: {detail}");
+    for error in body.get("errors").and_then(Value::as_array).into_iter().flatten().take(20) {
+        let field = |name: &str| error.get(name).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+        let place = match (field("line"), field("column"), field("pointer")) {
+            (Some(line), column, _) => format!("line {line}{}", column.map_or(String::new(), |name| format!(", {name}"))),
+            (None, _, pointer) => pointer.unwrap_or_default(),
+        };
+        text.push_str(&format!("\n  {place}: {}", field("detail").unwrap_or_default()));
+    }
+    text
+}

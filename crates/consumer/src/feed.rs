@@ -1,0 +1,44 @@
+//! The events feed of the platform, read as a customer reads it to reconcile after an outage.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::api::{Api, ApiError};
+use crate::record::Expected;
+
+/// An event as the feed has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedEvent {
+    /// Item or auction, and the status that was announced.
+    pub event: Expected,
+    /// The server's time of the status change.
+    pub at: Timestamp,
+}
+
+/// All announced events of a customer, in order. `platform` has a key that may read them.
+pub async fn read_feed(platform: &Api, customer: &str) -> Result<Vec<FeedEvent>, ApiError> {
+    let mut events = Vec::new();
+    let mut after = "0".to_owned();
+    loop {
+        let page = platform.get(&format!("/api/v1/events?customer={customer}&limit=250&after={after}")).await?;
+        for event in page.body["data"].as_array().into_iter().flatten() {
+            events.push(parse(event).ok_or_else(|| ApiError::Failed {
+                call: "reading the events feed".to_owned(),
+                text: format!("an event that can't be understood: {event}"),
+            })?);
+        }
+        if page.body["done"] == Value::Bool(true) {
+            return Ok(events);
+        }
+        after = page.body["next"].as_str().map_or(page.body["next"].to_string(), str::to_owned);
+    }
+}
+
+fn parse(event: &Value) -> Option<FeedEvent> {
+    let payload = &event["payload"];
+    let subject: Uuid = payload["itemUuid"].as_str().or(payload["auctionUuid"].as_str())?.parse().ok()?;
+    let status = payload["status"].as_str()?.to_owned();
+    let at = event["occurredAt"].as_str()?.parse().ok()?;
+    Some(FeedEvent { event: Expected { subject, status }, at })
+}

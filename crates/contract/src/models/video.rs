@@ -1,0 +1,162 @@
+//! The identifier of a YouTube or Vimeo video, and where it stands in the address forms that those sites have had.
+
+use std::str::FromStr;
+
+use url::Url;
+
+use crate::InvalidText;
+use crate::text::{shortened, text};
+
+/// A video's identifier on its site: eleven letters, digits, `-` or `_` (YouTube), or up to twelve digits (Vimeo).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct VideoId(String);
+
+impl VideoId {
+    /// The identifier.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn youtube(text: &str) -> Option<Self> {
+        const YOUTUBE_BYTES: usize = 11;
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        (text.len() == YOUTUBE_BYTES && text.bytes().all(legal)).then(|| Self(text.to_owned()))
+    }
+
+    fn vimeo(text: &str) -> Option<Self> {
+        const VIMEO_BYTES_MAX: usize = 12;
+        let digits = (1..=VIMEO_BYTES_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| Self(text.to_owned()))
+    }
+}
+
+impl FromStr for VideoId {
+    type Err = InvalidText;
+
+    fn from_str(given: &str) -> Result<Self, InvalidText> {
+        Self::youtube(given).or_else(|| Self::vimeo(given)).ok_or_else(|| {
+            InvalidText::new(format!(
+                "must be the identifier of a YouTube video (11 characters) or of a Vimeo video (digits); {:?} was given",
+                shortened(given)
+            ))
+        })
+    }
+}
+
+text!(VideoId, as_str, "the identifier of a YouTube or Vimeo video");
+
+/// What an address is.
+pub(crate) enum Finding {
+    /// A video of one of the two sites.
+    Video(VideoId),
+    /// One of their video addresses, with something else where the identifier has to be.
+    BrokenVideo,
+    /// Anything else: a channel, a playlist, another site.
+    NoVideo,
+}
+
+impl Finding {
+    fn of(id: Option<VideoId>) -> Self {
+        id.map_or(Self::BrokenVideo, Self::Video)
+    }
+}
+
+/// Looks for a video in an address.
+pub(crate) fn find(url: &Url) -> Finding {
+    // A path deeper than this is none that the two sites have.
+    const SEGMENTS_MAX: usize = 8;
+    let segments: Vec<&str> = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .take(SEGMENTS_MAX)
+        .collect();
+    match url
+        .host_str()
+        .unwrap_or_default()
+        .trim_end_matches('.')
+        .trim_start_matches("www.")
+    {
+        "youtube.com" | "m.youtube.com" | "music.youtube.com" | "gaming.youtube.com" | "youtube-nocookie.com" => {
+            youtube(url, &segments)
+        }
+        "youtu.be" => Finding::of(segments.first().and_then(|id| VideoId::youtube(id))),
+        "vimeo.com" => vimeo(url, &segments),
+        "player.vimeo.com" => vimeo_player(&segments),
+        "vimeopro.com" => match segments[..] {
+            [.., "video", id] => Finding::of(VideoId::vimeo(id)),
+            _ => Finding::NoVideo,
+        },
+        _ => Finding::NoVideo,
+    }
+}
+
+fn youtube(url: &Url, segments: &[&str]) -> Finding {
+    match segments {
+        ["watch" | "watch_popup"] => Finding::of(watched(url)),
+        [] => watched(url).map_or(Finding::NoVideo, Finding::Video),
+        // These two have eleven characters, and are a playlist and whatever a channel is showing.
+        ["embed", "videoseries" | "live_stream"] => Finding::NoVideo,
+        ["watch" | "embed" | "v" | "vi" | "e" | "shorts" | "live", id, ..] => {
+            // Players of old had their parameters right behind the identifier: /v/ID&hl=en.
+            let id = id.split('&').next().unwrap_or_default();
+            Finding::of(VideoId::youtube(id))
+        }
+        ["attribution_link"] => {
+            let inner = query(url, &["u"]).and_then(|path| url.join(&path).ok());
+            Finding::of(inner.as_ref().and_then(watched))
+        }
+        _ => Finding::NoVideo,
+    }
+}
+
+/// The identifier in `?v=ID`, or in the `#!v=ID` of old pages.
+fn watched(url: &Url) -> Option<VideoId> {
+    let id = query(url, &["v", "vi"]).or_else(|| {
+        let fragment = url.fragment()?.strip_prefix('!')?;
+        fragment
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("v="))
+            .map(str::to_owned)
+    })?;
+    VideoId::youtube(&id)
+}
+
+fn vimeo(url: &Url, segments: &[&str]) -> Finding {
+    let id = match segments {
+        [] => {
+            return url
+                .fragment()
+                .and_then(VideoId::vimeo)
+                .map_or(Finding::NoVideo, Finding::Video);
+        }
+        ["moogaloop.swf"] => return Finding::of(query(url, &["clip_id"]).and_then(|id| VideoId::vimeo(&id))),
+        // A second part is the key of an unlisted video.
+        [id] | [id, _] if VideoId::vimeo(id).is_some() => id,
+        ["video" | "videos" | "m", id, ..] => id,
+        ["manage", "videos", id, ..] => id,
+        ["groups", _, "videos", id, ..] => id,
+        ["album" | "showcase", _, "video", id, ..] => id,
+        [_, "review", id, ..] => id,
+        // These have pages of their own beside the videos: /channels/NAME/about.
+        ["channels" | "ondemand", _, id, ..] => {
+            return VideoId::vimeo(id).map_or(Finding::NoVideo, Finding::Video);
+        }
+        _ => return Finding::NoVideo,
+    };
+    Finding::of(VideoId::vimeo(id))
+}
+
+fn vimeo_player(segments: &[&str]) -> Finding {
+    match segments {
+        ["video", id, ..] => Finding::of(VideoId::vimeo(id)),
+        _ => Finding::NoVideo,
+    }
+}
+
+fn query(url: &Url, names: &[&str]) -> Option<String> {
+    url.query_pairs()
+        .find(|(name, _)| names.contains(&name.as_ref()))
+        .map(|(_, value)| value.into_owned())
+}

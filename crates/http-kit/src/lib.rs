@@ -1,0 +1,1 @@
+//! Shared by every HTTP surface: problem details, request ids, JSON input, pages, preconditions, serving.

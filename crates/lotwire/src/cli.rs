@@ -1,0 +1,380 @@
+//! The command line: names, flags and help. What a command does is in [`crate::commands`].
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+use uuid::Uuid;
+
+use crate::config::{Overrides, Role};
+
+/// Auction platform with real-time webhooks and an embedded delivery provider.
+#[derive(Debug, Parser)]
+#[command(name = "lotwire", version, propagate_version = true, max_term_width = 110, after_help = "\
+Examples:
+  lotwire demo                                   see a sale and its webhooks, from nothing, in a minute
+  lotwire serve                                  run platform and provider on 127.0.0.1:8080 and :8071
+  lotwire provider account create \"Hartley & Sons\"
+  lotwire customer create \"Hartley & Sons\"
+  lotwire doctor                                 say what is wrong with this installation, if anything")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Configuration file (TOML).
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Directory of the SQLite files and of the secret key [default: ./lotwire-data].
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// PostgreSQL instead of SQLite.
+    #[arg(long, global = true, value_name = "postgres://…", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Sell a catalogue and watch every webhook arrive: the whole way, from nothing.
+    Demo(Demo),
+    /// Run the platform, the embedded provider, or both.
+    Serve(Serve),
+    /// Accounts and keys of the embedded delivery provider.
+    #[command(subcommand)]
+    Provider(Provider),
+    /// Customers and their connection to a provider.
+    #[command(subcommand)]
+    Customer(Customer),
+    /// Keys of the platform's API.
+    #[command(subcommand)]
+    Key(Key),
+    /// People who sign in to the administration application.
+    #[command(subcommand)]
+    User(User),
+    /// Catalogues.
+    #[command(subcommand)]
+    Catalogue(Catalogue),
+    /// The configuration in effect.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Check this installation and say what to do about what is wrong.
+    Doctor,
+    /// Print the OpenAPI document of an API.
+    Openapi {
+        /// Whose API.
+        api: crate::commands::openapi::Api,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lotwire demo                                   about a minute, then everything is left running
+  lotwire demo --exit --json                     for scripts: status 0 only if every event arrived, once, valid, in order
+  lotwire demo --exit --catalogue works.csv --lots 2000")]
+pub(crate) struct Demo {
+    /// Catalogue to sell; a small one of our own otherwise.
+    #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
+    pub(crate) catalogue: Option<PathBuf>,
+    /// Lots to sell at most, half in the timed auction, half in the webcast.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub(crate) lots: Option<u32>,
+    /// Stop at the end; status 0 only if each expected event arrived, once, valid, in order for its item.
+    #[arg(long)]
+    pub(crate) exit: bool,
+    /// Print the summary as one JSON object on the last line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lotwire serve
+  lotwire serve --database-url postgres://lotwire@db/lotwire --platform-listen 0.0.0.0:8080
+  lotwire serve --roles provider --data-dir /var/lib/lotwire")]
+pub(crate) struct Serve {
+    /// What to run.
+    #[arg(long, value_delimiter = ',', value_name = "platform,provider")]
+    pub(crate) roles: Option<Vec<Role>>,
+    #[command(flatten)]
+    pub(crate) listen: Listen,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Listen {
+    /// Address of the platform's API [default: 127.0.0.1:8080].
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) platform_listen: Option<SocketAddr>,
+    /// Address of the provider's API [default: 127.0.0.1:8071].
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) provider_listen: Option<SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Provider {
+    /// Accounts: who owns keys, event types and consumer applications.
+    #[command(subcommand)]
+    Account(ProviderAccount),
+    /// API keys of an account.
+    #[command(subcommand)]
+    Key(ProviderKey),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderAccount {
+    /// Create an account; prints its id (`org_…`).
+    Create {
+        /// Name, for people.
+        name: String,
+        /// Print JSON: {"id":"org_…"}.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the accounts.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderKey {
+    /// Create an API key; it is shown this once.
+    Create {
+        /// The account (`org_…`).
+        #[arg(long, value_name = "ORG")]
+        account: String,
+        /// Name of the key, for people.
+        #[arg(long)]
+        name: String,
+        /// Print JSON: {"key":"…"}.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List an account's keys, without the keys themselves.
+    List {
+        /// The account (`org_…`).
+        #[arg(long, value_name = "ORG")]
+        account: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a key's access away.
+    Delete {
+        /// The account (`org_…`).
+        #[arg(long, value_name = "ORG")]
+        account: String,
+        /// The key's id (`key_…`).
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Customer {
+    /// Create a customer; prints its UUID.
+    Create {
+        /// Name; unique.
+        name: String,
+        /// Print JSON: {"uuid":"…"}.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Enter a customer's consumer application and API key. Nothing is published without both.
+    #[command(after_help = "\
+Examples:
+  printf %s \"$KEY\" | lotwire customer connect 0199… --application app_2b… --api-key-stdin --register-event-types
+  lotwire customer connect 0199… --application app_2b… --api-key-file key.txt --provider-url https://api.eu.example.com")]
+    Connect(Box<CustomerConnect>),
+    /// Create or update both event types in the customer's provider account.
+    RegisterEventTypes {
+        /// The customer.
+        customer: Uuid,
+    },
+    /// Let a parked queue go on, after a test of the credentials.
+    Resume {
+        /// The customer.
+        customer: Uuid,
+    },
+    /// Show a customer's connection and what waits.
+    Show {
+        /// The customer.
+        customer: Uuid,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the customers.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CustomerConnect {
+    /// The customer.
+    pub(crate) customer: Uuid,
+    /// Consumer application identifier (`app_…`).
+    #[arg(long, value_name = "APP")]
+    pub(crate) application: Option<String>,
+    /// Read the provider API key from standard input.
+    #[arg(long, conflicts_with = "api_key_file")]
+    pub(crate) api_key_stdin: bool,
+    /// Read the provider API key from a file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// Base address of the provider's API [default: the one of the configuration].
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) provider_url: Option<String>,
+    /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) start_from: Option<i64>,
+    /// Create or update both event types in the provider account as well.
+    #[arg(long)]
+    pub(crate) register_event_types: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Key {
+    /// Create a key of the platform's API; it is shown this once.
+    #[command(after_help = "\
+Examples:
+  lotwire key create --name \"web site\" --customer 0199… --scope events:read
+  lotwire key create --name staff --scope all --json")]
+    Create {
+        /// Name of the key, for people.
+        #[arg(long)]
+        name: String,
+        /// The customer that it is confined to; without one it is the platform's own staff's.
+        #[arg(long, value_name = "UUID")]
+        customer: Option<Uuid>,
+        /// What it may do; may be given several times. `all` for everything.
+        #[arg(long = "scope", required = true, value_name = "SCOPE")]
+        scopes: Vec<String>,
+        /// Days until it stops working; it never does without.
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
+        expires_in_days: Option<u16>,
+        /// Print JSON: {"key":"lw_…"}.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum User {
+    /// Create a user. The password is read from standard input, or made and shown this once.
+    Create {
+        /// E-mail address.
+        email: String,
+        /// administrator, operator, clerk, support or viewer.
+        #[arg(long)]
+        role: String,
+        /// Read the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Catalogue {
+    /// Import a CSV catalogue into an auction: all of it, or nothing and a list of what is wrong.
+    #[command(after_help = "\
+Columns: lot_number and title are required; artist, date, medium, dimensions, credit, image_url, low_estimate,
+high_estimate, opening_bid and reserve may be there. Money is in minor units (pence, cents).
+
+Examples:
+  lotwire catalogue import works.csv --auction 0199… --dry-run
+  lotwire catalogue import works.csv --auction 0199…")]
+    Import {
+        /// The file; `-` for standard input.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// The auction.
+        #[arg(long, value_name = "UUID")]
+        auction: Uuid,
+        /// Check everything and import nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Say whether the configuration can be used.
+    Check,
+    /// Print the configuration in effect with the source of each value; secrets are not shown.
+    Show,
+    /// Print the reference of all keys, in Markdown.
+    Reference,
+}
+
+impl Cli {
+    /// The configuration values that flags give.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let mut overrides = Overrides::default();
+        overrides.set("data_dir", self.common.data_dir.as_ref().map(|dir| dir.display().to_string()));
+        overrides.set("database.url", self.common.database_url.clone());
+        let listen = match &self.command {
+            Command::Serve(serve) => {
+                let roles = serve.roles.as_ref().map(|roles| toml::Value::Array(roles.iter().map(role_value).collect()));
+                overrides.set("roles", roles);
+                Some(&serve.listen)
+            }
+            Command::Demo(demo) => Some(&demo.listen),
+            _ => None,
+        };
+        if let Some(listen) = listen {
+            overrides.set("platform.listen", listen.platform_listen.map(|addr| addr.to_string()));
+            overrides.set("provider.listen", listen.provider_listen.map(|addr| addr.to_string()));
+        }
+        overrides
+    }
+}
+
+fn role_value(role: &Role) -> toml::Value {
+    toml::Value::String(match role {
+        Role::Platform => "platform".to_owned(),
+        Role::Provider => "provider".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_flag_says_what_it_is_for() {
+        fn walk(command: &clap::Command) {
+            assert!(command.get_about().is_some(), "{} has no description", command.get_name());
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} of {}", argument.get_id(), command.get_name());
+            }
+            command.get_subcommands().for_each(walk);
+        }
+        walk(&Cli::command());
+    }
+}

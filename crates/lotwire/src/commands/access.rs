@@ -1,0 +1,69 @@
+//! `lotwire key` and `lotwire user`: who may use the platform.
+
+use std::time::Duration;
+
+use platform::access::{NewApiKey, NewUser};
+use platform::{Caller, Role, Scope, Scopes};
+use serde_json::json;
+
+use super::{print, print_json, secret_from_stdin};
+use crate::cli::{Key, User};
+use crate::config::Config;
+use crate::fault::{Fault, While as _};
+use crate::node::{Ground, open_platform};
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+/// Bytes of randomness in a password that is made for somebody.
+const PASSWORD_BYTES: usize = 16;
+
+pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault> {
+    let Key::Create { name, customer, scopes, expires_in_days, json } = command;
+    let ground = Ground::new(config)?;
+    let platform = open_platform(config, &ground).await?;
+    let expires_at = match expires_in_days {
+        Some(days) => Some(ground.clock.now().checked_add(DAY * u32::from(*days)).while_("working out the expiry")?),
+        None => None,
+    };
+    let new = NewApiKey { name: name.clone(), customer: *customer, scopes: parse_scopes(scopes)?, expires_at };
+    let key = platform.create_api_key(&Caller::command_line(), new, None).await.while_("creating the key")?;
+    if *json {
+        return print_json(&json!({ "key": key }));
+    }
+    print(&format!("{key}\n\nKeep it now: it is not shown again."));
+    Ok(())
+}
+
+fn parse_scopes(names: &[String]) -> Result<Scopes, Fault> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(Scopes::all());
+    }
+    let scope = |name: &String| {
+        let known = || Scope::ALL.map(Scope::name).join(", ");
+        Scope::parse(name).ok_or_else(|| Fault::new(format!("there is no scope {name:?}; there are all, {}", known())))
+    };
+    names.iter().map(scope).collect()
+}
+
+pub(super) async fn run_user(config: &Config, command: &User) -> Result<(), Fault> {
+    let User::Create { email, role, password_stdin, json } = command;
+    let ground = Ground::new(config)?;
+    let platform = open_platform(config, &ground).await?;
+    let known = || Role::ALL.map(Role::name).join(", ");
+    let role = Role::parse(role).ok_or_else(|| Fault::new(format!("there is no role {role:?}; there are {}", known())))?;
+    let (password, is_made) = if *password_stdin {
+        (secret_from_stdin("the password")?, false)
+    } else {
+        (runtime::ids::token(ground.random.as_ref(), PASSWORD_BYTES), true)
+    };
+    let new = NewUser { email: email.clone(), role, password: password.clone() };
+    let user = platform.create_user(&Caller::command_line(), new).await.while_("creating the user")?;
+    let shown = is_made.then_some(password);
+    if *json {
+        return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));
+    }
+    print(&format!("User {} created as {}.", user.email, user.role));
+    if let Some(password) = shown {
+        print(&format!("Password, shown this once: {password}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! `lotwire config`.
+
+use std::process::ExitCode;
+
+use super::print;
+use crate::cli::{Cli, ConfigCommand};
+use crate::config::keys::{self, KEYS};
+use crate::fault::Fault;
+
+pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Fault> {
+    match command {
+        ConfigCommand::Reference => print(keys::reference().trim_end()),
+        ConfigCommand::Check => {
+            crate::load(cli)?;
+            print("The configuration can be used.");
+        }
+        ConfigCommand::Show => {
+            let resolved = crate::load(cli)?;
+            let table = crate::config::table_of(&resolved.config);
+            let mut section = "";
+            for key in KEYS {
+                let (of, name) = key.path.split_once('.').unwrap_or(("", key.path));
+                if of != section {
+                    print(&format!("\n[{of}]"));
+                    section = of;
+                }
+                let value = crate::config::look_up(&table, key.path).map(ToString::to_string).unwrap_or_default();
+                let shown = if key.is_secret() && value != "\"\"" { "\"(not shown)\"".to_owned() } else { value };
+                let origin = resolved.origins.get(key.path).map_or("default", String::as_str);
+                print(&format!("{:<60} # {origin}", format!("{name} = {shown}")));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,111 @@
+//! `lotwire customer`: what support does for a customer.
+
+use platform::consumers::Connect;
+use platform::port::{Consumer, StartFrom};
+use platform::{Caller, Platform};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{print, print_json, secret_from, secret_from_stdin};
+use crate::cli::{Customer, CustomerConnect};
+use crate::config::Config;
+use crate::fault::{Fault, While as _};
+use crate::node::{Ground, open_platform};
+
+const LIST_MAX: usize = 10_000;
+
+pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault> {
+    let platform = open_platform(config, &Ground::new(config)?).await?;
+    let support = Caller::command_line();
+    match command {
+        Customer::Create { name, json } => {
+            let customer = platform.create_customer(&support, name.clone(), None).await.while_("creating the customer")?;
+            if *json {
+                return print_json(&json!({ "uuid": customer.uuid }));
+            }
+            print(&format!("Customer {} created.\nNext: lotwire customer connect {0} --application app_…", customer.uuid));
+        }
+        Customer::Connect(options) => connect(&platform, &support, options).await?,
+        Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,
+        Customer::Resume { customer } => {
+            platform.resume(&support, *customer).await.while_("testing the credentials")?;
+            print("The credentials work; what waited is being published.");
+        }
+        Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
+        Customer::List { json } => {
+            let page = platform::port::Page { after: None, limit: LIST_MAX };
+            for customer in platform.customers(&support, page).await.while_("listing the customers")? {
+                if *json {
+                    print_json(&json!({ "uuid": customer.uuid, "name": customer.name }))?;
+                } else {
+                    print(&format!("{}  {}", customer.uuid, customer.name));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnect) -> Result<(), Fault> {
+    let api_key = match &options.api_key_file {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).while_(format!("reading {}", path.display()))?;
+            Some(secret_from(&text, "the API key")?)
+        }
+        None if options.api_key_stdin => Some(secret_from_stdin("the API key")?),
+        None => None,
+    };
+    let connect = Connect {
+        provider_url: options.provider_url.clone(),
+        application_id: options.application.clone(),
+        api_key,
+        start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),
+    };
+    let consumer = platform.connect(support, options.customer, connect).await.while_("connecting the customer")?;
+    print(&sentence(&consumer));
+    if options.register_event_types {
+        register(platform, support, options.customer).await?;
+    }
+    Ok(())
+}
+
+fn sentence(consumer: &Consumer) -> String {
+    match (&consumer.application_id, &consumer.api_key) {
+        (Some(application), Some(_)) => format!("Connected to {application} at {}.", consumer.provider_url),
+        (Some(_), None) => "The application is entered; nothing is published until the API key is, too.".to_owned(),
+        (None, Some(_)) => "The API key is entered; nothing is published until the application is, too.".to_owned(),
+        (None, None) => "Neither application nor API key is entered; nothing is published without both.".to_owned(),
+    }
+}
+
+async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), Fault> {
+    let registered = platform.register_event_types(support, customer).await.while_("registering the event types")?;
+    let names: Vec<&str> = registered.iter().map(|event_type| event_type.name()).collect();
+    print(&format!("Registered {}.", names.join(" and ")));
+    Ok(())
+}
+
+async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), Fault> {
+    let connection = platform.connection(support, customer).await.while_("reading the connection")?;
+    let (consumer, backlog) = (&connection.consumer, &connection.backlog);
+    let oldest_at = backlog.oldest_at.map(runtime::clock::rfc3339_ms);
+    let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
+    if json {
+        return print_json(&json!({
+            "customer": customer, "providerUrl": consumer.provider_url, "applicationId": consumer.application_id,
+            "connected": consumer.is_complete(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
+            "quarantined": backlog.quarantined,
+        }));
+    }
+    print(&sentence(consumer));
+    if let Some(reason) = parked {
+        print(&format!("Its queue is parked: {reason}\nAfter mending it: lotwire customer resume {customer}"));
+    }
+    print(&format!(
+        "{} events wait{}, {} in quarantine.",
+        backlog.pending,
+        oldest_at.map_or(String::new(), |at| format!(" (the oldest since {at})")),
+        backlog.quarantined
+    ));
+    Ok(())
+}

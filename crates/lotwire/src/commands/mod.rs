@@ -1,0 +1,66 @@
+//! What each command does. Management commands open the store themselves, so they work while a server runs, and without.
+
+mod access;
+mod catalogue;
+pub(crate) mod config;
+mod customers;
+mod doctor;
+pub(crate) mod openapi;
+mod provider;
+mod serve;
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::cli::{Cli, Command};
+use crate::config::Resolved;
+use crate::demo;
+use crate::fault::{Fault, While as _};
+
+/// Runs the command and says how the process ends.
+pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault> {
+    let config = resolved.config;
+    match &cli.command {
+        Command::Demo(options) => {
+            let data_dir_given = resolved.origins.contains_key("data_dir");
+            let is_perfect = demo::run(options, config, data_dir_given).await?;
+            return Ok(if is_perfect { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        Command::Serve(_) => serve::run(&config).await?,
+        Command::Provider(command) => provider::run(&config, command).await?,
+        Command::Customer(command) => customers::run(&config, command).await?,
+        Command::Key(command) => access::run_key(&config, command).await?,
+        Command::User(command) => access::run_user(&config, command).await?,
+        Command::Catalogue(command) => return catalogue::run(&config, command).await,
+        Command::Doctor => return doctor::run(&config).await,
+        Command::Config(_) | Command::Openapi { .. } => return Err(Fault::new("handled before the runtime starts")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a command's result.
+#[expect(clippy::print_stdout, reason = "the result of a command is for its caller")]
+pub(crate) fn print(text: &str) {
+    println!("{text}");
+}
+
+/// Prints a command's result as one JSON line.
+fn print_json(value: &impl Serialize) -> Result<(), Fault> {
+    print(&serde_json::to_string(value).while_("writing JSON")?);
+    Ok(())
+}
+
+/// Reads a secret from standard input: everything up to the end, without the line break that tools add.
+fn secret_from_stdin(what: &str) -> Result<String, Fault> {
+    let text = std::io::read_to_string(std::io::stdin()).while_(format!("reading {what} from standard input"))?;
+    secret_from(&text, what)
+}
+
+fn secret_from(text: &str, what: &str) -> Result<String, Fault> {
+    let text = text.trim_end_matches(['\r', '\n']);
+    if text.is_empty() {
+        return Err(Fault::new(format!("{what} is empty")));
+    }
+    Ok(text.to_owned())
+}

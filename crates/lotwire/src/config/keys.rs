@@ -1,0 +1,105 @@
+//! What each configuration key means: the one list behind `config show`, the environment and the reference page.
+
+use std::fmt::Write as _;
+
+use super::Config;
+
+/// What a value is, which decides how a variable's text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Number,
+    /// Comma-separated in a variable.
+    List,
+    /// Text that is never shown.
+    Secret,
+}
+
+/// A configuration key.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// `section.key`, or `key` at the top.
+    pub(crate) path: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) meaning: &'static str,
+}
+
+impl Key {
+    /// The variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!("LOTWIRE_{}", self.path.replace('.', "__").to_uppercase())
+    }
+
+    pub(crate) fn is_secret(&self) -> bool {
+        self.kind == Kind::Secret
+    }
+}
+
+const fn key(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
+    Key { path, kind, meaning }
+}
+
+/// Every key, in the order of the reference page.
+pub(crate) const KEYS: &[Key] = &[
+    key("data_dir", Kind::Text, "Directory of the SQLite files and of the secret key that is made when none is configured."),
+    key("roles", Kind::List, "What this process runs: `platform`, `provider` or both."),
+    key("database.url", Kind::Secret, "PostgreSQL to use, as `postgres://user:password@host/database`. Empty: SQLite in `data_dir`."),
+    key("database.pool_size", Kind::Number, "PostgreSQL connections at most, for each of platform and provider."),
+    key("platform.listen", Kind::Text, "Address and port of the platform's API."),
+    key("platform.provider_url", Kind::Text, "Base address of the delivery provider for customers connected without one. Empty: the embedded provider at `provider.listen`."),
+    key("platform.publish_concurrency", Kind::Number, "Events of one customer on their way to its provider at the same time."),
+    key("platform.publish_timeout", Kind::Text, "How long the provider may take to answer when an event is published."),
+    key("platform.publish_backoff_base", Kind::Text, "First pause after the provider failed; doubles with each failure."),
+    key("platform.publish_backoff_cap", Kind::Text, "Longest such pause. A longer `Retry-After` of the provider is kept in full."),
+    key("provider.listen", Kind::Text, "Address and port of the provider's API."),
+    key("provider.allow_subnets", Kind::List, "Subnets that deliveries may go to although they are private, such as `127.0.0.0/8`. Everything else that is not public is refused."),
+    key("provider.retry_schedule", Kind::List, "Pauses between the attempts of one delivery, each taken with ±20 %. After the last, the delivery is given up."),
+    key("provider.request_timeout", Kind::Text, "One deadline over connecting, sending and reading the answer of a delivery."),
+    key("provider.endpoint_concurrency", Kind::Number, "Deliveries under way to one endpoint at the same time."),
+    key("secrets.key", Kind::Secret, "Key that seals secrets at rest: 32 random bytes as base64 or hexadecimal. Several, separated by commas: the first seals, all open. Empty: `secret.key` in `data_dir`, made at first use."),
+    key("log.level", Kind::Text, "Least level that is logged: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,platform=debug`."),
+    key("log.format", Kind::Text, "`text` for people, `json` for machines."),
+];
+
+/// The reference page, made from [`KEYS`] and the defaults.
+pub(crate) fn reference() -> String {
+    let defaults = super::sources::table_of(&Config::default());
+    let mut page = String::from(
+        "# Configuration\n\n<!-- Made by `cargo xtask generate` from crates/lotwire/src/config/keys.rs. -->\n\n\
+         One TOML file (`--config FILE`), then `LOTWIRE_SECTION__KEY` variables, then flags; the later wins. Unknown keys are\n\
+         errors. `lotwire config show` prints what is in effect and where each value comes from; `lotwire config check` says\n\
+         whether it can be used. Durations are written `250ms`, `5s`, `30m`, `2h`; a list in a variable is separated by commas.\n\n\
+         | key | variable | default | meaning |\n|---|---|---|---|\n",
+    );
+    for key in KEYS {
+        let default = super::sources::look_up(&defaults, key.path).map_or(String::new(), |value| format!("`{value}`"));
+        let _ = writeln!(page, "| `{}` | `{}` | {default} | {} |", key.path, key.variable(), key.meaning);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Paths of all values of a table, depth first.
+    fn paths(table: &toml::Table, prefix: &str, into: &mut Vec<String>) {
+        for (name, value) in table {
+            let path = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            match value {
+                toml::Value::Table(inner) => paths(inner, &path, into),
+                _ => into.push(path),
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_configuration_is_described_once() {
+        let mut there = Vec::new();
+        paths(&super::super::sources::table_of(&Config::default()), "", &mut there);
+        let mut described: Vec<String> = KEYS.iter().map(|key| key.path.to_owned()).collect();
+        there.sort();
+        described.sort();
+        assert_eq!(there, described);
+    }
+}

@@ -1,0 +1,198 @@
+//! Configuration: one TOML file, then `LOTWIRE_SECTION__KEY` variables, then flags. Unknown keys are errors.
+//!
+//! Each source is checked alone first, so that an error names the place it stands in (line and column of the file, name
+//! of the variable or flag); then they are laid over each other. What every key means is written once, in [`keys`].
+
+mod duration;
+pub(crate) mod keys;
+mod sources;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use duration::Span;
+pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
+
+/// What runs in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Auctions, their API and the publisher.
+    Platform,
+    /// The embedded delivery provider.
+    Provider,
+}
+
+/// The whole configuration, in effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) database: Database,
+    pub(crate) platform: Platform,
+    pub(crate) provider: Provider,
+    pub(crate) secrets: Secrets,
+    pub(crate) log: Log,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Database {
+    pub(crate) url: String,
+    pub(crate) pool_size: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Platform {
+    pub(crate) listen: SocketAddr,
+    pub(crate) provider_url: String,
+    pub(crate) publish_concurrency: usize,
+    pub(crate) publish_timeout: Span,
+    pub(crate) publish_backoff_base: Span,
+    pub(crate) publish_backoff_cap: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Provider {
+    pub(crate) listen: SocketAddr,
+    pub(crate) allow_subnets: Vec<IpNet>,
+    pub(crate) retry_schedule: Vec<Span>,
+    pub(crate) request_timeout: Span,
+    pub(crate) endpoint_concurrency: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Secrets {
+    pub(crate) key: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Log {
+    pub(crate) level: String,
+    pub(crate) format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            data_dir: PathBuf::from("./lotwire-data"),
+            roles: vec![Role::Platform, Role::Provider],
+            database: Database::default(),
+            platform: Platform::default(),
+            provider: Provider::default(),
+            secrets: Secrets::default(),
+            log: Log::default(),
+        }
+    }
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Database { url: String::new(), pool_size: 16 }
+    }
+}
+
+impl Default for Platform {
+    fn default() -> Self {
+        Platform {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            provider_url: String::new(),
+            publish_concurrency: 64,
+            publish_timeout: Span::from_secs(30),
+            publish_backoff_base: Span::from_millis(500),
+            publish_backoff_cap: Span::from_secs(60),
+        }
+    }
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        let (minute, hour) = (60, 3_600);
+        Provider {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8071)),
+            allow_subnets: Vec::new(),
+            retry_schedule: [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
+                .map(Span::from_secs)
+                .to_vec(),
+            request_timeout: Span::from_secs(30),
+            endpoint_concurrency: 64,
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log { level: "info".to_owned(), format: LogFormat::Text }
+    }
+}
+
+impl Config {
+    /// Checks what the types can't say. The texts name the key and say what to do.
+    fn check(&self) -> Result<(), String> {
+        let within = |key: &str, value: u64, min: u64, max: u64| {
+            if (min..=max).contains(&value) {
+                Ok(())
+            } else {
+                Err(format!("{key} is {value}; it takes {min} to {max}"))
+            }
+        };
+        if self.roles.is_empty() {
+            return Err("roles is empty; name platform, provider or both".to_owned());
+        }
+        if !self.database.url.is_empty()
+            && !self.database.url.starts_with("postgres://")
+            && !self.database.url.starts_with("postgresql://")
+        {
+            return Err("database.url must begin with postgres://; leave it out to use SQLite in data_dir".to_owned());
+        }
+        if !self.platform.provider_url.is_empty() {
+            url::Url::parse(&self.platform.provider_url)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+                .ok_or("platform.provider_url must be an http or https address such as https://api.example.com")?;
+        }
+        within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
+        within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
+        within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
+        within("provider.request_timeout in milliseconds", self.provider.request_timeout.as_millis(), 1, 300_000)?;
+        within("platform.publish_timeout in milliseconds", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
+        within("number of entries of provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
+        if self.platform.publish_backoff_base > self.platform.publish_backoff_cap {
+            return Err("platform.publish_backoff_base is longer than platform.publish_backoff_cap".to_owned());
+        }
+        tracing_subscriber::EnvFilter::try_new(&self.log.level)
+            .map_err(|error| format!("log.level is not a filter such as info or info,platform=debug: {error}"))?;
+        Ok(())
+    }
+
+    /// Base address that the platform gives to customers who name none: the embedded provider's.
+    pub(crate) fn default_provider_url(&self) -> String {
+        if self.platform.provider_url.is_empty() {
+            format!("http://{}", self.provider.listen)
+        } else {
+            self.platform.provider_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    pub(crate) fn runs(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+}

@@ -1,0 +1,84 @@
+//! The catalogue that is sold: read once, cut into the half of the timed auction and the half of the webcast.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::fault::{Fault, While as _};
+
+const OWN: &str = include_str!("catalogue.csv");
+
+/// A catalogue in two halves.
+pub(super) struct Catalogue {
+    /// As it was given, cut to the lots that are sold: what a dry run is made of.
+    pub(super) whole: Bytes,
+    pub(super) timed: Bytes,
+    pub(super) webcast: Bytes,
+    pub(super) timed_lots: usize,
+    pub(super) webcast_lots: usize,
+    /// Reserve of each lot that has one. The platform never tells, so whoever knows the catalogue has to remember.
+    pub(super) reserves: HashMap<String, i64>,
+}
+
+/// Reads `file`, or our own, and keeps `lots` of it at most.
+pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, Fault> {
+    let text = match file {
+        Some(path) => std::fs::read(path).while_(format!("reading the catalogue {}", path.display()))?,
+        None => OWN.as_bytes().to_vec(),
+    };
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_slice());
+    let headers = reader.byte_headers().while_("reading the catalogue's first line")?.clone();
+    let column = |name: &str| headers.iter().position(|header| header == name.as_bytes());
+    let (lot_number, reserve) = (column("lot_number"), column("reserve"));
+    let limit = lots.map_or(usize::MAX, |lots| lots as usize);
+
+    let mut rows = Vec::new();
+    let mut reserves = HashMap::new();
+    for row in reader.byte_records().take(limit) {
+        let row = row.while_("reading the catalogue")?;
+        let field = |index: Option<usize>| index.and_then(|index| row.get(index)).and_then(|field| std::str::from_utf8(field).ok());
+        if let (Some(lot), Some(amount)) = (field(lot_number), field(reserve).and_then(|text| text.trim().parse().ok())) {
+            reserves.insert(lot.trim().to_owned(), amount);
+        }
+        rows.push(row);
+    }
+    if rows.len() < 2 {
+        return Err(Fault::new("the catalogue has fewer than two lots; one is sold in each auction at least"));
+    }
+    let (timed, webcast) = rows.split_at(rows.len().div_ceil(2));
+    let bytes_kept = usize::try_from(reader.position().byte()).unwrap_or(text.len()).min(text.len());
+    Ok(Catalogue {
+        whole: text[..bytes_kept].to_vec().into(),
+        timed: write(&headers, timed)?,
+        webcast: write(&headers, webcast)?,
+        timed_lots: timed.len(),
+        webcast_lots: webcast.len(),
+        reserves,
+    })
+}
+
+fn write(headers: &csv::ByteRecord, rows: &[csv::ByteRecord]) -> Result<Bytes, Fault> {
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    for row in std::iter::once(headers).chain(rows) {
+        writer.write_byte_record(row).while_("cutting the catalogue")?;
+    }
+    Ok(writer.into_inner().while_("cutting the catalogue")?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_catalogue_is_cut_in_two_and_nothing_is_lost() {
+        let catalogue = read(None, Some(11)).unwrap();
+        assert_eq!((catalogue.timed_lots, catalogue.webcast_lots), (6, 5));
+        let lots = |half: &Bytes| csv::Reader::from_reader(half.as_ref()).records().map(|row| row.unwrap()[0].to_owned()).collect::<Vec<_>>();
+        let halves = [lots(&catalogue.timed), lots(&catalogue.webcast)].concat();
+        assert_eq!(halves, lots(&catalogue.whole));
+        assert_eq!(halves, (1..=11).map(|lot| lot.to_string()).collect::<Vec<_>>());
+        assert_eq!(catalogue.reserves["1"], 7_700);
+        assert!(!catalogue.reserves.contains_key("2"));
+    }
+}

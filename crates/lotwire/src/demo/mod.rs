@@ -1,0 +1,160 @@
+//! `lotwire demo`: a sale from nothing to the last verified webhook, over the real APIs, on this machine.
+//!
+//! Actors: a node (platform and provider, as `serve` runs them), a customer's receiver on a port of its own, a clerk and
+//! sixteen bidders who know nothing but HTTP. What must arrive is worked out from what the clerk and the bidders did, not
+//! from what the platform says it sent.
+
+mod catalogue;
+mod progress;
+mod sale;
+mod setup;
+mod summary;
+mod timed;
+mod webcast;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use consumer::{Api, Expected, Receiver};
+
+use self::catalogue::Catalogue;
+use self::progress::Progress;
+use self::setup::House;
+use self::summary::Summary;
+use self::timed::Timetable;
+use crate::cli::Demo;
+use crate::config::Config;
+use crate::fault::{Fault, While as _};
+use crate::node::{self, Node};
+
+/// Seconds over which each of the two sales goes on.
+const SALE_SECONDS: u32 = 20;
+/// How long the receiver may hear nothing new before what is missing counts as lost.
+const SILENCE_MAX: Duration = Duration::from_secs(20);
+
+/// Runs the demonstration. True when everything arrived as it must.
+pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<bool, Fault> {
+    let catalogue = catalogue::read(demo.catalogue.as_deref(), demo.lots)?;
+    let scratch = tempfile::Builder::new().prefix("lotwire-demo-").tempdir().while_("making a directory for the demonstration")?;
+    if !data_dir_given {
+        config.data_dir = scratch.path().to_owned();
+    }
+    node::take_free_ports_if_busy(&mut config).await?;
+    // The receiver is on this machine, which deliveries do not reach unless it is allowed.
+    config.provider.allow_subnets.push(ipnet::IpNet::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST)));
+
+    let progress = Progress::new(catalogue.timed_lots, catalogue.webcast_lots);
+    let node = Node::start(&config).await?;
+    let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), node.clock())
+        .await
+        .while_("opening a port for the receiver")?;
+    progress.say(&format!("Platform at {}, provider at {}, receiver at {}", node.platform_url(), node.provider_url(), receiver.url()));
+
+    let (platform, house) = set_up(&node, &receiver, &progress).await?;
+    let sold = async {
+        let sold = sell(&platform, &house, &catalogue, &node, &progress).await?;
+        wait_for(&receiver, sold.len()).await;
+        Ok::<_, Fault>(sold)
+    };
+    let expected = tokio::select! {
+        sold = sold => sold?,
+        never = progress.follow(&receiver) => match never {},
+    };
+    progress.finish();
+
+    let tally = receiver.read(|record| record.tally(&expected));
+    let arrivals = receiver.read(|record| record.arrivals().to_vec());
+    let latencies = summary::latencies(&platform, &house.customer, &arrivals).await?;
+    let summary = Summary::new(tally, &latencies);
+    progress.say(&format!("\n{}\n", summary.for_people()));
+    if demo.json {
+        print_line(&serde_json::to_string(&summary).while_("writing the summary")?);
+    }
+    if !demo.exit {
+        leave_running(&node, &house, &receiver, &config).await?;
+    }
+    node.stop().await;
+    Ok(tally.is_perfect())
+}
+
+async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result<(Api, House), Fault> {
+    let http = node.http_client();
+    let (account, provider_key) = node.create_provider_account(setup::HOUSE).await?;
+    progress.say(&format!("Provider: account {account} with an API key"));
+    let provider = Api::new(http.clone(), node.provider_url(), &provider_key).while_("the provider's API")?;
+    let application = setup::at_provider(&provider, receiver).await?;
+    progress.say(&format!("Provider: consumer application {}, two event types, endpoint {}", application.0, application.1));
+    let platform = Api::new(http, node.platform_url(), &node.create_staff_key("demonstration").await?).while_("the platform's API")?;
+    let house = setup::at_platform(&platform, &node.provider_url(), &provider_key, application).await?;
+    progress.say(&format!("Platform: customer {} connected to {}", house.customer, house.application));
+    Ok((platform, house))
+}
+
+/// Both sales at once, then their reconciliation. Gives everything that has to be announced.
+async fn sell(platform: &Api, house: &House, catalogue: &Catalogue, node: &Node, progress: &Progress) -> Result<Vec<Expected>, Fault> {
+    let now = node.clock().now();
+    let timetable = Timetable::starting(now, catalogue.timed_lots, SALE_SECONDS)?;
+    let duration = Duration::from_secs(SALE_SECONDS.into());
+    progress.say(&format!(
+        "Catalogue: {} lots to a timed auction that ends from {:.0}, {} to a webcast",
+        catalogue.timed_lots, timetable.first_end, catalogue.webcast_lots
+    ));
+    let online = timed::create(platform, house, catalogue, &timetable).await?;
+    // A dry run of the whole, so that an error names the line of the file as it was given.
+    online.import(platform, catalogue.whole.clone(), "?dryRun=true").await?;
+    let (timed, webcast) = tokio::try_join!(
+        timed::open(platform, online, catalogue, &progress.bids),
+        webcast::sell(platform, house, catalogue, (now, duration), &progress.webcast),
+    )?;
+    let mut expected = Vec::new();
+    for mut sale in [webcast, timed] {
+        sale.wait_until_no_lot_is_live(platform).await?;
+        sale.reconcile(platform).await?;
+        expected.append(&mut sale.expected);
+    }
+    Ok(expected)
+}
+
+/// Waits until as many events are there as were expected, or until nothing has come for a while.
+async fn wait_for(receiver: &Receiver, expected: usize) {
+    let mut seen = receiver.read(|record| record.arrivals().len());
+    while seen < expected {
+        let is_more = receiver.wait_until(SILENCE_MAX, |record| record.arrivals().len() > seen).await;
+        if !is_more {
+            return;
+        }
+        seen = receiver.read(|record| record.arrivals().len());
+    }
+    // A copy too many would come now.
+    receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
+}
+
+async fn leave_running(node: &Node, house: &House, receiver: &Receiver, config: &Config) -> Result<(), Fault> {
+    print_line(&format!(
+        "Everything is left running; stop it with Ctrl-C.\n\n  \
+         platform API      {platform}/api/v1/openapi.json\n  \
+         provider API      {provider}/api/v1/openapi.json\n  \
+         receiver          {receiver}\n  \
+         data              {data}\n\n  \
+         customer          {customer}\n  \
+         application       {application}\n  \
+         endpoint          {endpoint}\n\n  \
+         API key of the platform (staff, for this demonstration): {key}\n  \
+         Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'",
+        platform = node.platform_url(),
+        provider = node.provider_url(),
+        receiver = receiver.url(),
+        data = config.data_dir.display(),
+        customer = house.customer,
+        application = house.application,
+        endpoint = house.endpoint,
+        key = node.create_staff_key("demonstration, shown").await?,
+    ));
+    node::interrupted().await;
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the result is for whoever started the demonstration")]
+fn print_line(text: &str) {
+    println!("{text}");
+}

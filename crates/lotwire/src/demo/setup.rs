@@ -1,0 +1,55 @@
+//! The set-up that a customer and support go through, over the real APIs: consumer application, event types and endpoint
+//! at the provider; customer, connection and auctioneer at the platform.
+
+use consumer::{Api, Receiver};
+use serde_json::json;
+
+use crate::fault::{Fault, While as _};
+
+/// The name of everybody in the demonstration.
+pub(super) const HOUSE: &str = "Hartley & Sons";
+
+/// What the set-up made.
+pub(super) struct House {
+    pub(super) customer: String,
+    pub(super) auctioneer: String,
+    pub(super) application: String,
+    pub(super) endpoint: String,
+}
+
+/// The customer's side, at the provider: application, event types, an endpoint that is the receiver.
+pub(super) async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, String), Fault> {
+    let application = provider.post("/api/v1/app/", &json!({ "name": HOUSE })).await?;
+    let application = application.text("/id")?.to_owned();
+    for event_type in contract::event::EventType::ALL {
+        let definition = contract::event_type::definition(*event_type);
+        let definition = serde_json::to_value(definition).while_("writing an event type")?;
+        provider.post("/api/v1/event-type/", &definition).await?;
+    }
+    let names: Vec<&str> = contract::event::EventType::ALL.iter().map(|event_type| event_type.name()).collect();
+    let endpoint = json!({ "url": receiver.url(), "description": "The house's web site", "filterTypes": names });
+    let endpoint = provider.post(&format!("/api/v1/app/{application}/endpoint/"), &endpoint).await?;
+    let endpoint = endpoint.text("/id")?.to_owned();
+    let secret = provider.get(&format!("/api/v1/app/{application}/endpoint/{endpoint}/secret/")).await?;
+    receiver.set_secret(secret.text("/key")?).while_("the endpoint's signing secret")?;
+    Ok((application, endpoint))
+}
+
+/// Support's side, at the platform: the customer, both credentials, an auctioneer.
+pub(super) async fn at_platform(
+    platform: &Api,
+    provider_url: &str,
+    provider_key: &str,
+    (application, endpoint): (String, String),
+) -> Result<House, Fault> {
+    let customer = platform.post("/api/v1/customers", &json!({ "name": HOUSE })).await?;
+    let customer = customer.text("/uuid")?.to_owned();
+    let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
+    let consumer = platform.put(&format!("/api/v1/customers/{customer}/consumer"), &credentials).await?;
+    if consumer.body["connected"] != json!(true) {
+        return Err(Fault::new(format!("the customer was not connected: {}", consumer.body)));
+    }
+    let auctioneer = platform.post("/api/v1/auctioneers", &json!({ "customer": customer, "name": HOUSE })).await?;
+    let auctioneer = auctioneer.text("/uuid")?.to_owned();
+    Ok(House { customer, auctioneer, application, endpoint })
+}

@@ -1,0 +1,69 @@
+//! What the demonstration says at its end.
+
+use std::collections::HashMap;
+
+use consumer::{Api, Arrival, Expected, Tally};
+use hdrhistogram::Histogram;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::fault::{Fault, While as _};
+
+/// Times above this are counted as this.
+const LATENCY_MS_MAX: u64 = 10 * 60 * 1_000;
+
+/// The summary; the field names are relied on by scripts.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Summary {
+    pub(super) expected: u64,
+    pub(super) received: u64,
+    pub(super) lost: u64,
+    pub(super) duplicates: u64,
+    pub(super) invalid: u64,
+    pub(super) out_of_order: u64,
+    /// From the server's time of the status change to the receipt of the webhook.
+    pub(super) p50_ms: u64,
+    pub(super) p99_ms: u64,
+}
+
+impl Summary {
+    pub(super) fn new(tally: Tally, latencies: &Histogram<u64>) -> Self {
+        Summary {
+            expected: tally.expected,
+            received: tally.received,
+            lost: tally.lost,
+            duplicates: tally.duplicates,
+            invalid: tally.invalid,
+            out_of_order: tally.out_of_order,
+            p50_ms: latencies.value_at_quantile(0.5),
+            p99_ms: latencies.value_at_quantile(0.99),
+        }
+    }
+
+    /// The same for people.
+    pub(super) fn for_people(&self) -> String {
+        format!(
+            "  events expected   {:>8}\n  received          {:>8}\n  lost              {:>8}\n  duplicated        {:>8}\n  \
+             bad signatures    {:>8}\n  out of order      {:>8}\n  hammer to receipt {:>8} ms (half), {} ms (99 of 100)",
+            self.expected, self.received, self.lost, self.duplicates, self.invalid, self.out_of_order, self.p50_ms, self.p99_ms
+        )
+    }
+}
+
+/// Milliseconds from hammer to receipt: the times of the events feed against those of the receiver.
+pub(super) async fn latencies(platform: &Api, customer: &str, arrivals: &[Arrival]) -> Result<Histogram<u64>, Fault> {
+    let mut happened: HashMap<Expected, Vec<Timestamp>> = HashMap::new();
+    for occurred in consumer::read_feed(platform, customer).await? {
+        happened.entry(occurred.event).or_default().push(occurred.at);
+    }
+    let mut histogram = Histogram::new_with_bounds(1, LATENCY_MS_MAX, 3).while_("making a histogram")?;
+    for arrival in arrivals {
+        let Some(times) = happened.get_mut(&arrival.event()) else { continue };
+        if times.is_empty() {
+            continue;
+        }
+        let latency = arrival.at.as_millisecond() - times.remove(0).as_millisecond();
+        histogram.saturating_record(u64::try_from(latency).unwrap_or(0));
+    }
+    Ok(histogram)
+}

@@ -1,0 +1,87 @@
+//! The webcast: a clerk sends one lot after another into the ring, takes bids, and sells or passes.
+
+use std::time::Duration;
+
+use consumer::Api;
+use http::HeaderValue;
+use indicatif::ProgressBar;
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::catalogue::Catalogue;
+use super::sale::{Lot, Sale};
+use super::setup::House;
+use crate::fault::{Fault, While as _};
+
+/// Sells every lot within about `duration`, evenly; returns when the last one is done.
+pub(super) async fn sell(
+    platform: &Api,
+    house: &House,
+    catalogue: &Catalogue,
+    (start, duration): (jiff::Timestamp, Duration),
+    progress: &ProgressBar,
+) -> Result<Sale, Fault> {
+    let auction = json!({ "kind": "webcast", "title": "Autumn sale, in the room", "startsAt": runtime::clock::rfc3339_ms(start) });
+    let mut sale = Sale::create(platform, house, auction).await?;
+    sale.import(platform, catalogue.webcast.clone(), "").await?;
+    sale.change_status(platform, "PREVIEW").await?;
+    sale.change_status(platform, "LIVE").await?;
+    let lots = sale.lots(platform).await?;
+    let mut clerk = Clerk { platform, ring: format!("/api/v1/auctions/{}/ring", sale.auction), seen: None };
+    clerk.look().await?;
+
+    let begin = Instant::now();
+    for (number, lot) in lots.iter().enumerate() {
+        let share = (number + 1) as f64 / lots.len() as f64;
+        clerk.offer(&mut sale, number, lot).await?;
+        progress.inc(1);
+        sleep_until(begin + duration.mul_f64(share)).await;
+    }
+    Ok(sale)
+}
+
+/// A clerk at the desk, with the state of the ring that was last seen.
+struct Clerk<'a> {
+    platform: &'a Api,
+    ring: String,
+    seen: Option<HeaderValue>,
+}
+
+impl Clerk<'_> {
+    async fn look(&mut self) -> Result<(), Fault> {
+        self.seen = self.platform.get(&self.ring).await?.etag;
+        Ok(())
+    }
+
+    async fn command(&mut self, command: &str, body: &serde_json::Value) -> Result<(), Fault> {
+        let path = format!("{}/{command}", self.ring);
+        let reply = self.platform.post_if(&path, self.seen.as_ref(), body).await;
+        self.seen = reply.while_("the clerk's command")?.etag;
+        Ok(())
+    }
+
+    /// Every third lot finds no bidder and is passed; every third of these is offered again and sold.
+    async fn offer(&mut self, sale: &mut Sale, number: usize, lot: &Lot) -> Result<(), Fault> {
+        self.command("send", &json!({ "item": lot.uuid })).await?;
+        if number % 3 != 2 {
+            return self.sell(sale, lot).await;
+        }
+        self.command("pass", &json!({})).await?;
+        sale.expect_item(&lot.uuid, "PASSED")?;
+        if number % 9 == 8 {
+            self.command("offer-again", &json!({ "item": lot.uuid })).await?;
+            sale.expect_item(&lot.uuid, "LIVE")?;
+            self.command("send", &json!({ "item": lot.uuid })).await?;
+            self.sell(sale, lot).await?;
+        }
+        Ok(())
+    }
+
+    async fn sell(&mut self, sale: &mut Sale, lot: &Lot) -> Result<(), Fault> {
+        for (source, bidder, amount) in [("internet", "paddle-7", lot.minimum_bid), ("room", "room", lot.minimum_bid * 2)] {
+            self.command("bid", &json!({ "source": source, "bidder": bidder, "amount": amount })).await?;
+        }
+        self.command("sell", &json!({})).await?;
+        sale.expect_item(&lot.uuid, "SOLD")
+    }
+}

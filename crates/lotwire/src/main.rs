@@ -1,0 +1,54 @@
+//! Lotwire: the binary. Command line, configuration, telemetry, wiring; no rule of its own.
+//!
+//! [`cli`] names the commands, [`config`] says what they work with, [`node`] wires platform and provider to their stores,
+//! [`commands`] and [`demo`] do the work.
+
+mod cli;
+mod commands;
+mod config;
+mod demo;
+mod fault;
+mod node;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::{Cli, Command};
+use crate::fault::{Fault, While as _};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(code) => code,
+        Err(fault) => {
+            complain(&fault);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<ExitCode, Fault> {
+    if let Command::Config(command) = &cli.command {
+        return commands::config::run(cli, command);
+    }
+    if let Command::Openapi { api } = &cli.command {
+        return commands::openapi::run(*api);
+    }
+    let resolved = load(cli)?;
+    telemetry::start(&resolved.config.log, &cli.command)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().while_("starting the runtime")?;
+    runtime.block_on(commands::run(cli, resolved))
+}
+
+fn load(cli: &Cli) -> Result<config::Resolved, Fault> {
+    // A variable that is not Unicode can't be one of ours.
+    let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    config::load(cli.common.config.as_deref(), variables, cli.overrides()).map_err(|error| Fault::new(error.to_string()))
+}
+
+#[expect(clippy::print_stderr, reason = "the last word of a command that failed")]
+fn complain(fault: &Fault) {
+    eprintln!("lotwire: {fault}");
+}

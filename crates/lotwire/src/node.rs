@@ -1,0 +1,211 @@
+//! A node: platform, provider or both, wired to their stores and listening. What `serve` runs and `demo` shows.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use outbound::{AddressPolicy, Client, ClientConfig};
+use platform::{Caller, Platform, PlatformConfig, PlatformParts};
+use provider::{Provider, ProviderConfig, ProviderParts};
+use runtime::clock::{SharedClock, SystemClock};
+use runtime::random::{SharedRandom, SystemRandom};
+use runtime::tasks::Tasks;
+use runtime::vault::Vault;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, Role};
+use crate::fault::{Fault, While as _};
+
+/// How long requests, deliveries and workers under way may take to finish at the end.
+const DRAIN_MAX: Duration = Duration::from_secs(20);
+
+/// What both systems stand on in this process.
+pub(crate) struct Ground {
+    pub(crate) clock: SharedClock,
+    pub(crate) random: SharedRandom,
+    vault: Arc<Vault>,
+}
+
+impl Ground {
+    pub(crate) fn new(config: &Config) -> Result<Self, Fault> {
+        let random: SharedRandom = Arc::new(SystemRandom);
+        std::fs::create_dir_all(&config.data_dir)
+            .while_(format!("making the data directory {}", config.data_dir.display()))?;
+        let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
+        let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).while_("the key that seals secrets")?;
+        Ok(Ground { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
+    }
+}
+
+/// The platform on its store. It answers; it works by itself once its workers are spawned.
+pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Platform, Fault> {
+    let store = if config.database.url.is_empty() {
+        let path = config.data_dir.join("platform.db");
+        store::sqlite::open_platform(&path).while_(format!("opening {}", path.display()))?
+    } else {
+        store::postgres::open_platform(&postgres(config)).await.while_("opening the platform's database")?
+    };
+    let mut limits = PlatformConfig::default();
+    limits.publisher.lane_requests_max = config.platform.publish_concurrency;
+    limits.publisher.request_timeout = config.platform.publish_timeout.get();
+    limits.publisher.pause_base = config.platform.publish_backoff_base.get();
+    limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
+    limits.default_provider_url = config.default_provider_url();
+    Ok(Platform::new(PlatformParts {
+        store,
+        clock: ground.clock.clone(),
+        random: ground.random.clone(),
+        vault: ground.vault.clone(),
+        // Providers are entered by support, and the embedded one is on this machine.
+        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        config: limits,
+    }))
+}
+
+/// The provider on its store.
+pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Provider, Fault> {
+    let store = if config.database.url.is_empty() {
+        let path = config.data_dir.join("provider.db");
+        store::sqlite::open_provider(&path).while_(format!("opening {}", path.display()))?
+    } else {
+        store::postgres::open_provider(&postgres(config)).await.while_("opening the provider's database")?
+    };
+    let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
+    Ok(Provider::new(ProviderParts {
+        store,
+        clock: ground.clock.clone(),
+        random: ground.random.clone(),
+        vault: ground.vault.clone(),
+        transport: Arc::new(Client::new(ClientConfig { policy: policy.clone(), ..ClientConfig::default() })),
+        config: ProviderConfig {
+            retry_schedule: config.provider.retry_schedule.iter().map(|span| span.get()).collect(),
+            request_timeout: config.provider.request_timeout.get(),
+            endpoint_concurrency: config.provider.endpoint_concurrency,
+            ..ProviderConfig::default()
+        },
+    }))
+}
+
+fn postgres(config: &Config) -> store::postgres::PostgresConfig {
+    store::postgres::PostgresConfig { url: config.database.url.clone(), pool_size: config.database.pool_size.into() }
+}
+
+/// A running node.
+pub(crate) struct Node {
+    ground: Ground,
+    platform: Option<(Platform, SocketAddr)>,
+    provider: Option<(Provider, SocketAddr)>,
+    tasks: Tasks,
+    stop: CancellationToken,
+    servers: Vec<JoinHandle<()>>,
+}
+
+impl Node {
+    /// Opens the stores, listens, and starts the workers. The ports answer when this returns.
+    pub(crate) async fn start(config: &Config) -> Result<Self, Fault> {
+        let ground = Ground::new(config)?;
+        let (tasks, stop) = (Tasks::new(), CancellationToken::new());
+        let mut node = Node { ground, platform: None, provider: None, tasks, stop, servers: Vec::new() };
+        // The provider first: the platform may have something to publish at once.
+        if config.runs(Role::Provider) {
+            let listener = listen(config.provider.listen, "provider.listen").await?;
+            let provider = open_provider(config, &node.ground).await?;
+            provider.spawn_workers(&node.tasks).await.while_("starting the provider")?;
+            let addr = node.serve(listener, provider_api::router(provider.clone()))?;
+            node.provider = Some((provider, addr));
+        }
+        if config.runs(Role::Platform) {
+            let listener = listen(config.platform.listen, "platform.listen").await?;
+            let platform = open_platform(config, &node.ground).await?;
+            platform.spawn_workers(&node.tasks);
+            let addr = node.serve(listener, api::router(platform.clone()))?;
+            node.platform = Some((platform, addr));
+        }
+        Ok(node)
+    }
+
+    fn serve(&mut self, listener: TcpListener, router: axum::Router) -> Result<SocketAddr, Fault> {
+        let addr = listener.local_addr().while_("reading the address of a port")?;
+        let stopping = self.stop.clone();
+        let limits = http_kit::serve::Limits { drain: DRAIN_MAX, ..http_kit::serve::Limits::default() };
+        self.servers.push(tokio::spawn(async move {
+            http_kit::serve::serve(listener, router, stopping.cancelled_owned(), limits).await;
+        }));
+        Ok(addr)
+    }
+
+    pub(crate) fn clock(&self) -> SharedClock {
+        self.ground.clock.clone()
+    }
+
+    pub(crate) fn platform_url(&self) -> String {
+        self.platform.as_ref().map_or(String::new(), |(_, addr)| format!("http://{addr}"))
+    }
+
+    pub(crate) fn provider_url(&self) -> String {
+        self.provider.as_ref().map_or(String::new(), |(_, addr)| format!("http://{addr}"))
+    }
+
+    /// A client for the node's own APIs.
+    pub(crate) fn http_client(&self) -> Client {
+        Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })
+    }
+
+    /// An account at the embedded provider, with a key: `(org_…, key)`.
+    pub(crate) async fn create_provider_account(&self, name: &str) -> Result<(String, String), Fault> {
+        let (provider, _) = self.provider.as_ref().ok_or_else(|| Fault::new("this node runs no provider"))?;
+        let account = provider.create_account(name).await.while_("creating a provider account")?;
+        let key = provider.create_api_key(&account.id, name).await.while_("creating a provider key")?;
+        Ok((account.id.to_string(), key.text))
+    }
+
+    /// A key of the platform's API that may do everything.
+    pub(crate) async fn create_staff_key(&self, name: &str) -> Result<String, Fault> {
+        let (platform, _) = self.platform.as_ref().ok_or_else(|| Fault::new("this node runs no platform"))?;
+        let new = platform::access::NewApiKey::staff(name);
+        let key = platform.create_api_key(&Caller::command_line(), new, None).await.while_("creating an API key")?;
+        Ok(key)
+    }
+
+    /// Ends gracefully: no new requests, those under way and the workers finish, within a limit.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        for server in self.servers {
+            let _ = server.await;
+        }
+        if let Err(unfinished) = self.tasks.shutdown(DRAIN_MAX).await {
+            tracing::warn!(%unfinished, "some work was cut off; it goes on at the next start");
+        }
+    }
+}
+
+async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, Fault> {
+    TcpListener::bind(addr)
+        .await
+        .while_(format!("listening on {addr} (is it in use? another address can be given with {key})"))
+}
+
+/// For the demonstration: the usual ports when they are free, others when they are not.
+pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), Fault> {
+    for addr in [&mut config.platform.listen, &mut config.provider.listen] {
+        if TcpListener::bind(*addr).await.is_err() {
+            let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.while_("finding a free port")?;
+            *addr = free.local_addr().while_("reading the address of a port")?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns at SIGINT or SIGTERM.
+pub(crate) async fn interrupted() {
+    let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}

@@ -1,0 +1,359 @@
+//! The client against real servers on this machine, most of them badly behaved.
+
+mod hostile;
+mod tls;
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use http::HeaderValue;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use super::*;
+
+const DEADLINE: Duration = Duration::from_secs(10);
+const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/// A server on a free port that gives every connection to `serve`; how many it took.
+async fn server<S, F>(serve: S) -> (SocketAddr, Arc<AtomicUsize>)
+where
+    S: Fn(TcpStream) -> F + Send + 'static,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let taken = Arc::new(AtomicUsize::new(0));
+    let counter = taken.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(serve(stream));
+        }
+    });
+    (address, taken)
+}
+
+/// A server that answers every request of a connection with these bytes, and closes it after `requests_max`.
+async fn answering(answer: &'static [u8], requests_max: usize) -> (SocketAddr, Arc<AtomicUsize>) {
+    server(move |mut stream| async move {
+        for _ in 0..requests_max {
+            if read_head(&mut stream).await.is_empty() || stream.write_all(answer).await.is_err() {
+                return;
+            }
+        }
+    })
+    .await
+}
+
+/// Reads to the empty line that ends the headers; nothing when the connection ends before.
+async fn read_head(stream: &mut TcpStream) -> Vec<u8> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return Vec::new(),
+        }
+    }
+    head
+}
+
+fn client(policy: AddressPolicy) -> Client {
+    Client::new(ClientConfig {
+        policy,
+        ..ClientConfig::default()
+    })
+}
+
+fn get(uri: impl std::fmt::Display) -> Request {
+    Request {
+        method: Method::GET,
+        uri: uri.to_string().parse().unwrap(),
+        headers: HeaderMap::new(),
+        body: Bytes::new(),
+        deadline: DEADLINE,
+        response_bytes_max: 1_000,
+    }
+}
+
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_written_as_it_was_given() {
+    let (heads, mut received) = mpsc::unbounded_channel();
+    let (address, _) = server(move |mut stream| {
+        let heads = heads.clone();
+        async move {
+            let mut head = read_head(&mut stream).await;
+            let mut body = [0; 4];
+            stream.read_exact(&mut body).await.unwrap();
+            head.extend_from_slice(&body);
+            heads.send(String::from_utf8(head).unwrap()).unwrap();
+            stream.write_all(OK).await.unwrap();
+        }
+    })
+    .await;
+    let mut request = get(format_args!("http://{address}/hooks/%7Ea?x=1&y=%20"));
+    request.method = Method::POST;
+    request.headers.insert("svix-id", HeaderValue::from_static("msg_1"));
+    request
+        .headers
+        .insert("x-odd", HeaderValue::from_bytes(b"a  b").unwrap());
+    request.body = Bytes::from_static(b"body");
+    let response = client(AddressPolicy::any()).send(request).await.unwrap();
+    assert_eq!(
+        (response.status, &response.body[..], response.truncated),
+        (StatusCode::OK, &b"ok"[..], false)
+    );
+    assert_eq!(
+        received.recv().await.unwrap(),
+        format!(
+            "POST /hooks/%7Ea?x=1&y=%20 HTTP/1.1\r\nsvix-id: msg_1\r\nx-odd: a  b\r\n\
+             host: {address}\r\ncontent-length: 4\r\n\r\nbody"
+        )
+    );
+}
+
+#[tokio::test]
+async fn an_endless_body_is_read_to_its_limit_and_hung_up_on() {
+    let (ended, mut hung_up) = mpsc::unbounded_channel();
+    let (address, _) = server(move |mut stream| {
+        let ended = ended.clone();
+        async move {
+            read_head(&mut stream).await;
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+                .await
+                .unwrap();
+            let chunk = [b"400\r\n".as_slice(), &[b'a'; 1024], b"\r\n"].concat();
+            while stream.write_all(&chunk).await.is_ok() {}
+            ended.send(()).unwrap();
+        }
+    })
+    .await;
+    let mut request = get(format_args!("http://{address}/"));
+    request.response_bytes_max = 3_000;
+    let response = client(AddressPolicy::any()).send(request).await.unwrap();
+    assert!(response.truncated);
+    assert_eq!(response.body, [b'a'; 3_000].as_slice());
+    hung_up.recv().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_body_of_just_the_limit_is_whole() {
+    let (address, _) = answering(OK, 9).await;
+    let client = client(AddressPolicy::any());
+    for (response_bytes_max, body, truncated) in [(2, "ok", false), (1, "o", true), (0, "", true)] {
+        let request = Request {
+            response_bytes_max,
+            ..get(format_args!("http://{address}/"))
+        };
+        let response = client.send(request).await.unwrap();
+        assert_eq!((&response.body[..], response.truncated), (body.as_bytes(), truncated));
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_declares_more_than_the_limit_is_not_waited_for() {
+    let (address, _) = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nfive!", 9).await;
+    let request = Request {
+        response_bytes_max: 5,
+        ..get(format_args!("http://{address}/"))
+    };
+    let response = client(AddressPolicy::any()).send(request).await.unwrap();
+    assert_eq!((&response.body[..], response.truncated), (b"five!".as_slice(), true));
+}
+
+#[tokio::test]
+async fn a_trickling_body_ends_at_the_deadline() {
+    let (address, _) = server(|mut stream| async move {
+        read_head(&mut stream).await;
+        let _ = stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+            .await;
+        let mut pace = tokio::time::interval(Duration::from_millis(10));
+        while stream.write_all(b"a").await.is_ok() {
+            pace.tick().await;
+        }
+    })
+    .await;
+    let started = Instant::now();
+    let request = Request {
+        deadline: Duration::from_millis(100),
+        ..get(format_args!("http://{address}/"))
+    };
+    let error = client(AddressPolicy::any()).send(request).await.unwrap_err();
+    assert_eq!(error.to_string(), "no complete response within 100 ms");
+    assert_eq!(error.code(), "timeout");
+    assert!((100..1_000).contains(&started.elapsed().as_millis()));
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_hung_up_on_at_the_deadline() {
+    let (ended, mut hung_up) = mpsc::unbounded_channel();
+    let (address, _) = server(move |mut stream| {
+        let ended = ended.clone();
+        async move {
+            read_head(&mut stream).await;
+            assert!(read_head(&mut stream).await.is_empty());
+            ended.send(()).unwrap();
+        }
+    })
+    .await;
+    let request = Request {
+        deadline: Duration::from_millis(50),
+        ..get(format_args!("http://{address}/"))
+    };
+    assert_eq!(
+        client(AddressPolicy::any()).send(request).await.unwrap_err().code(),
+        "timeout"
+    );
+    hung_up.recv().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_headers_of_a_response_are_bounded() {
+    let (address, _) = server(|mut stream| async move {
+        read_head(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nx-giant: ").await;
+        while stream.write_all(&[b'a'; 4096]).await.is_ok() {}
+    })
+    .await;
+    let error = client(AddressPolicy::any())
+        .send(get(format_args!("http://{address}/")))
+        .await
+        .unwrap_err();
+    assert_eq!(error, TransportError::HeaderTooLarge);
+}
+
+#[tokio::test]
+async fn faults_of_a_server_are_told_apart() {
+    for (answer, code) in [
+        (b"".as_slice(), "closed"),
+        (b"HTTP/1.1 200 OK\r\ncontent-le", "closed"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfive!", "closed"),
+        (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfive!",
+            "closed",
+        ),
+        (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "invalid"),
+        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "invalid"),
+    ] {
+        let (address, _) = answering(answer, 1).await;
+        let error = client(AddressPolicy::any())
+            .send(get(format_args!("http://{address}/")))
+            .await
+            .unwrap_err();
+        assert_eq!(error.code(), code, "{}", String::from_utf8_lossy(answer));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_like_another() {
+    let (address, taken) = answering(
+        b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
+        9,
+    )
+    .await;
+    let response = client(AddressPolicy::any())
+        .send(get(format_args!("http://{address}/")))
+        .await
+        .unwrap();
+    assert_eq!((response.status.as_u16(), taken.load(Ordering::SeqCst)), (302, 1));
+}
+
+#[tokio::test]
+async fn requests_one_after_another_share_a_connection() {
+    let (address, taken) = answering(OK, usize::MAX).await;
+    let client = client(AddressPolicy::any());
+    for _ in 0..20 {
+        client.send(get(format_args!("http://{address}/"))).await.unwrap();
+        settle().await;
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_connection_that_was_closed_while_idle_is_replaced_unnoticed() {
+    let (address, taken) = answering(OK, 1).await;
+    let client = client(AddressPolicy::any());
+    for _ in 0..5 {
+        client.send(get(format_args!("http://{address}/"))).await.unwrap();
+        settle().await;
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 5);
+}
+
+#[tokio::test]
+async fn a_refused_address_never_sees_a_connection() {
+    let (address, taken) = answering(OK, 9).await;
+    let port = address.port();
+    let strict = client(AddressPolicy::public_only(vec![]));
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "[::ffff:127.0.0.1]",
+        "127.1",
+        "0x7f000001",
+        "0",
+        "[::1]",
+    ] {
+        let error = strict
+            .send(get(format_args!("http://{host}:{port}/")))
+            .await
+            .unwrap_err();
+        assert_eq!(error.code(), "refused_address", "{host}: {error}");
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 0);
+
+    let allowing = client(AddressPolicy::public_only(vec!["127.0.0.0/8".parse().unwrap()]));
+    for host in ["127.0.0.1", "localhost"] {
+        allowing.send(get(format_args!("http://{host}:{port}/"))).await.unwrap();
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn hosts_that_are_not_there_are_told_apart() {
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let impossible = format!("{}.invalid", "a".repeat(64));
+    for (uri, code) in [
+        (format!("http://{closed}/"), "connect"),
+        (format!("http://{impossible}/"), "dns"),
+    ] {
+        let error = client(AddressPolicy::any()).send(get(&uri)).await.unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_could_be_misread_is_not_sent() {
+    let (address, taken) = answering(OK, 9).await;
+    let client = client(AddressPolicy::any());
+    for uri in [
+        format!("http://user:password@{address}/"),
+        "http://127.0.0.1:99999/".into(),
+        "/only/a/path".into(),
+    ] {
+        assert_eq!(client.send(get(&uri)).await.unwrap_err().code(), "invalid", "{uri}");
+    }
+    for name in STEERING_HEADERS {
+        let mut request = get(format_args!("http://{address}/"));
+        request.headers.insert(&name, HeaderValue::from_static("1"));
+        assert_eq!(client.send(request).await.unwrap_err().code(), "invalid", "{name}");
+    }
+    let request = Request {
+        method: Method::CONNECT,
+        ..get(format_args!("http://{address}/"))
+    };
+    assert_eq!(client.send(request).await.unwrap_err().code(), "invalid");
+    assert_eq!(taken.load(Ordering::SeqCst), 0);
+}

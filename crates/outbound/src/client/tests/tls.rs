@@ -1,0 +1,123 @@
+//! `https`, with a certificate of our own.
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use super::*;
+
+const AUTHORITY: &[u8] = include_bytes!("../fixtures/authority.pem");
+const SERVER: &[u8] = include_bytes!("../fixtures/server.pem");
+const SERVER_KEY: &[u8] = include_bytes!("../fixtures/server-key.pem");
+
+async fn tls_server() -> SocketAddr {
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![CertificateDer::from_pem_slice(SERVER).unwrap()],
+            PrivateKeyDer::from_pem_slice(SERVER_KEY).unwrap(),
+        )
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let serve = move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            if let Ok(mut stream) = acceptor.accept(stream).await {
+                let mut head = [0; 8];
+                let _ = stream.read_exact(&mut head).await;
+                let _ = stream.write_all(OK).await;
+                let _ = stream.shutdown().await;
+            }
+        }
+    };
+    server(serve).await.0
+}
+
+fn trusting_client() -> Client {
+    let mut extra_roots = RootCertStore::empty();
+    extra_roots
+        .add(CertificateDer::from_pem_slice(AUTHORITY).unwrap())
+        .unwrap();
+    Client::new(ClientConfig {
+        policy: AddressPolicy::any(),
+        extra_roots,
+        ..ClientConfig::default()
+    })
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_for_the_host_is_accepted() {
+    let port = tls_server().await.port();
+    let response = trusting_client()
+        .send(get(format_args!("https://localhost:{port}/")))
+        .await
+        .unwrap();
+    assert_eq!(&response.body[..], b"ok");
+}
+
+#[tokio::test]
+async fn an_unknown_authority_and_another_host_are_refused() {
+    let port = tls_server().await.port();
+    let request = || get(format_args!("https://localhost:{port}/"));
+    let unknown = client(AddressPolicy::any()).send(request()).await.unwrap_err();
+    assert_eq!(unknown.code(), "tls");
+    assert!(unknown.to_string().contains("UnknownIssuer"), "{unknown}");
+    let other_host = trusting_client()
+        .send(get(format_args!("https://127.0.0.1:{port}/")))
+        .await
+        .unwrap_err();
+    assert_eq!(other_host.code(), "tls");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_told_apart() {
+    let (address, _) = answering(OK, 1).await;
+    let port = address.port();
+    // It waits for the end of headers that TLS never sends, so the deadline has to end it.
+    let request = Request {
+        deadline: Duration::from_millis(50),
+        ..get(format_args!("https://localhost:{port}/"))
+    };
+    assert_eq!(trusting_client().send(request).await.unwrap_err().code(), "timeout");
+    let (address, _) = server(|mut stream| async move {
+        let _ = stream.write_all(OK).await;
+    })
+    .await;
+    let port = address.port();
+    assert_eq!(
+        trusting_client()
+            .send(get(format_args!("https://localhost:{port}/")))
+            .await
+            .unwrap_err()
+            .code(),
+        "tls"
+    );
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_end_is_bounded_by_the_connections_limit_and_by_the_deadline() {
+    // It waits for the end of headers that TLS never sends.
+    let (address, _) = answering(OK, 1).await;
+    let limit = Duration::from_millis(40);
+    let config = ClientConfig {
+        policy: AddressPolicy::any(),
+        connect_timeout: limit,
+        ..ClientConfig::default()
+    };
+    let error = Client::new(config)
+        .send(get(format_args!("https://{address}/")))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code(), error.to_string().as_str()),
+        ("timeout", "no connection within 40 ms")
+    );
+    let request = Request {
+        deadline: limit,
+        ..get(format_args!("https://{address}/"))
+    };
+    let error = trusting_client().send(request).await.unwrap_err();
+    assert_eq!(error.to_string(), "no complete response within 40 ms");
+}

@@ -1,0 +1,97 @@
+//! Why no response came, in words that a customer can act on.
+
+use std::error::Error as StdError;
+
+use crate::address::AddressRefused;
+
+/// Why a request got no complete response. Its text is shown to customers as the result of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// The host has no address.
+    #[error("the host {host} could not be resolved: {reason}")]
+    Dns {
+        /// As it stands in the URL.
+        host: String,
+        /// What the resolver said.
+        reason: String,
+    },
+    /// The policy refuses every address that the host has.
+    #[error("the host {host} is refused: {refused}")]
+    RefusedAddress {
+        /// As it stands in the URL.
+        host: String,
+        /// Why its (first) address is refused.
+        refused: AddressRefused,
+    },
+    /// No address of the host took the connection.
+    #[error("could not connect to {host}: {reason}")]
+    Connect {
+        /// As it stands in the URL.
+        host: String,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// There is a connection, but no trust: the certificate is bad, or there is no common version.
+    #[error("TLS failed: {0}")]
+    Tls(String),
+    /// Not done in time.
+    #[error("no {awaited} within {limit_ms} ms")]
+    Timeout {
+        /// What was waited for.
+        awaited: &'static str,
+        /// How long.
+        limit_ms: u64,
+    },
+    /// The other side closed the connection before its response was complete.
+    #[error("the connection was closed before the response was complete")]
+    Closed,
+    /// The headers of the response are more than is read.
+    #[error("the headers of the response are too large")]
+    HeaderTooLarge,
+    /// The request can't be sent as it is, or the response isn't HTTP.
+    #[error("{0}")]
+    Invalid(&'static str),
+}
+
+impl TransportError {
+    /// Stable name of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Dns { .. } => "dns",
+            Self::RefusedAddress { .. } => "refused_address",
+            Self::Connect { .. } => "connect",
+            Self::Tls(_) => "tls",
+            Self::Timeout { .. } => "timeout",
+            Self::Closed => "closed",
+            Self::HeaderTooLarge => "header_too_large",
+            Self::Invalid(_) => "invalid",
+        }
+    }
+
+    /// What an error of the HTTP client comes from. The connector's own errors are in its chain as they were.
+    pub(crate) fn from_client(error: &(dyn StdError + 'static)) -> Self {
+        let mut next = Some(error);
+        while let Some(cause) = next {
+            if let Some(error) = cause.downcast_ref::<Self>() {
+                return error.clone();
+            }
+            if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+                return Self::from_hyper(error);
+            }
+            next = cause.source();
+        }
+        Self::Closed
+    }
+
+    pub(crate) fn from_hyper(error: &hyper::Error) -> Self {
+        if error.is_parse_too_large() {
+            Self::HeaderTooLarge
+        } else if error.is_parse() {
+            Self::Invalid("the response is not valid HTTP")
+        } else if error.is_user() {
+            Self::Invalid("the request can't be sent as HTTP")
+        } else {
+            Self::Closed
+        }
+    }
+}

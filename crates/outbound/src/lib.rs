@@ -1,0 +1,24 @@
+//! Requests that leave the system, to addresses that customers chose.
+//!
+//! The provider's dispatcher delivers with it, and the platform's publisher calls a customer's provider with it. It knows
+//! neither.
+//!
+//! Guarantees (`provider.md`, Delivery):
+//! - no connection is made to an address that the [`AddressPolicy`] refuses. It is asked about the address itself, after
+//!   the name was resolved, so neither a name that changes its mind nor an odd way of writing an address gets past it;
+//! - one deadline holds for everything: name, connection, TLS, headers and body;
+//! - at most the wanted number of bytes of a response is read, and its headers are bounded too;
+//! - redirects are not followed, and a request is sent as it was given or not at all.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod address;
+mod client;
+mod connector;
+mod error;
+pub mod url;
+
+pub use address::{AddressPolicy, AddressRefused};
+pub use client::{Client, ClientConfig, Request, Response};
+pub use error::TransportError;
+pub use rustls::{RootCertStore, pki_types};

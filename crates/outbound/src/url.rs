@@ -1,0 +1,183 @@
+//! What an endpoint's address may look like.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use http::Uri;
+use url::{Host, Url};
+
+const URL_CHARS_MAX: usize = 2048;
+
+/// An address that requests can be sent to: `http` or `https`, with a host, without credentials or a fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointUrl {
+    url: Url,
+    uri: Uri,
+}
+
+/// Why a text is not the address of an endpoint. Its text is for the customer who typed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    /// More than 2048 characters.
+    #[error("the address is longer than {URL_CHARS_MAX} characters")]
+    TooLong,
+    /// Not a URL, or one with white space, control characters or backslashes, which programs read differently.
+    #[error("the address is not a valid URL")]
+    Malformed,
+    /// Another scheme than `http` and `https`.
+    #[error("the address must begin with http:// or https://")]
+    Scheme,
+    /// `user:password@`.
+    #[error("the address must not contain a user name or password")]
+    Credentials,
+    /// `#…`, which is never sent.
+    #[error("the address must not contain a fragment (#)")]
+    Fragment,
+    /// Port 0.
+    #[error("the address has a port that can't be connected to")]
+    Port,
+}
+
+impl UrlError {
+    /// Stable name of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TooLong => "url_too_long",
+            Self::Malformed => "url_malformed",
+            Self::Scheme => "url_scheme",
+            Self::Credentials => "url_credentials",
+            Self::Fragment => "url_fragment",
+            Self::Port => "url_port",
+        }
+    }
+}
+
+/// Reads the address of an endpoint. Whether its host may be reached is not looked at: see
+/// [`crate::AddressPolicy::check_literal`].
+pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
+    if text.chars().count() > URL_CHARS_MAX {
+        return Err(UrlError::TooLong);
+    }
+    let odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    if text.contains(odd) {
+        return Err(UrlError::Malformed);
+    }
+    let (scheme, rest) = text.split_once("://").ok_or(UrlError::Scheme)?;
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return Err(UrlError::Scheme);
+    }
+    // The URL standard skips any number of slashes here, where others see an empty host.
+    if rest.starts_with('/') {
+        return Err(UrlError::Malformed);
+    }
+    let url = Url::parse(text).map_err(|_| UrlError::Malformed)?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(UrlError::Credentials);
+    }
+    if url.fragment().is_some() {
+        return Err(UrlError::Fragment);
+    }
+    if url.port() == Some(0) {
+        return Err(UrlError::Port);
+    }
+    let uri = url.as_str().parse().map_err(|_| UrlError::Malformed)?;
+    Ok(EndpointUrl { url, uri })
+}
+
+impl EndpointUrl {
+    /// The address in the one form that is stored and sent: lower-case host, international names in ASCII, numbers in
+    /// whatever base as a dotted address.
+    pub fn as_str(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// The address for [`crate::Request`].
+    pub fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// The host's name or address, an IPv6 address in brackets.
+    pub fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The address that the host is known to be without asking anybody: a literal one, or `localhost`.
+    pub fn literal_address(&self) -> Option<IpAddr> {
+        match self.url.host()? {
+            Host::Ipv4(ip) => Some(ip.into()),
+            Host::Ipv6(ip) => Some(ip.into()),
+            Host::Domain(name) => {
+                let name = name.strip_suffix('.').unwrap_or(name);
+                (name == "localhost" || name.ends_with(".localhost")).then_some(Ipv4Addr::LOCALHOST.into())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_a_plain_web_address() {
+        for (text, stored) in [
+            ("https://example.com", "https://example.com/"),
+            (
+                "HTTPS://Example.COM:443/Hooks?a=b%20c",
+                "https://example.com/Hooks?a=b%20c",
+            ),
+            ("http://example.com:8080/a/../b", "http://example.com:8080/b"),
+            ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
+            ("https://example.com/a|b?{x}", "https://example.com/a|b?{x}"),
+            ("http://[2001:4860::8888]:81/", "http://[2001:4860::8888]:81/"),
+            ("http://example.com/a@b?c@d", "http://example.com/a@b?c@d"),
+        ] {
+            let url = parse_endpoint_url(text).unwrap();
+            assert_eq!((url.as_str(), url.uri().to_string().as_str()), (stored, stored));
+            assert_eq!(
+                parse_endpoint_url(url.as_str()).unwrap(),
+                url,
+                "what is stored is read back the same"
+            );
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_its_reason() {
+        let long = format!("https://example.com/{}", "a".repeat(2048));
+        for (text, error) in [
+            ("", UrlError::Scheme),
+            ("example.com", UrlError::Scheme),
+            ("//example.com", UrlError::Scheme),
+            ("ftp://example.com", UrlError::Scheme),
+            ("file:///etc/passwd", UrlError::Scheme),
+            ("gopher://127.0.0.1:6379/_INFO", UrlError::Scheme),
+            ("javascript:alert(1)", UrlError::Scheme),
+            ("https:example.com", UrlError::Scheme),
+            ("https://", UrlError::Malformed),
+            ("https:///example.com", UrlError::Malformed),
+            ("https://:80/", UrlError::Malformed),
+            ("https://exa mple.com", UrlError::Malformed),
+            (" https://example.com", UrlError::Malformed),
+            ("https://example.com\r\nX-A: b", UrlError::Malformed),
+            ("https://example.com\\@evil.example", UrlError::Malformed),
+            ("https://example.com:99999/", UrlError::Malformed),
+            ("https://example.com:port/", UrlError::Malformed),
+            ("https://[::1/", UrlError::Malformed),
+            ("https://[fe80::1%25eth0]/", UrlError::Malformed),
+            ("https://1.2.3.4.5/", UrlError::Malformed),
+            ("https://256.1.1.1/", UrlError::Malformed),
+            ("https://a%00b/", UrlError::Malformed),
+            ("https://user@example.com/", UrlError::Credentials),
+            ("https://user:secret@example.com/", UrlError::Credentials),
+            ("https://@example.com/", UrlError::Credentials),
+            ("https://:@example.com/", UrlError::Credentials),
+            ("https://example.com/#there", UrlError::Fragment),
+            ("https://example.com/#", UrlError::Fragment),
+            ("https://example.com:0/", UrlError::Port),
+            (&long, UrlError::TooLong),
+        ] {
+            assert_eq!(parse_endpoint_url(text), Err(error), "{text}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Auctions: created, read, and led from one status to the next (decisions, section 2).
+
+use auction::lifecycle::{self, AuctionCommand};
+use auction::{Auction, AuctionKind, IncrementTable, Item, ItemCommand, Stagger};
+use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::caller::seen;
+use crate::deciding::{Decision, expect_version};
+use crate::draft::Draft;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{Answering, Outcome};
+use crate::new_item::{NewItem, TITLE_CHARS_MAX, text};
+use crate::port::{ItemCounts, Page};
+use crate::{Caller, Platform, Scope};
+
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 5_000;
+/// Groups of staggered ends can't lie further apart than a week.
+const STAGGER_SECONDS_MAX: u32 = 7 * 24 * 3600;
+
+/// An auction as it is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAuction {
+    /// The auctioneer that holds it.
+    pub auctioneer: Uuid,
+    /// Timed or webcast.
+    pub kind: AuctionKind,
+    /// Title for people; may be empty in a draft, at most 500 characters.
+    pub title: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// IANA time zone.
+    pub time_zone: String,
+    /// When bidding or the webcast starts.
+    pub starts_at: Option<Timestamp>,
+    /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
+    pub ends_at: Option<Timestamp>,
+    /// Staggered ends of a timed auction.
+    pub stagger: Option<Stagger>,
+    /// By how much bids rise; none for the default table.
+    pub increments: Option<IncrementTable>,
+    /// DRAFT, PREVIEW or LIVE.
+    pub status: AuctionStatus,
+    /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
+    pub items: Vec<NewItem>,
+}
+
+/// An auction that was created, with the items of the same call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreatedAuction {
+    /// The auction.
+    pub auction: Auction,
+    /// Its items, in running order.
+    pub items: Vec<Item>,
+}
+
+impl Platform {
+    /// Creates an auction, with its items if there are any, in one change.
+    ///
+    /// Errors: `not_found` (auctioneer), `invalid`, `taken` (a lot number), and those of [`lifecycle::decide`].
+    pub async fn create_auction(
+        &self,
+        caller: &Caller,
+        new: &NewAuction,
+        answering: Option<Answering<'_, CreatedAuction>>,
+    ) -> PlatformResult<Outcome<CreatedAuction>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let found = self.store().auctioneer(new.auctioneer).await?;
+        let auctioneer = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
+        self.check_new_auction(new)?;
+        let uuid = self.ids().uuid_v7();
+        self.decide(answering.as_ref(), || async {
+            let now = self.now();
+            let auction = new_auction(uuid, auctioneer.customer, new, now);
+            let live = if new.status == AuctionStatus::Live { new.items.len() as u64 } else { 0 };
+            let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
+            let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
+            let mut draft = Draft::new(&caller.actor, now);
+            let auction = draft.auction(auction, &changes);
+            let mut items = Vec::with_capacity(new.items.len());
+            for (position, item) in (0_i64..).zip(&new.items) {
+                let status = if new.status == AuctionStatus::Live { ItemStatus::Live } else { item.status };
+                let state = self.new_item(&auction, item, position, now);
+                let changes = auction::item::decide(&auction, &state, ItemCommand::Create { status }, now)?;
+                items.push(draft.item(&auction, state, &changes));
+            }
+            let result = CreatedAuction { auction, items };
+            let change = draft.finish(answering.as_ref(), &result);
+            Ok(Decision { customer: auctioneer.customer, change, result })
+        })
+        .await
+        .inspect(|_| self.ends_moved().notify())
+    }
+
+    /// An auction.
+    pub async fn auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
+        caller.require(Scope::AuctionsRead)?;
+        self.seen_auction(caller, uuid).await
+    }
+
+    /// Auctions that the caller sees, in order of creation.
+    pub async fn auctions(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
+        caller.require(Scope::AuctionsRead)?;
+        Ok(self.store().auctions(caller.customer, page).await?)
+    }
+
+    /// How many items an auction has, by status.
+    pub async fn item_counts(&self, caller: &Caller, auction: Uuid) -> PlatformResult<ItemCounts> {
+        self.auction(caller, auction).await?;
+        Ok(self.store().item_counts(auction).await?)
+    }
+
+    /// Leads an auction to another status. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
+    /// ones UNSOLD, all in one change. `expected_version` is the one that the caller saw.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, and those of [`lifecycle::decide`] and [`auction::item::decide`].
+    pub async fn change_auction_status(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        to: AuctionStatus,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Auction>>,
+    ) -> PlatformResult<Outcome<Auction>> {
+        caller.require(Scope::AuctionsWrite)?;
+        self.decide(answering.as_ref(), || async {
+            let auction = self.seen_auction(caller, uuid).await?;
+            expect_version(expected_version, auction.version)?;
+            let counts = self.store().item_counts(uuid).await?;
+            let now = self.now();
+            let from = auction.status;
+            let changes = lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?;
+            let mut draft = Draft::new(&caller.actor, now);
+            let auction = draft.auction(auction, &changes);
+            if let Some(follows) = what_follows(from, to) {
+                self.lead_items(&mut draft, &auction, follows, now).await?;
+            }
+            let change = draft.finish(answering.as_ref(), &auction);
+            Ok(Decision { customer: auction.customer, change, result: auction })
+        })
+        .await
+        .inspect(|_| self.ends_moved().notify())
+    }
+
+    pub(crate) async fn seen_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
+        seen(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
+    }
+
+    /// What an auction's change of status means for its items.
+    async fn lead_items(
+        &self,
+        draft: &mut Draft<'_>,
+        auction: &Auction,
+        follows: Follows,
+        now: Timestamp,
+    ) -> PlatformResult<()> {
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
+            for item in items {
+                let command = match (follows, item.status) {
+                    (Follows::GoLive, ItemStatus::Draft | ItemStatus::Preview) => ItemCommand::GoLive,
+                    (Follows::Reconcile, ItemStatus::Passed) => ItemCommand::Reconcile,
+                    // Only its version moves: a bid that was decided while the auction was LIVE is decided again.
+                    (Follows::Close, ItemStatus::Live) => {
+                        draft.item(auction, item, &[]);
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let changes = auction::item::decide(auction, &item, command, now)?;
+                draft.item(auction, item, &changes);
+            }
+            after = Some(last);
+        }
+    }
+
+    fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {
+        let mut problems = Vec::new();
+        if let Some(Err(message)) = (!new.title.is_empty()).then(|| text(&new.title, TITLE_CHARS_MAX)) {
+            problems.push(Problem::new("/title", message));
+        }
+        if new.currency.len() != 3 || !new.currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP"));
+        }
+        if !is_time_zone(&new.time_zone) {
+            problems.push(Problem::new("/timeZone", "is not an IANA time zone such as Europe/London"));
+        }
+        if let (Some(starts_at), Some(ends_at)) = (new.starts_at, new.ends_at)
+            && starts_at >= ends_at
+        {
+            problems.push(Problem::new("/endsAt", "is not after startsAt"));
+        }
+        if let Some(stagger) = new.stagger {
+            if new.kind != AuctionKind::Timed {
+                problems.push(Problem::new("/stagger", "is for timed auctions only: leave it out"));
+            }
+            if stagger.items == 0 {
+                problems.push(Problem::new("/stagger/items", "must be 1 or more"));
+            }
+            if stagger.seconds > STAGGER_SECONDS_MAX {
+                problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
+            }
+        }
+        problems.extend(self.problems_of_items(&new.items));
+        if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+    }
+}
+
+/// What an auction's change of status means for its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    GoLive,
+    /// Back to PREVIEW: no bid may slip in.
+    Close,
+    Reconcile,
+}
+
+fn what_follows(from: AuctionStatus, to: AuctionStatus) -> Option<Follows> {
+    match (from, to) {
+        (_, AuctionStatus::Live) => Some(Follows::GoLive),
+        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::Close),
+        (_, AuctionStatus::Reconciliation) => Some(Follows::Reconcile),
+        _ => None,
+    }
+}
+
+fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> Auction {
+    Auction {
+        uuid,
+        customer,
+        auctioneer: new.auctioneer,
+        kind: new.kind,
+        title: new.title.clone(),
+        currency: new.currency.clone(),
+        time_zone: new.time_zone.clone(),
+        starts_at: new.starts_at,
+        ends_at: new.ends_at,
+        stagger: new.stagger,
+        increments: new.increments.clone().unwrap_or_default(),
+        status: AuctionStatus::Draft,
+        in_ring: None,
+        sequence: 0,
+        version: 0,
+        created_at: now,
+    }
+}
+
+/// The time zone is only shown to people, so where the machine has no time zone data its form will do.
+fn is_time_zone(name: &str) -> bool {
+    let database = jiff::tz::db();
+    if !database.is_definitively_empty() {
+        return database.get(name).is_ok();
+    }
+    let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));
+    name.len() <= 64 && name.split('/').all(part)
+}

@@ -1,0 +1,57 @@
+//! Who asks: the identity that use cases check, and that journal and log name.
+
+use uuid::Uuid;
+
+use crate::error::{PlatformError, PlatformResult};
+use crate::scope::{Scope, Scopes};
+
+/// Who asks for a use case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line` or `timer`.
+    pub actor: String,
+    /// The API key or user; idempotency keys belong to it. Nil for the command line.
+    pub key: Uuid,
+    /// The customer that it is confined to; none for the platform's own staff. Others' records are "not found" to it.
+    pub customer: Option<Uuid>,
+    /// What it may do.
+    pub scopes: Scopes,
+}
+
+impl Caller {
+    /// The operator at the machine itself, who may do everything.
+    pub fn command_line() -> Self {
+        Self { actor: "command-line".into(), key: Uuid::nil(), customer: None, scopes: Scopes::all() }
+    }
+
+    /// `Forbidden` unless it has the scope.
+    pub fn require(&self, scope: Scope) -> PlatformResult<()> {
+        if self.scopes.contains(scope) {
+            return Ok(());
+        }
+        Err(PlatformError::Forbidden(format!("the key has no scope {}", scope.name())))
+    }
+
+    /// `Forbidden` for callers that are confined to a customer.
+    pub fn require_staff(&self) -> PlatformResult<()> {
+        if self.customer.is_none() {
+            return Ok(());
+        }
+        Err(PlatformError::Forbidden("only for the platform's own staff".into()))
+    }
+
+    /// True when records of this customer exist for the caller.
+    pub fn sees(&self, customer: Uuid) -> bool {
+        self.customer.is_none_or(|own| own == customer)
+    }
+}
+
+/// The record, when the caller sees it; otherwise `NotFound`, as if there were none.
+pub(crate) fn seen<T>(
+    caller: &Caller,
+    found: Option<T>,
+    what: &'static str,
+    customer_of: impl Fn(&T) -> Uuid,
+) -> PlatformResult<T> {
+    found.filter(|record| caller.sees(customer_of(record))).ok_or(PlatformError::NotFound(what))
+}

@@ -1,0 +1,253 @@
+//! A catalogue file read row by row into items, every mistake noted. Pure but for the source.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+
+use auction::AMOUNT_MAX;
+use contract::ItemStatus;
+
+use super::columns::{Column, columns};
+use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
+use super::report::{ImportReport, RowError};
+use crate::config::CatalogueLimits;
+use crate::new_item::{ItemField, NewItem};
+
+/// Bytes read from the source at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
+/// if nothing is.
+pub(super) fn read(source: impl Read, limits: &CatalogueLimits, status: ItemStatus) -> (Vec<(u64, NewItem)>, ImportReport) {
+    let record_limits = RecordLimits {
+        field_bytes_max: limits.field_bytes_max,
+        record_bytes_max: limits.row_bytes_max,
+        fields_max: Column::ALL.len(),
+        file_bytes_max: limits.file_bytes_max,
+    };
+    let mut reading = Reading { limits, status, report: ImportReport::default(), items: Vec::new(), lots: HashMap::new() };
+    let mut records = Records::new(BufReader::with_capacity(BUFFER_BYTES, source), record_limits);
+    if let Err(error) = reading.file(&mut records) {
+        let message = match error {
+            ReadError::FileTooLong(bytes) => format!("the file is longer than {bytes} bytes: split it"),
+            ReadError::Io(error) => format!("the file can't be read to its end: {error}"),
+        };
+        let line = reading.report.rows + 1;
+        reading.error(RowError { line, column: None, message });
+    }
+    (reading.items, reading.report)
+}
+
+struct Reading<'a> {
+    limits: &'a CatalogueLimits,
+    status: ItemStatus,
+    report: ImportReport,
+    items: Vec<(u64, NewItem)>,
+    /// Lot numbers so far, and the lines that they are on.
+    lots: HashMap<String, u64>,
+}
+
+impl Reading<'_> {
+    fn file<R: std::io::BufRead>(&mut self, records: &mut Records<R>) -> Result<(), ReadError> {
+        let Some(header) = records.next()? else {
+            let message = "the file is empty: it begins with a header and has a row for each lot".to_owned();
+            self.error(RowError { line: 1, column: None, message });
+            return Ok(());
+        };
+        let columns = match columns(&header) {
+            Ok(columns) => columns,
+            Err(errors) => {
+                errors.into_iter().for_each(|error| self.error(error));
+                return Ok(());
+            }
+        };
+        while let Some(record) = records.next()? {
+            if self.report.rows == self.limits.rows_max {
+                let message = format!("there are more than {} rows: split the file", self.limits.rows_max);
+                self.error(RowError { line: record.line, column: None, message });
+                return Ok(());
+            }
+            self.report.rows += 1;
+            self.row(&columns, &record);
+        }
+        if self.report.rows == 0 {
+            let message = "there is no row after the header: add one for each lot".to_owned();
+            self.error(RowError { line: 1, column: None, message });
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, columns: &[Column], record: &Record) {
+        let errors_before = self.report.error_count;
+        if record.field_count != columns.len() && !record.fields.iter().any(|field| field.fault.is_some()) {
+            let message = format!(
+                "the row has {} fields and the header {}: check its commas, and put a field that holds one in quotes",
+                record.field_count,
+                columns.len()
+            );
+            return self.error(RowError { line: record.line, column: None, message });
+        }
+        let mut row = Row { cells: HashMap::new(), errors: Vec::new() };
+        for (column, field) in columns.iter().zip(&record.fields) {
+            row.cell(*column, field, self.limits);
+        }
+        let item = row.item(self.status);
+        row.check(&item);
+        self.note_lot(&mut row, &item);
+        for (line, column, message) in row.errors {
+            self.error(RowError { line, column: Some(column.name().into()), message });
+        }
+        if self.report.error_count == errors_before {
+            self.items.push((record.line, item));
+        }
+    }
+
+    fn note_lot(&mut self, row: &mut Row<'_>, item: &NewItem) {
+        if item.lot_number.is_empty() {
+            return;
+        }
+        let line = row.line(Column::LotNumber);
+        match self.lots.get(&item.lot_number) {
+            Some(first) => {
+                let message = format!("the lot number {} is on line {first} already: give it another", item.lot_number);
+                row.error(Column::LotNumber, message);
+            }
+            None => {
+                self.lots.insert(item.lot_number.clone(), line);
+            }
+        }
+    }
+
+    fn error(&mut self, error: RowError) {
+        self.report.error(error, self.limits.errors_max);
+    }
+}
+
+/// One row on its way to an item.
+struct Row<'a> {
+    /// Text of each column, trimmed, with its line. A field that can't be read counts as empty; its error is noted.
+    cells: HashMap<&'static str, (u64, &'a str)>,
+    errors: Vec<(u64, Column, String)>,
+}
+
+impl<'a> Row<'a> {
+    fn cell(&mut self, column: Column, field: &'a Field, limits: &CatalogueLimits) {
+        self.cells.insert(column.name(), (field.line, ""));
+        if let Some(fault) = field.fault {
+            return self.error(column, told(fault, limits));
+        }
+        match std::str::from_utf8(&field.bytes) {
+            Ok(text) => {
+                self.cells.insert(column.name(), (field.line, text.trim()));
+            }
+            Err(error) => {
+                let at = error.valid_up_to();
+                self.error(column, format!("is not UTF-8 at byte {} of the field: save the file as UTF-8", at + 1));
+            }
+        }
+    }
+
+    fn item(&mut self, status: ItemStatus) -> NewItem {
+        let about = [Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
+        let lines: Vec<&str> = about.into_iter().filter_map(|column| self.filled(column)).collect();
+        NewItem {
+            lot_number: self.text(Column::LotNumber).to_owned(),
+            title: self.text(Column::Title).to_owned(),
+            description: lines.join("\n"),
+            image_url: self.filled(Column::ImageUrl).map(str::to_owned),
+            low_estimate: self.amount(Column::LowEstimate),
+            high_estimate: self.amount(Column::HighEstimate),
+            opening_bid: self.amount(Column::OpeningBid).unwrap_or(0),
+            reserve: self.amount(Column::Reserve),
+            fixed_increment: None,
+            end_time: None,
+            status,
+        }
+    }
+
+    /// The checks that items from anywhere must pass, told for columns.
+    fn check(&mut self, item: &NewItem) {
+        for (field, message) in item.problems() {
+            let column = match field {
+                ItemField::LotNumber => Column::LotNumber,
+                ItemField::Title | ItemField::Status | ItemField::FixedIncrement => Column::Title,
+                ItemField::Description => Column::Credit,
+                ItemField::ImageUrl => Column::ImageUrl,
+                ItemField::LowEstimate => Column::LowEstimate,
+                ItemField::HighEstimate => Column::HighEstimate,
+                ItemField::OpeningBid => Column::OpeningBid,
+                ItemField::Reserve => Column::Reserve,
+            };
+            // A field that can't be read is not also "empty".
+            if !self.errors.iter().any(|(_, faulty, _)| *faulty == column) {
+                self.error(column, message);
+            }
+        }
+    }
+
+    fn amount(&mut self, column: Column) -> Option<i64> {
+        let text = self.filled(column)?;
+        match amount(text) {
+            Ok(amount) => Some(amount),
+            Err(message) => {
+                self.error(column, message);
+                None
+            }
+        }
+    }
+
+    fn text(&self, column: Column) -> &'a str {
+        self.cells.get(column.name()).map_or("", |(_, text)| text)
+    }
+
+    fn filled(&self, column: Column) -> Option<&'a str> {
+        Some(self.text(column)).filter(|text| !text.is_empty())
+    }
+
+    fn line(&self, column: Column) -> u64 {
+        self.cells.get(column.name()).map_or(0, |(line, _)| *line)
+    }
+
+    fn error(&mut self, column: Column, message: String) {
+        self.errors.push((self.line(column), column, message));
+    }
+}
+
+fn told(fault: FieldFault, limits: &CatalogueLimits) -> String {
+    match fault {
+        FieldFault::TextAfterQuote => {
+            "there is text after the closing quote: write a quote within quotes twice (\"\")".into()
+        }
+        FieldFault::Unclosed => "the quote that opens this field is never closed: close it".into(),
+        FieldFault::TooLong => format!(
+            "is longer than {} bytes: shorten it, and check that its quote is closed",
+            limits.field_bytes_max
+        ),
+        FieldFault::RecordTooLong => format!(
+            "the row is longer than {} bytes: shorten it, and check that its quotes are closed",
+            limits.row_bytes_max
+        ),
+    }
+}
+
+/// An amount in minor units: digits and nothing else.
+fn amount(text: &str) -> Result<i64, String> {
+    let shown: String = text.chars().take(40).collect();
+    if let Some(digits) = text.strip_prefix('-')
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return Err(format!("{shown:?} is negative: an amount is 0 or more"));
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!(
+            "{shown:?} is not a whole number of minor units: write digits only, such as 12500 for 125.00"
+        ));
+    }
+    match text.parse::<i64>() {
+        Ok(amount) if amount <= AMOUNT_MAX => Ok(amount),
+        _ => Err(format!("{shown:?} is too much: at most {AMOUNT_MAX} minor units are possible")),
+    }
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

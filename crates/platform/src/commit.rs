@@ -1,0 +1,120 @@
+//! The one way in which the platform changes auctions and items: a durable commit, and what it announces handed on.
+//!
+//! Before the commit the publisher is asked for room; rows that it has room for are given to this node by the very
+//! transaction that makes them, and go to the customer's lane in memory as soon as it is durable. Whatever there is no room
+//! for waits in the table, and the lane is told so.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use crate::Platform;
+use crate::port::{Change, Receipt, StoreError, StoreResult};
+use crate::publisher::Reservation;
+
+impl Platform {
+    /// Commits one change of a customer. Errors: those of [`crate::port::Store::commit`]'s entries.
+    pub(crate) async fn commit(&self, customer: Uuid, change: Change) -> StoreResult<Receipt> {
+        let mut results = self.commit_all(vec![(customer, change)]).await?;
+        results.pop().unwrap_or_else(|| Err(StoreError::Corrupt("a commit without an answer".into())))
+    }
+
+    /// Commits many changes, each as a whole or not at all, one answer for each in order.
+    pub(crate) async fn commit_all(&self, changes: Vec<(Uuid, Change)>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let mut announced: HashMap<Uuid, usize> = HashMap::new();
+        for (customer, change) in &changes {
+            let events = change.journal.iter().filter(|entry| entry.event.is_some()).count();
+            if events > 0 {
+                *announced.entry(*customer).or_default() += events;
+            }
+        }
+        let mut room: HashMap<Uuid, Reservation> = HashMap::new();
+        for (customer, events) in &announced {
+            if let Some(reservation) = self.publisher().reserve(*customer, *events) {
+                room.insert(*customer, reservation);
+            }
+        }
+        if announced.keys().all(|customer| room.contains_key(customer)) {
+            return self.commit_and_hand_on(changes, room).await;
+        }
+        // Some lanes are full: their customers' changes go without handing on, the others' as always.
+        let total = changes.len();
+        let (with, without): (Vec<_>, Vec<_>) = changes
+            .into_iter()
+            .enumerate()
+            .partition(|(_, (customer, _))| !announced.contains_key(customer) || room.contains_key(customer));
+        let mut results: Vec<(usize, StoreResult<Receipt>)> = Vec::with_capacity(total);
+        for (part, room) in [(with, room), (without, HashMap::new())] {
+            if part.is_empty() {
+                continue;
+            }
+            let (places, changes): (Vec<usize>, Vec<_>) = part.into_iter().unzip();
+            match self.commit_and_hand_on(changes, room).await {
+                Ok(answers) => results.extend(places.into_iter().zip(answers)),
+                Err(error) if results.is_empty() => return Err(error),
+                // The first part is durable: only this one failed.
+                Err(error) => {
+                    let told = error.to_string();
+                    results.extend(places.into_iter().map(|place| (place, Err(StoreError::Unavailable(told.clone())))));
+                }
+            }
+        }
+        results.sort_by_key(|(place, _)| *place);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    async fn commit_and_hand_on(
+        &self,
+        changes: Vec<(Uuid, Change)>,
+        room: HashMap<Uuid, Reservation>,
+    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let (customers, changes): (Vec<Uuid>, Vec<Change>) = changes.into_iter().unzip();
+        if room.is_empty() {
+            let results = self.store().commit(changes, None).await?;
+            self.tell_of_waiting(&customers, &results);
+            return Ok(results);
+        }
+        // A task of its own: if whoever asked goes away between commit and handing on, the rows must still arrive.
+        let platform = self.clone();
+        let task = tokio::spawn(async move { platform.commit_then_hand(customers, changes, room).await });
+        match task.await {
+            Ok(results) => results,
+            Err(_) => {
+                self.publisher().lost_track();
+                Err(StoreError::Unavailable("the commit was interrupted; whether it was done is not known".into()))
+            }
+        }
+    }
+
+    async fn commit_then_hand(
+        &self,
+        customers: Vec<Uuid>,
+        changes: Vec<Change>,
+        mut room: HashMap<Uuid, Reservation>,
+    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let node = self.publisher().node();
+        let mut results = match self.store().commit(changes, Some(node)).await {
+            Ok(results) => results,
+            Err(error) => {
+                // It may have become true all the same, and then rows are ours that we know nothing of.
+                self.publisher().lost_track();
+                return Err(error);
+            }
+        };
+        self.tell_of_waiting(&customers, &results);
+        for (customer, result) in customers.iter().zip(&mut results) {
+            if let (Ok(receipt), Some(reservation)) = (result, room.get_mut(customer)) {
+                reservation.hand(std::mem::take(&mut receipt.handed));
+            }
+        }
+        Ok(results)
+    }
+
+    fn tell_of_waiting(&self, customers: &[Uuid], results: &[StoreResult<Receipt>]) {
+        for (customer, result) in customers.iter().zip(results) {
+            if result.as_ref().is_ok_and(|receipt| receipt.waiting > 0) {
+                self.publisher().rows_wait(*customer);
+            }
+        }
+    }
+}

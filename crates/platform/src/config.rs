@@ -1,0 +1,132 @@
+//! What can be set about the platform, with the values that fit most.
+
+use std::time::Duration;
+
+/// Limits and pace of the platform. Every field may be set by itself: `PlatformConfig { …, ..Default::default() }`.
+#[derive(Debug, Clone)]
+pub struct PlatformConfig {
+    /// How often a command is decided again when others changed its subject meanwhile. 8.
+    pub decide_tries_max: usize,
+    /// Items in one auction. 100,000.
+    pub auction_items_max: usize,
+    /// Items in one call that creates an auction or adds to it. 1,000.
+    pub call_items_max: usize,
+    /// Limits of a catalogue import.
+    pub catalogue: CatalogueLimits,
+    /// How long an answer to an idempotency key is kept. 24 h.
+    pub answers_kept: Duration,
+    /// A node that has not been heard of for so long is dead; its outbox rows go to others. 10 s.
+    pub node_dead_after: Duration,
+    /// How long a checked API key is believed without asking the store again. 5 s.
+    pub key_cache_ttl: Duration,
+    /// Checked API keys remembered. 10,000.
+    pub key_cache_max: usize,
+    /// Limits and pace of ending items.
+    pub timers: TimerConfig,
+    /// Limits and pace of publishing.
+    pub publisher: PublisherConfig,
+}
+
+/// Limits of a catalogue import.
+#[derive(Debug, Clone)]
+pub struct CatalogueLimits {
+    /// Bytes of the file. 64 MiB.
+    pub file_bytes_max: u64,
+    /// Rows after the header. 100,000.
+    pub rows_max: u64,
+    /// Bytes of one field. 16 KiB.
+    pub field_bytes_max: usize,
+    /// Bytes of one row. 64 KiB.
+    pub row_bytes_max: usize,
+    /// Errors told one by one; further ones are only counted. 1,000.
+    pub errors_max: usize,
+}
+
+/// Limits and pace of ending items.
+#[derive(Debug, Clone)]
+pub struct TimerConfig {
+    /// Items ended in one commit. 1,000.
+    pub batch_items_max: usize,
+    /// Sleep at most this long before looking again, whatever the next end is. 5 s.
+    pub look_every: Duration,
+    /// A node that found another one ending items leaves them to it, unless they are overdue by this. 250 ms.
+    pub standby_delay: Duration,
+}
+
+/// Limits and pace of publishing.
+#[derive(Debug, Clone)]
+pub struct PublisherConfig {
+    /// Events of one customer in memory; more wait in the table. 4,096.
+    pub lane_events_max: usize,
+    /// Requests under way for one customer. 64.
+    pub lane_requests_max: usize,
+    /// Rows claimed from the table at once. 512.
+    pub claim_rows_max: usize,
+    /// Outcomes recorded in one transaction. 1,024.
+    pub settle_rows_max: usize,
+    /// Deadline of one request, from connecting to the answer's end. 30 s.
+    pub request_timeout: Duration,
+    /// First pause after a failure; it doubles from there. 500 ms.
+    pub pause_base: Duration,
+    /// Longest pause that we choose ourselves; a `Retry-After` may ask for more. 60 s.
+    pub pause_max: Duration,
+    /// How often the table is looked through for what a crash left behind. 1 s.
+    pub sweep_every: Duration,
+    /// How long a customer's connection is used without reading it again. 10 s.
+    pub connection_ttl: Duration,
+}
+
+impl Default for PlatformConfig {
+    fn default() -> Self {
+        Self {
+            decide_tries_max: 8,
+            auction_items_max: 100_000,
+            call_items_max: 1_000,
+            catalogue: CatalogueLimits::default(),
+            answers_kept: Duration::from_secs(24 * 3600),
+            node_dead_after: Duration::from_secs(10),
+            key_cache_ttl: Duration::from_secs(5),
+            key_cache_max: 10_000,
+            timers: TimerConfig::default(),
+            publisher: PublisherConfig::default(),
+        }
+    }
+}
+
+impl Default for CatalogueLimits {
+    fn default() -> Self {
+        Self {
+            file_bytes_max: 64 << 20,
+            rows_max: 100_000,
+            field_bytes_max: 16 << 10,
+            row_bytes_max: 64 << 10,
+            errors_max: 1_000,
+        }
+    }
+}
+
+impl Default for TimerConfig {
+    fn default() -> Self {
+        Self {
+            batch_items_max: 1_000,
+            look_every: Duration::from_secs(5),
+            standby_delay: Duration::from_millis(250),
+        }
+    }
+}
+
+impl Default for PublisherConfig {
+    fn default() -> Self {
+        Self {
+            lane_events_max: 4_096,
+            lane_requests_max: 64,
+            claim_rows_max: 512,
+            settle_rows_max: 1_024,
+            request_timeout: Duration::from_secs(30),
+            pause_base: Duration::from_millis(500),
+            pause_max: Duration::from_secs(60),
+            sweep_every: Duration::from_secs(1),
+            connection_ttl: Duration::from_secs(10),
+        }
+    }
+}

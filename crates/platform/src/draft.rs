@@ -1,0 +1,114 @@
+//! What a decision makes of a state, written down as a change for the store: the new state with its version, a journal
+//! entry for each change of a status, with its event where it is announced, and the bids.
+
+use auction::{Auction, AuctionChange, Item, ItemChange};
+use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
+use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
+
+use crate::bid::Bid;
+use crate::idempotency::Answering;
+use crate::journal::{JournalEntry, SubjectKind};
+use crate::port::{Change, Versioned};
+
+/// A change being written down.
+pub(crate) struct Draft<'a> {
+    actor: &'a str,
+    now: Timestamp,
+    change: Change,
+}
+
+impl<'a> Draft<'a> {
+    /// Nothing yet; `actor` does it at `now`.
+    pub(crate) fn new(actor: &'a str, now: Timestamp) -> Self {
+        Self { actor, now, change: Change::default() }
+    }
+
+    /// The auction takes the changes and its next version. Without changes only the version moves, which makes whoever
+    /// decides on it at the same time decide again.
+    pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {
+        let expected_version = auction.version;
+        for change in changes {
+            auction.apply(change);
+            if let AuctionChange::StatusChanged { from, to, cause } = change {
+                let event = AuctionStatusChange {
+                    auctioneer_uuid: auction.auctioneer,
+                    auction_uuid: auction.uuid,
+                    status: *to,
+                };
+                self.change.journal.push(JournalEntry {
+                    subject: auction.uuid,
+                    kind: SubjectKind::Auction,
+                    customer: auction.customer,
+                    sequence: auction.sequence,
+                    from: from.map(AuctionStatus::name),
+                    to: to.name(),
+                    cause: cause.as_str(),
+                    actor: self.actor.to_owned(),
+                    at: self.now,
+                    reason: None,
+                    event: Some(Event::from(event)),
+                });
+            }
+        }
+        auction.version = expected_version + 1;
+        self.change.auction = Some(Versioned { expected_version, state: auction.clone() });
+        auction
+    }
+
+    /// The item of `auction` takes the changes and its next version.
+    pub(crate) fn item(&mut self, auction: &Auction, mut item: Item, changes: &[ItemChange]) -> Item {
+        let expected_version = item.version;
+        for change in changes {
+            item.apply(change);
+            match change {
+                ItemChange::StatusChanged { from, to, cause, announced, reason } => {
+                    let event = ItemStatusChange {
+                        item_uuid: item.uuid,
+                        auctioneer_uuid: auction.auctioneer,
+                        auction_uuid: auction.uuid,
+                        status: *to,
+                    };
+                    self.change.journal.push(JournalEntry {
+                        subject: item.uuid,
+                        kind: SubjectKind::Item,
+                        customer: item.customer,
+                        sequence: item.sequence,
+                        from: from.map(ItemStatus::name),
+                        to: to.name(),
+                        cause: cause.as_str(),
+                        actor: self.actor.to_owned(),
+                        at: self.now,
+                        reason: reason.clone(),
+                        event: announced.then_some(Event::from(event)),
+                    });
+                }
+                ItemChange::BidAccepted { standing, source, number } => self.change.bids.push(Bid {
+                    uuid: standing.bid,
+                    item: item.uuid,
+                    number: *number,
+                    bidder: standing.bidder.clone(),
+                    amount: standing.amount,
+                    source: *source,
+                    actor: self.actor.to_owned(),
+                    at: self.now,
+                }),
+                _ => {}
+            }
+        }
+        item.version = expected_version + 1;
+        self.change.items.push(Versioned { expected_version, state: item.clone() });
+        item
+    }
+
+    /// The bid accepted last.
+    pub(crate) fn last_bid(&self) -> Option<&Bid> {
+        self.change.bids.last()
+    }
+
+    /// The change, with the answer to keep when there is an idempotency key.
+    pub(crate) fn finish<T>(mut self, answering: Option<&Answering<'_, T>>, result: &T) -> Change {
+        self.change.answer = answering.map(|answering| answering.answer(result, self.now));
+        self.change
+    }
+}

@@ -1,0 +1,39 @@
+//! What happened: the announced events of a customer, and the history of one auction or item.
+
+use uuid::Uuid;
+
+use crate::error::{PlatformError, PlatformResult};
+use crate::journal::JournalRow;
+use crate::port::{Cursor, Page};
+use crate::{Caller, Platform, Scope};
+
+impl Platform {
+    /// Announced events of a customer after a cursor, in the journal's order, so that a consumer can reconcile after an
+    /// outage (decisions, section 3). A caller that is confined to a customer need not name it; staff must.
+    ///
+    /// Errors: `not_found`, `invalid` (no customer named), `forbidden`.
+    pub async fn events_after(
+        &self,
+        caller: &Caller,
+        customer: Option<Uuid>,
+        page: Page<Cursor>,
+    ) -> PlatformResult<Vec<JournalRow>> {
+        caller.require(Scope::EventsRead)?;
+        let customer = customer
+            .or(caller.customer)
+            .ok_or_else(|| PlatformError::invalid("/customer", "name the customer whose events are wanted"))?;
+        self.seen_customer(caller, customer).await?;
+        Ok(self.store().events_after(customer, page).await?)
+    }
+
+    /// Every status change of an auction or item, announced or not, by its sequence.
+    ///
+    /// Errors: `not_found`, `forbidden`.
+    pub async fn history(&self, caller: &Caller, subject: Uuid, page: Page<i64>) -> PlatformResult<Vec<JournalRow>> {
+        caller.require(Scope::EventsRead)?;
+        if self.seen_auction(caller, subject).await.is_err() {
+            self.seen_item(caller, subject).await?;
+        }
+        Ok(self.store().history(subject, page).await?)
+    }
+}

@@ -1,0 +1,92 @@
+//! Answers that are given once: the idempotency of writes (decisions, section 5).
+//!
+//! A surface that got an `Idempotency-Key` hands over an [`Answering`]. The use case looks the key up before it does
+//! anything, and stores the answer in the write's own transaction: a repeated request gets the first answer, whatever
+//! crashed in between.
+
+use uuid::Uuid;
+
+use crate::Platform;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::IdempotentAnswer;
+
+/// How to answer a write that came with an idempotency key.
+pub struct Answering<'a, T> {
+    /// Whose key it is; see `Caller::key`.
+    pub caller: Uuid,
+    /// The `Idempotency-Key`.
+    pub key: &'a str,
+    /// SHA-256 over method, path and body.
+    pub request_hash: [u8; 32],
+    /// Status code of the answer when the write succeeds.
+    pub status: u16,
+    /// Makes the answer's body from the result. Called before the commit; must give the same for the same result.
+    pub render: &'a (dyn Fn(&T) -> String + Sync),
+}
+
+impl<T> Clone for Answering<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Answering<'_, T> {}
+
+impl<T> Answering<'_, T> {
+    /// The answer to keep with the write.
+    pub(crate) fn answer(&self, result: &T, at: jiff::Timestamp) -> IdempotentAnswer {
+        IdempotentAnswer {
+            caller: self.caller,
+            key: self.key.to_owned(),
+            request_hash: self.request_hash,
+            status: self.status,
+            body: (self.render)(result),
+            at,
+        }
+    }
+}
+
+/// What a write that may be repeated gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome<T> {
+    /// It was done now.
+    Fresh(T),
+    /// It was done before, with the same idempotency key; the answer given then.
+    Replayed(IdempotentAnswer),
+}
+
+impl<T> Outcome<T> {
+    /// The result of a write that was asked for without an idempotency key, which is always fresh.
+    pub fn fresh(self) -> PlatformResult<T> {
+        match self {
+            Self::Fresh(result) => Ok(result),
+            Self::Replayed(_) => Err(PlatformError::Internal("an answer was replayed without a key".into())),
+        }
+    }
+}
+
+impl Platform {
+    /// The answer given to this key before, if it is younger than 24 h; `IdempotencyMismatch` when the request differs.
+    pub(crate) async fn replay<T>(
+        &self,
+        answering: Option<&Answering<'_, T>>,
+    ) -> PlatformResult<Option<IdempotentAnswer>> {
+        let Some(answering) = answering else { return Ok(None) };
+        let (caller, key, hash) = (answering.caller, answering.key, answering.request_hash);
+        let Some(answer) = self.store().idempotent_answer(caller, key).await? else { return Ok(None) };
+        if answer.request_hash != hash {
+            return Err(PlatformError::IdempotencyMismatch);
+        }
+        Ok(Some(answer))
+    }
+
+    /// Keeps the answer of a write that is no [`crate::port::Change`], right after it.
+    pub(crate) async fn keep_answer<T>(
+        &self,
+        answering: Option<&Answering<'_, T>>,
+        result: &T,
+    ) -> PlatformResult<()> {
+        let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
+        Ok(self.store().keep_answer(answer).await?)
+    }
+}

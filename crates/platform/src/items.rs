@@ -1,0 +1,220 @@
+//! Items: added to an auction, read, and led from one status to the next outside of the ring (decisions, section 2).
+
+use std::collections::HashSet;
+
+use auction::{Auction, Item, ItemCommand, RingPlace};
+use contract::ItemStatus;
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::caller::seen;
+use crate::deciding::{Decision, expect_version};
+use crate::draft::Draft;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{Answering, Outcome};
+use crate::new_item::NewItem;
+use crate::port::Page;
+use crate::{Caller, Platform, Scope};
+
+impl Platform {
+    /// Adds items at the end of an auction's running order, all or none; at most 1,000.
+    ///
+    /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number), and those of
+    /// [`auction::item::decide`].
+    pub async fn add_items(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        items: &[NewItem],
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Vec<Item>>>,
+    ) -> PlatformResult<Outcome<Vec<Item>>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let problems = self.problems_of_items(items);
+        if !problems.is_empty() {
+            return Err(PlatformError::Invalid(problems));
+        }
+        self.decide(answering.as_ref(), || async {
+            let auction = self.seen_auction(caller, auction).await?;
+            expect_version(expected_version, auction.version)?;
+            let customer = auction.customer;
+            let (draft, items) = self.draft_items(caller, auction, items, Entry::Call).await?;
+            let change = draft.finish(answering.as_ref(), &items);
+            Ok(Decision { customer, change, result: items })
+        })
+        .await
+        .inspect(|_| self.ends_moved().notify())
+    }
+
+    /// An item with its auction; together they say what may happen to it.
+    pub async fn item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
+        caller.require(Scope::AuctionsRead)?;
+        self.seen_item(caller, uuid).await
+    }
+
+    /// Items of an auction in running order, after a position.
+    pub async fn items(&self, caller: &Caller, auction: Uuid, page: Page<i64>) -> PlatformResult<Vec<Item>> {
+        self.auction(caller, auction).await?;
+        Ok(self.store().items(auction, page).await?)
+    }
+
+    /// Leads an item to another status as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED back
+    /// to LIVE it is a correction. `expected_version` is the item's that the caller saw.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, and those of [`auction::item::decide`].
+    pub async fn change_item_status(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        to: ItemStatus,
+        reason: Option<String>,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let command = ItemCommand::ChangeStatus { to, reason };
+        self.command_item(caller, uuid, command, expected_version, answering).await
+    }
+
+    /// Takes a sale or a pass back: the item is LIVE again, with a reason. Clerks may, too.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, and those of [`auction::item::decide`].
+    pub async fn correct_item(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        reason: String,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::RingWrite).or_else(|_| caller.require(Scope::AuctionsWrite))?;
+        self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
+    }
+
+    async fn command_item(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        command: ItemCommand,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        self.decide(answering.as_ref(), || async {
+            let (item, auction) = self.seen_item(caller, uuid).await?;
+            expect_version(expected_version, item.version)?;
+            let now = self.now();
+            let changes = auction::item::decide(&auction, &item, command.clone(), now)?;
+            let mut draft = Draft::new(&caller.actor, now);
+            let item = draft.item(&auction, item, &changes);
+            if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
+                // The auction's own guards count these: whoever reconciles it at the same time has to count again.
+                draft.auction(auction, &[]);
+            }
+            let change = draft.finish(answering.as_ref(), &item);
+            Ok(Decision { customer: item.customer, change, result: item })
+        })
+        .await
+        .inspect(|_| self.ends_moved().notify())
+    }
+
+    /// The item, then its auction: in this order, so that a change of the auction which touches its items can't slip
+    /// between the two.
+    pub(crate) async fn seen_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
+        let item = seen(caller, self.store().item(uuid).await?, "item", |item| item.customer)?;
+        let auction = self.store().auction(item.auction).await?;
+        let auction = auction.ok_or_else(|| PlatformError::Internal(format!("item {uuid} has no auction")))?;
+        Ok((item, auction))
+    }
+
+    /// New items behind the auction's last one. The auction's version moves along, so that of two additions at the same
+    /// time the slower one counts positions again.
+    pub(crate) async fn draft_items<'a>(
+        &self,
+        caller: &'a Caller,
+        auction: Auction,
+        new: &[NewItem],
+        entry: Entry,
+    ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
+        let now = self.now();
+        let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
+        let items_max = self.config().auction_items_max;
+        if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(new.len()) > items_max {
+            return Err(PlatformError::invalid("", format!("an auction has at most {items_max} items, it has {first}")));
+        }
+        let mut draft = Draft::new(&caller.actor, now);
+        let auction = draft.auction(auction, &[]);
+        let mut items = Vec::with_capacity(new.len());
+        for (position, new) in (first..).zip(new) {
+            let state = self.new_item(&auction, new, position, now);
+            let changes = auction::item::decide(&auction, &state, entry.command(new.status), now)?;
+            items.push(draft.item(&auction, state, &changes));
+        }
+        Ok((draft, items))
+    }
+
+    /// The item before its creation is decided.
+    pub(crate) fn new_item(&self, auction: &Auction, new: &NewItem, position: i64, now: Timestamp) -> Item {
+        Item {
+            uuid: self.ids().uuid_v7(),
+            auction: auction.uuid,
+            customer: auction.customer,
+            lot_number: new.lot_number.clone(),
+            position,
+            title: new.title.clone(),
+            description: new.description.clone(),
+            image_url: new.image_url.clone(),
+            low_estimate: new.low_estimate,
+            high_estimate: new.high_estimate,
+            opening_bid: new.opening_bid,
+            reserve: new.reserve,
+            fixed_increment: new.fixed_increment,
+            status: ItemStatus::Draft,
+            announced: false,
+            end_time: new.end_time,
+            effective_end_time: None,
+            ring: RingPlace::Waiting,
+            standing: None,
+            bid_count: 0,
+            sequence: 0,
+            version: 0,
+            created_at: now,
+        }
+    }
+
+    /// What is wrong with items of one call, by themselves and among each other.
+    pub(crate) fn problems_of_items(&self, items: &[NewItem]) -> Vec<Problem> {
+        let items_max = self.config().call_items_max;
+        if items.len() > items_max {
+            let message = format!("has {} items, at most {items_max} are possible: import a catalogue", items.len());
+            return vec![Problem::new("/items", message)];
+        }
+        let mut problems = Vec::new();
+        let mut lots = HashSet::new();
+        for (index, item) in items.iter().enumerate() {
+            for (field, message) in item.problems() {
+                problems.push(Problem::new(format!("/items/{index}/{}", field.json()), message));
+            }
+            if !lots.insert(item.lot_number.as_str()) {
+                let message = format!("the lot number {} stands there twice: give it another", item.lot_number);
+                problems.push(Problem::new(format!("/items/{index}/lotNumber"), message));
+            }
+        }
+        problems
+    }
+}
+
+/// How items are entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Call,
+    Catalogue,
+}
+
+impl Entry {
+    fn command(self, status: ItemStatus) -> ItemCommand {
+        match self {
+            Self::Call => ItemCommand::Create { status },
+            Self::Catalogue => ItemCommand::Import { status },
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! A lane: the events of one customer on their way to its provider.
+//!
+//! One task owns everything here. It starts requests as far as [`Flow`] allows, the oldest event first; turns each verdict
+//! into an outcome and gives that to the batcher that all lanes share; and claims more from the table when it knows that
+//! rows wait there. An event leaves the lane, and its place becomes free, when its outcome is on disk.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use runtime::clock::Clock;
+use tokio::sync::mpsc;
+use tokio::task::{Id, JoinError, JoinSet};
+use uuid::Uuid;
+
+use super::connection::{Connection, NoConnection, open};
+use super::flow::{Flow, Ticket};
+use super::request::publish;
+use super::settle::Recorded;
+use super::verdict::Verdict;
+use super::{Door, Held, Shared};
+use crate::port::{Cursor, OutboxOutcome, Parked};
+
+/// How long a lane that ends waits for its last requests and outcomes.
+const GOODBYE_MAX: Duration = Duration::from_secs(5);
+
+pub(super) struct Lane {
+    customer: Uuid,
+    shared: Arc<Shared>,
+    door: Arc<Door>,
+    inbox: mpsc::UnboundedReceiver<Held>,
+    /// Events to be published, the oldest first.
+    queue: BTreeMap<Cursor, Held>,
+    /// Every event in memory: in the queue, under way or being settled. One that comes again is not published again.
+    present: HashSet<Cursor>,
+    steps: JoinSet<Step>,
+    /// Whose step it is, should one panic.
+    cursors: HashMap<Id, Cursor>,
+    /// Those of the steps that are requests.
+    requests: HashSet<Id>,
+    flow: Flow,
+    connection: Option<(Connection, Timestamp)>,
+    /// Rows that could be claimed wait in the table.
+    rows_wait: bool,
+    /// Rows may wait behind one of ours: look again when something was settled.
+    successors_wait: bool,
+    /// When the earliest row that is to be tried again may be.
+    next_attempt_at: Option<Timestamp>,
+    ended: bool,
+}
+
+/// What a task of the lane has done.
+enum Step {
+    Answered { held: Held, verdict: Verdict, ticket: Ticket, used: Timestamp },
+    Settled { held: Held, recorded: Recorded },
+}
+
+impl Lane {
+    pub(super) fn new(
+        customer: Uuid,
+        shared: Arc<Shared>,
+        door: Arc<Door>,
+        inbox: mpsc::UnboundedReceiver<Held>,
+    ) -> Self {
+        let config = &shared.parts.config;
+        let flow = Flow::new(config.lane_requests_max, config.pause_base, config.pause_max);
+        Self {
+            customer,
+            shared,
+            door,
+            inbox,
+            queue: BTreeMap::new(),
+            present: HashSet::new(),
+            steps: JoinSet::new(),
+            cursors: HashMap::new(),
+            requests: HashSet::new(),
+            flow,
+            connection: None,
+            rows_wait: true,
+            successors_wait: false,
+            next_attempt_at: None,
+            ended: false,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        let clock = Arc::clone(&self.shared.parts.clock);
+        let stopping = self.shared.stopping.clone();
+        loop {
+            self.claim().await;
+            self.start_requests().await;
+            let alarm = self.alarm();
+            tokio::select! {
+                biased;
+                () = stopping.cancelled() => break,
+                Some(step) = self.steps.join_next_with_id() => self.step(step).await,
+                Some(held) = self.inbox.recv() => self.take(held),
+                () = self.door.wake.wait() => self.woken(),
+                () = sleep(clock.as_ref(), alarm) => self.alarm_rang(clock.now()),
+            }
+        }
+        self.end().await;
+    }
+
+    fn take(&mut self, held: Held) {
+        if self.present.insert(held.event.cursor) {
+            self.queue.insert(held.event.cursor, held);
+        }
+    }
+
+    fn woken(&mut self) {
+        self.rows_wait = true;
+        self.successors_wait = true;
+        if self.door.forget_connection.swap(false, Ordering::AcqRel) {
+            self.connection = None;
+        }
+    }
+
+    /// When the lane has to look by itself.
+    fn alarm(&self) -> Option<Timestamp> {
+        let pause_ends = self.flow.paused_until().filter(|_| !self.queue.is_empty() || self.rows_wait);
+        [pause_ends, self.next_attempt_at].into_iter().flatten().min()
+    }
+
+    fn alarm_rang(&mut self, now: Timestamp) {
+        if self.next_attempt_at.is_some_and(|at| at <= now) {
+            self.next_attempt_at = None;
+            self.rows_wait = true;
+        }
+    }
+
+    /// Takes rows from the table when some wait there and memory runs low.
+    async fn claim(&mut self) {
+        let parts = &self.shared.parts;
+        let now = parts.clock.now();
+        let paused = self.flow.paused_until().is_some_and(|until| until > now);
+        let limit = parts.config.claim_rows_max.min(self.door.room.available_permits());
+        if !self.rows_wait || paused || limit == 0 || self.queue.len() > parts.config.claim_rows_max / 2 {
+            return;
+        }
+        // Neither in memory nor promised to a commit that is under way.
+        let held_none = self.door.room.available_permits() == parts.config.lane_events_max;
+        if !self.connect().await {
+            self.rows_wait = false;
+            return;
+        }
+        let Ok(mut places) = Arc::clone(&self.door.room).try_acquire_many_owned(limit as u32) else { return };
+        match self.shared.parts.store.claim_outbox(self.shared.node(), self.customer, now, limit).await {
+            Ok(rows) => {
+                let (short, none) = (rows.len() < limit, rows.is_empty());
+                for event in rows {
+                    self.take(Held { event, _place: places.split(1) });
+                }
+                if short {
+                    self.rows_wait = false;
+                    self.successors_wait &= !held_none;
+                }
+                if none && self.next_attempt_at.is_none() {
+                    // Best effort: the sweep finds them, too.
+                    let attempt = self.shared.parts.store.next_outbox_attempt(self.customer).await;
+                    self.next_attempt_at = attempt.ok().flatten();
+                }
+            }
+            Err(error) => {
+                tracing::error!(customer = %self.customer, %error, "events could not be claimed");
+                // Some may be ours now without our knowing.
+                self.shared.lost_track();
+                self.pause(now);
+            }
+        }
+    }
+
+    async fn start_requests(&mut self) {
+        loop {
+            // Asked first: it also notices that a pause is over.
+            let slots = self.flow.slots(self.shared.parts.clock.now(), self.requests.len());
+            if slots == 0 || self.queue.is_empty() || !self.connect().await {
+                return;
+            }
+            let (Some((connection, _)), Some((_, held))) = (self.connection.clone(), self.queue.pop_first()) else {
+                return;
+            };
+            let ticket = self.flow.start();
+            let shared = Arc::clone(&self.shared);
+            let cursor = held.event.cursor;
+            let task = self.steps.spawn(async move {
+                let parts = &shared.parts;
+                let now = || parts.clock.now();
+                let verdict =
+                    publish(&parts.client, &connection, &held.event, parts.config.request_timeout, now).await;
+                Step::Answered { held, verdict, ticket, used: connection.updated_at }
+            });
+            self.cursors.insert(task.id(), cursor);
+            self.requests.insert(task.id());
+        }
+    }
+
+    async fn step(&mut self, step: Result<(Id, Step), JoinError>) {
+        match step {
+            Ok((id, Step::Answered { held, verdict, ticket, used })) => {
+                self.cursors.remove(&id);
+                self.requests.remove(&id);
+                self.answered(held, verdict, ticket, used).await;
+            }
+            Ok((id, Step::Settled { held, recorded })) => {
+                self.cursors.remove(&id);
+                self.present.remove(&held.event.cursor);
+                if self.successors_wait && recorded == Recorded::Yes {
+                    self.rows_wait = true;
+                }
+            }
+            Err(panic) => {
+                tracing::error!(customer = %self.customer, %panic, "a publishing task failed");
+                if let Some(cursor) = self.cursors.remove(&panic.id()) {
+                    self.present.remove(&cursor);
+                }
+                self.requests.remove(&panic.id());
+                self.shared.lost_track();
+            }
+        }
+    }
+
+    async fn answered(&mut self, held: Held, verdict: Verdict, ticket: Ticket, used: Timestamp) {
+        let now = self.shared.parts.clock.now();
+        let cursor = held.event.cursor;
+        match verdict {
+            Verdict::Published => {
+                self.flow.passed(ticket);
+                self.settle(held, OutboxOutcome::Published { cursor });
+            }
+            Verdict::Quarantine { error } => {
+                self.flow.passed(ticket);
+                tracing::warn!(customer = %self.customer, event = held.event.event_id(), error, "an event was refused for good");
+                self.settle(held, OutboxOutcome::Quarantined { cursor, error });
+            }
+            Verdict::Retry { error, retry_after } => {
+                let random = &self.shared.parts.random;
+                let until = self.flow.failed(ticket, now, retry_after, random.unit_f64());
+                let at = self.flow.next_attempt(held.event.attempts + 1, now, until, random.unit_f64());
+                tracing::warn!(customer = %self.customer, event = held.event.event_id(), %until, error, "publishing pauses");
+                self.next_attempt_at = Some(self.next_attempt_at.map_or(at, |earlier| earlier.min(at)));
+                self.settle(held, OutboxOutcome::Retry { cursor, at, error });
+            }
+            Verdict::Park { reason } => self.park(held, reason, used, now).await,
+        }
+    }
+
+    /// Parks the customer's queue, unless the request was made with a connection that support has replaced meanwhile.
+    async fn park(&mut self, held: Held, reason: String, used: Timestamp, now: Timestamp) {
+        self.connection = None;
+        if self.connect().await {
+            let replaced = self.connection.as_ref().is_some_and(|(connection, _)| connection.updated_at != used);
+            if !replaced {
+                tracing::warn!(customer = %self.customer, reason, "the customer's queue is parked");
+                let parked = Parked { reason, at: now };
+                if let Err(error) = self.shared.parts.store.park(self.customer, Some(parked)).await {
+                    tracing::error!(customer = %self.customer, %error, "a queue could not be parked");
+                    self.pause(now);
+                } else {
+                    self.queue.insert(held.event.cursor, held);
+                    return self.close();
+                }
+            }
+        }
+        self.queue.insert(held.event.cursor, held);
+    }
+
+    /// True when there is a connection to publish with. Without one that a person would have to mend, the lane closes.
+    async fn connect(&mut self) -> bool {
+        let parts = &self.shared.parts;
+        let now = parts.clock.now();
+        let oldest = now - parts.config.connection_ttl;
+        if self.connection.as_ref().is_some_and(|(_, read_at)| *read_at > oldest) {
+            return true;
+        }
+        let opened = match parts.store.consumer(self.customer).await {
+            Ok(consumer) => open(&parts.vault, self.customer, consumer),
+            Err(error) => Err(NoConnection::Store(error)),
+        };
+        match opened {
+            Ok(connection) => {
+                self.connection = Some((connection, now));
+                self.door.open.store(true, Ordering::Release);
+                return true;
+            }
+            Err(NoConnection::Closed) => self.close(),
+            Err(NoConnection::Unusable(reason)) => {
+                let parked = Parked { reason, at: now };
+                if let Err(error) = self.shared.parts.store.park(self.customer, Some(parked)).await {
+                    tracing::error!(customer = %self.customer, %error, "a queue could not be parked");
+                    self.pause(now);
+                } else {
+                    self.close();
+                }
+            }
+            Err(error) => {
+                tracing::error!(customer = %self.customer, error = %error, "a connection could not be used; its events wait");
+                self.pause(now);
+            }
+        }
+        false
+    }
+
+    /// Nothing can pass until support has done something: what waits here goes back to the table.
+    fn close(&mut self) {
+        self.connection = None;
+        self.door.open.store(false, Ordering::Release);
+        for (cursor, held) in std::mem::take(&mut self.queue) {
+            self.settle(held, OutboxOutcome::Released { cursor });
+        }
+    }
+
+    fn pause(&mut self, now: Timestamp) {
+        let ticket = self.flow.start();
+        self.flow.failed(ticket, now, None, self.shared.parts.random.unit_f64());
+    }
+
+    fn settle(&mut self, held: Held, outcome: OutboxOutcome) {
+        let settling = self.shared.settling();
+        let shared = Arc::clone(&self.shared);
+        let cursor = held.event.cursor;
+        let task = self.steps.spawn(async move {
+            let recorded = settling.submit(outcome).await.unwrap_or_else(|_| {
+                shared.lost_track();
+                Recorded::Lost
+            });
+            Step::Settled { held, recorded }
+        });
+        self.cursors.insert(task.id(), cursor);
+    }
+
+    /// Lets what is under way finish, and gives back the rest.
+    async fn end(mut self) {
+        self.inbox.close();
+        while let Some(held) = self.inbox.recv().await {
+            self.take(held);
+        }
+        self.close();
+        let finish = async {
+            while let Some(step) = self.steps.join_next_with_id().await {
+                self.step(step).await;
+                self.close();
+            }
+        };
+        let _ = tokio::time::timeout(GOODBYE_MAX, finish).await;
+        self.ended = true;
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // A lane that panicked held rows which nobody knows of any more.
+        if !self.ended {
+            self.shared.lost_track();
+        }
+    }
+}
+
+async fn sleep(clock: &dyn Clock, until: Option<Timestamp>) {
+    match until {
+        Some(until) => clock.sleep_until(until).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,1 @@
+//! The delivery provider's JSON API, which official clients work against.

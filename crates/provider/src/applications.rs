@@ -1,0 +1,168 @@
+//! Consumer applications.
+
+use std::collections::BTreeMap;
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::idempotency::{self, Idempotency, Write};
+use crate::ids;
+use crate::model::Application;
+use crate::page::{PageRequest, Slice};
+use crate::port::{Order, StoreError};
+use crate::provider::{Created, Provider, Put};
+use crate::validation::Checks;
+
+/// What a caller says of an application.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApplicationInput {
+    /// Not empty.
+    pub name: String,
+    /// The customer's own id for it.
+    pub uid: Option<String>,
+    /// Messages a second that its endpoints receive at most; at least 1.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// What to do when the uid is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfTaken {
+    /// Refuse: 409.
+    Refuse,
+    /// Give the one that is there (`get_if_exists=true`).
+    Get,
+}
+
+impl Provider {
+    /// Makes an application; `render` makes the JSON of the 201 that is kept for the idempotency key. 409 when the uid
+    /// is taken, 422.
+    pub async fn create_application(
+        &self,
+        caller: &Caller,
+        input: ApplicationInput,
+        if_taken: IfTaken,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&Application) -> String + Send,
+    ) -> ProviderResult<Created<Application>> {
+        input.check()?;
+        if if_taken == IfTaken::Get
+            && let Some(uid) = &input.uid
+            && let Some(there) = self.store().application(&caller.account, uid).await?
+        {
+            return Ok(Created::There(there));
+        }
+        let application = self.new_application(caller, input);
+        let written = idempotency::write(
+            self.store(),
+            caller,
+            idempotency,
+            application.created_at,
+            201,
+            || render(&application),
+            |answer| self.store().create_application(application.clone(), answer),
+        )
+        .await;
+        match written {
+            Ok(Write::Done) => Ok(Created::New(application)),
+            Ok(Write::Before(answer)) => Ok(Created::Before(answer)),
+            // Somebody made it meanwhile.
+            Err(ProviderError::Conflict { .. }) if if_taken == IfTaken::Get => {
+                let uid = application.uid.as_deref().unwrap_or_default();
+                Ok(Created::There(self.application(caller, uid).await?))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An application by id or uid. 404.
+    pub async fn application(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<Application> {
+        self.store().application(&caller.account, id_or_uid).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// The account's applications, oldest first unless asked otherwise.
+    pub async fn list_applications(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<Slice<Application>> {
+        let rows = self.store().applications(&caller.account, page.to_store(Order::Ascending)).await?;
+        Ok(page.slice(rows, |application| &application.id))
+    }
+
+    /// Replaces an application, or makes one when there is none of that id or uid; the id in the path is not used then.
+    pub async fn put_application(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        input: ApplicationInput,
+    ) -> ProviderResult<Put<Application>> {
+        input.check()?;
+        let Some(mut application) = self.store().application(&caller.account, id_or_uid).await? else {
+            let application = self.new_application(caller, input);
+            self.store().create_application(application.clone(), None).await?;
+            return Ok(Put::Created(application));
+        };
+        application.name = input.name;
+        application.uid = input.uid;
+        application.throttle_rate = input.throttle_rate;
+        application.metadata = input.metadata;
+        application.updated_at = self.now();
+        let updated = self.store().update_application(application.clone()).await;
+        self.snapshots().forget(&application.id);
+        updated?;
+        application.version += 1;
+        Ok(Put::Updated(application))
+    }
+
+    /// Deletes an application with its endpoints and whatever waits for them. 404.
+    pub async fn delete_application(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<()> {
+        let application = self.application(caller, id_or_uid).await?;
+        let there = self.store().delete_application(&caller.account, &application.id).await;
+        self.snapshots().forget(&application.id);
+        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// The application that a message names inline, made unless it is there. A uid in the path becomes its own.
+    pub(crate) async fn create_inline(
+        &self,
+        caller: &Caller,
+        path: &str,
+        mut input: ApplicationInput,
+    ) -> ProviderResult<()> {
+        match &input.uid {
+            None => input.uid = Some(path.to_owned()),
+            Some(uid) if uid == path => {}
+            Some(_) => return Err(ProviderError::invalid("application", "its uid must be the one in the path")),
+        }
+        input.check()?;
+        let application = self.new_application(caller, input);
+        match self.store().create_application(application, None).await {
+            // Somebody else's message made it meanwhile.
+            Ok(()) | Err(StoreError::Taken(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn new_application(&self, caller: &Caller, input: ApplicationInput) -> Application {
+        let now = self.now();
+        Application {
+            id: self.ids().make(ids::APPLICATION),
+            account: caller.account.clone(),
+            uid: input.uid,
+            name: input.name,
+            throttle_rate: input.throttle_rate,
+            metadata: input.metadata,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+impl ApplicationInput {
+    fn check(&self) -> ProviderResult<()> {
+        let mut checks = Checks::default();
+        checks.required_text("name", &self.name);
+        checks.uid("uid", self.uid.as_deref(), ids::APPLICATION);
+        checks.throttle_rate(self.throttle_rate);
+        checks.metadata(&self.metadata);
+        checks.finish()
+    }
+}

@@ -1,0 +1,84 @@
+//! What can be set about the provider; every value has a default.
+
+use std::time::Duration;
+
+use crate::retry::RetrySchedule;
+
+/// Settings of the provider.
+#[derive(Debug, Clone)]
+pub struct ProviderConfig {
+    /// Pauses between the attempts of a delivery.
+    pub retry_schedule: RetrySchedule,
+    /// One deadline over connect, headers and body of an attempt.
+    pub request_timeout: Duration,
+    /// An endpoint that has failed this long without a success is disabled.
+    pub disable_after: Duration,
+    /// Which other processes may work on the same store.
+    pub nodes: Nodes,
+    /// Bounds of the dispatcher.
+    pub lanes: LaneConfig,
+    /// The text after `.` in a new API key, by which clients find their region (`eu`); nothing when none.
+    pub key_region: Option<String>,
+    /// API keys, and snapshots of applications, used without looking at the store for at most this long. What is
+    /// changed here, or signalled from elsewhere, is seen at once.
+    pub cache_for: Duration,
+}
+
+/// Which processes work on one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nodes {
+    /// This one only (an embedded database): what an earlier process left is taken up at once.
+    Sole,
+    /// Any number: what a node left is taken up when nothing has been heard of it for ten seconds.
+    Many,
+}
+
+/// Bounds of the dispatcher. A zero counts as one.
+#[derive(Debug, Clone)]
+pub struct LaneConfig {
+    /// Attempts under way at one endpoint at most.
+    pub under_way_max: usize,
+    /// Attempts that every endpoint may have under way whatever the others do.
+    pub under_way_guaranteed: usize,
+    /// Attempts under way beyond the guaranteed ones, over all endpoints; shared evenly.
+    pub under_way_shared_max: usize,
+    /// Deliveries of one endpoint that wait in memory at most; more wait in the table.
+    pub queued_max: usize,
+    /// Payload bytes that wait in memory at most, over all endpoints; shared evenly.
+    pub queued_bytes_max: usize,
+    /// Messages accepted in one transaction at most.
+    pub accept_batch_max: usize,
+    /// Attempts recorded in one transaction at most.
+    pub record_batch_max: usize,
+    /// Store transactions of each of these kinds under way at the same time (1 for one writer, some for a server).
+    pub store_calls_max: usize,
+}
+
+impl Default for ProviderConfig {
+    fn default() -> Self {
+        Self {
+            retry_schedule: RetrySchedule::default(),
+            request_timeout: Duration::from_secs(30),
+            disable_after: Duration::from_secs(120 * 60 * 60),
+            nodes: Nodes::Many,
+            lanes: LaneConfig::default(),
+            key_region: None,
+            cache_for: Duration::from_secs(5),
+        }
+    }
+}
+
+impl Default for LaneConfig {
+    fn default() -> Self {
+        Self {
+            under_way_max: 64,
+            under_way_guaranteed: 4,
+            under_way_shared_max: 2_048,
+            queued_max: 4_096,
+            queued_bytes_max: 64 * 1_024 * 1_024,
+            accept_batch_max: 1_024,
+            record_batch_max: 1_024,
+            store_calls_max: 1,
+        }
+    }
+}

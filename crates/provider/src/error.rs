@@ -1,0 +1,113 @@
+//! What can come of a use case besides its result.
+
+use std::borrow::Cow;
+
+use crate::port::StoreError;
+
+/// Result of a use case.
+pub type ProviderResult<T> = Result<T, ProviderError>;
+
+/// Why a use case did not do what was asked. A surface makes an answer of it with one `match`; the status that the
+/// provider's API gives each is in its doc.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// The key is missing, malformed or unknown: 401.
+    #[error("the API key is not valid")]
+    Unauthenticated,
+    /// It is not there, or it is another account's: 404.
+    #[error("not found")]
+    NotFound,
+    /// A unique name, uid or event id is taken: 409. For a message it means that this event id was accepted before.
+    #[error("{detail}")]
+    Conflict {
+        /// Stable name.
+        code: &'static str,
+        /// For people.
+        detail: String,
+    },
+    /// The request was understood and holds values that are not allowed: 422.
+    #[error("{} of the values given are not valid", .0.len())]
+    Validation(Vec<Invalid>),
+    /// The request can't be done as it is: 400.
+    #[error("{detail}")]
+    BadRequest {
+        /// Stable name.
+        code: &'static str,
+        /// For people.
+        detail: String,
+    },
+    /// The payload is over the limit: 413.
+    #[error("the payload is too large")]
+    TooLarge,
+    /// The idempotency key was used for another request before: 422, and never 409, which for a message would mean that
+    /// it was accepted.
+    #[error("this idempotency key was used before, for another request")]
+    IdempotencyMismatch,
+    /// The store can't be reached or is busy; whether a write was done is not known. Trying again may help: 503.
+    #[error("not available at the moment: {0}")]
+    Unavailable(String),
+    /// What is stored can't be understood: 500. The text is for the log, not for the answer.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl ProviderError {
+    /// Stable name of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unauthenticated => "authentication_failed",
+            Self::NotFound => "not_found",
+            Self::Conflict { code, .. } | Self::BadRequest { code, .. } => code,
+            Self::Validation(_) => "validation",
+            Self::TooLarge => "payload_too_large",
+            Self::IdempotencyMismatch => "idempotency_key_reused",
+            Self::Unavailable(_) => "unavailable",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// One value of the request's body that is not allowed.
+    pub(crate) fn invalid(field: &'static str, msg: impl Into<String>) -> Self {
+        Self::Validation(vec![Invalid::in_body([field.into()], msg)])
+    }
+}
+
+/// A value that is not allowed: an entry of the API's `detail` list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid {
+    /// Where it is: `body`, `query` or `path`, then field names and indexes.
+    pub loc: Vec<Cow<'static, str>>,
+    /// What is wrong, for people.
+    pub msg: String,
+    /// The API's `type`.
+    pub kind: &'static str,
+}
+
+impl Invalid {
+    /// `value_error` somewhere in the body.
+    pub fn in_body(path: impl IntoIterator<Item = Cow<'static, str>>, msg: impl Into<String>) -> Self {
+        let loc = std::iter::once(Cow::Borrowed("body")).chain(path).collect();
+        Self { loc, msg: msg.into(), kind: "value_error" }
+    }
+
+    /// `value_error` in a query parameter.
+    pub fn in_query(parameter: &'static str, msg: impl Into<String>) -> Self {
+        Self { loc: vec!["query".into(), parameter.into()], msg: msg.into(), kind: "value_error" }
+    }
+}
+
+impl From<StoreError> for ProviderError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Taken(field) => {
+                Self::Conflict { code: "conflict", detail: format!("another one has this {field} already") }
+            }
+            StoreError::NotFound => Self::NotFound,
+            StoreError::Stale => Self::Unavailable("the application keeps changing".into()),
+            // Each use case that hands in a key handles this itself; a key that is forgotten at that moment ends here.
+            StoreError::Replayed => Self::Unavailable("the first request with this key is being forgotten".into()),
+            StoreError::Unavailable(text) => Self::Unavailable(text),
+            StoreError::Corrupt(text) => Self::Internal(text),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Event types, by name (provider.md, "Messages").
+
+use serde_json::Value;
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::idempotency::{self, Idempotency, Write};
+use crate::model::EventType;
+use crate::page::{LIMIT_MAX, PageRequest, Slice};
+use crate::port::{From, Order};
+use crate::provider::{Created, Provider, Put};
+use crate::schema;
+use crate::validation::Checks;
+
+/// Pages of the store that a list without the archived ones looks through for one page of its own.
+const PAGES_LOOKED_THROUGH_MAX: usize = 100;
+
+/// What a caller says of an event type; its name is given apart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventTypeInput {
+    /// Free text.
+    pub description: String,
+    /// Hidden from lists.
+    pub archived: bool,
+    /// On its way out.
+    pub deprecated: bool,
+    /// JSON Schema per version key.
+    pub schemas: Option<Value>,
+    /// Feature flag that shows it.
+    pub feature_flag: Option<String>,
+    /// Name of its group.
+    pub group_name: Option<String>,
+}
+
+/// Whether a list shows archived event types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Archived {
+    /// It does not.
+    Hidden,
+    /// It does.
+    Shown,
+}
+
+impl Provider {
+    /// Makes an event type, or takes one of that name out of the archive. 409 when one that is not archived is there,
+    /// 422.
+    pub async fn create_event_type(
+        &self,
+        caller: &Caller,
+        name: &str,
+        input: EventTypeInput,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&EventType) -> String + Send,
+    ) -> ProviderResult<Created<EventType>> {
+        input.check(name)?;
+        let there = self.store().event_type(&caller.account, name).await?;
+        let archived = there.as_ref().is_some_and(|there| there.archived);
+        let mut event_type = self.new_event_type(caller, name, input);
+        if let Some(there) = there.filter(|there| there.archived) {
+            event_type.created_at = there.created_at;
+        }
+        let written = idempotency::write(
+            self.store(),
+            caller,
+            idempotency,
+            event_type.updated_at,
+            201,
+            || render(&event_type),
+            |answer| {
+                let event_type = event_type.clone();
+                async move {
+                    if archived {
+                        self.store().put_event_type(event_type, answer).await
+                    } else {
+                        self.store().create_event_type(event_type, answer).await
+                    }
+                }
+            },
+        )
+        .await?;
+        Ok(match written {
+            Write::Done => Created::New(event_type),
+            Write::Before(answer) => Created::Before(answer),
+        })
+    }
+
+    /// An event type, archived or not. 404.
+    pub async fn event_type(&self, caller: &Caller, name: &str) -> ProviderResult<EventType> {
+        self.store().event_type(&caller.account, name).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// The account's event types by name.
+    pub async fn list_event_types(
+        &self,
+        caller: &Caller,
+        page: &PageRequest,
+        archived: Archived,
+    ) -> ProviderResult<Slice<EventType>> {
+        let mut ask = page.to_store(Order::Ascending);
+        if archived == Archived::Shown {
+            let rows = self.store().event_types(&caller.account, ask).await?;
+            return Ok(page.slice(rows, |event_type| &event_type.name));
+        }
+        let wanted = ask.limit;
+        ask.limit = LIMIT_MAX + 1;
+        let mut shown: Vec<EventType> = Vec::new();
+        for _ in 0..PAGES_LOOKED_THROUGH_MAX {
+            let rows = self.store().event_types(&caller.account, ask.clone()).await?;
+            let (read, first, last) = (rows.len(), rows.first().cloned(), rows.last().cloned());
+            let live = rows.into_iter().filter(|event_type| !event_type.archived);
+            if page.goes_back() {
+                shown = live.chain(shown).collect();
+                ask.from = first.map(|first| From::Before(first.name));
+            } else {
+                shown.extend(live);
+                ask.from = last.map(|last| From::After(last.name));
+            }
+            if read < ask.limit || shown.len() >= wanted {
+                break;
+            }
+        }
+        // One more than asked for is enough to know that there are more.
+        if page.goes_back() {
+            shown.drain(..shown.len().saturating_sub(wanted));
+        } else {
+            shown.truncate(wanted);
+        }
+        Ok(page.slice(shown, |event_type| &event_type.name))
+    }
+
+    /// Replaces an event type, or makes it.
+    pub async fn put_event_type(
+        &self,
+        caller: &Caller,
+        name: &str,
+        input: EventTypeInput,
+    ) -> ProviderResult<Put<EventType>> {
+        input.check(name)?;
+        let there = self.store().event_type(&caller.account, name).await?;
+        let mut event_type = self.new_event_type(caller, name, input);
+        if let Some(there) = &there {
+            event_type.created_at = there.created_at;
+        }
+        self.store().put_event_type(event_type.clone(), None).await?;
+        Ok(if there.is_some() { Put::Updated(event_type) } else { Put::Created(event_type) })
+    }
+
+    /// Archives an event type: messages of it are still accepted. 404.
+    pub async fn archive_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
+        let mut event_type = self.event_type(caller, name).await?;
+        event_type.archived = true;
+        event_type.updated_at = self.now();
+        Ok(self.store().put_event_type(event_type, None).await?)
+    }
+
+    /// Deletes an event type for good (`expunge=true`). 404.
+    pub async fn expunge_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
+        let there = self.store().delete_event_type(&caller.account, name).await?;
+        if there { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    fn new_event_type(&self, caller: &Caller, name: &str, input: EventTypeInput) -> EventType {
+        let now = self.now();
+        EventType {
+            account: caller.account.clone(),
+            name: name.to_owned(),
+            description: input.description,
+            archived: input.archived,
+            deprecated: input.deprecated,
+            schemas: input.schemas,
+            feature_flag: input.feature_flag,
+            group_name: input.group_name,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+impl EventTypeInput {
+    fn check(&self, name: &str) -> ProviderResult<()> {
+        let mut checks = Checks::default();
+        checks.name("name", name);
+        checks.text("description", &self.description);
+        for (field, value) in [("featureFlag", &self.feature_flag), ("groupName", &self.group_name)] {
+            if let Some(value) = value {
+                checks.name(field, value);
+            }
+        }
+        if let Some(schemas) = &self.schemas {
+            checks.add(schema::faults(schemas));
+        }
+        checks.finish()
+    }
+}

@@ -1,0 +1,149 @@
+//! `idempotency-key`: the same request twice is done once (provider.md, "Idempotency", and fault 2 of the peer).
+//!
+//! The answer is stored in the transaction of the write itself, with a hash of the request: there is no answer without
+//! the write, no write without the answer, and another request under the same key is refused. It is looked up only when
+//! the write says that the key is known, so a new request costs no look-up.
+
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest as _, Sha256};
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::port::{Answer, IdempotentAnswer, Store, StoreError};
+
+const KEY_BYTES_MAX: usize = 256;
+/// How long an answer is kept.
+pub(crate) const KEPT_FOR: SignedDuration = SignedDuration::from_hours(12);
+/// Tries of a write whose key is just being forgotten.
+pub(crate) const TRIES_MAX: usize = 3;
+/// Answers forgotten in one call of the store.
+pub(crate) const FORGET_MAX: usize = 10_000;
+
+/// The `idempotency-key` of a POST and what it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    key: String,
+    request_hash: [u8; 32],
+}
+
+/// An answer given before, to be given again as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    /// HTTP status code.
+    pub status: u16,
+    /// JSON text.
+    pub body: String,
+}
+
+impl Idempotency {
+    /// Takes the header's value and the request that it came with; `path` without a trailing slash. 400 when the key is
+    /// empty, over 256 bytes or not printable ASCII.
+    pub fn new(key: &str, method: &str, path: &str, body: &[u8]) -> ProviderResult<Self> {
+        if key.is_empty() || key.len() > KEY_BYTES_MAX || !key.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            return Err(ProviderError::BadRequest {
+                code: "invalid_idempotency_key",
+                detail: format!("an idempotency key is 1 to {KEY_BYTES_MAX} printable characters"),
+            });
+        }
+        let mut hash = Sha256::new();
+        for part in [method.as_bytes(), path.as_bytes()] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.update(body);
+        Ok(Self { key: key.to_owned(), request_hash: hash.finalize().into() })
+    }
+
+    /// The answer as the store keeps it.
+    pub(crate) fn answer(&self, caller: &Caller, answer: Answer, at: Timestamp) -> IdempotentAnswer {
+        IdempotentAnswer {
+            account: caller.account.clone(),
+            key: self.key.clone(),
+            request_hash: self.request_hash,
+            answer,
+            at,
+        }
+    }
+
+    /// The answer given before. None when it was forgotten meanwhile: write again.
+    pub(crate) async fn look_up(
+        &self,
+        store: &dyn Store,
+        caller: &Caller,
+        now: Timestamp,
+    ) -> ProviderResult<Option<Answer>> {
+        let Some(before) = store.idempotent_answer(&caller.account, &self.key).await? else { return Ok(None) };
+        let kept_since = now - KEPT_FOR;
+        if before.at < kept_since {
+            store.forget_answers(kept_since, FORGET_MAX).await?;
+            return Ok(None);
+        }
+        if before.request_hash != self.request_hash {
+            return Err(ProviderError::IdempotencyMismatch);
+        }
+        Ok(Some(before.answer))
+    }
+}
+
+/// What a write with a key came to.
+pub(crate) enum Write {
+    /// It was done.
+    Done,
+    /// It was done before, and this was the answer.
+    Before(StoredAnswer),
+}
+
+/// Does a write whose answer is a status and a body, and looks the answer up when the key is known.
+pub(crate) async fn write<F>(
+    store: &dyn Store,
+    caller: &Caller,
+    idempotency: Option<&Idempotency>,
+    now: Timestamp,
+    status: u16,
+    body: impl FnOnce() -> String,
+    mut attempt: impl FnMut(Option<IdempotentAnswer>) -> F,
+) -> ProviderResult<Write>
+where
+    F: Future<Output = Result<(), StoreError>>,
+{
+    let Some(idempotency) = idempotency else {
+        attempt(None).await?;
+        return Ok(Write::Done);
+    };
+    let answer = idempotency.answer(caller, Answer::Body { status, body: body() }, now);
+    for _ in 0..TRIES_MAX {
+        match attempt(Some(answer.clone())).await {
+            Ok(()) => return Ok(Write::Done),
+            Err(StoreError::Replayed) => match idempotency.look_up(store, caller, now).await? {
+                Some(Answer::Body { status, body }) => return Ok(Write::Before(StoredAnswer { status, body })),
+                // The hash covers the path, so an answer of another kind is another request's.
+                Some(Answer::Message { .. }) => return Err(ProviderError::IdempotencyMismatch),
+                None => {}
+            },
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(StoreError::Replayed.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_told_from_another_by_method_path_and_body() {
+        let hash = |method, path, body: &str| Idempotency::new("k", method, path, body.as_bytes()).unwrap().request_hash;
+        let one = hash("POST", "/api/v1/app", "{}");
+        assert_eq!(one, hash("POST", "/api/v1/app", "{}"));
+        for other in [hash("PUT", "/api/v1/app", "{}"), hash("POST", "/api/v1/ap", "p{}"), hash("POST", "/api/v1/app", "{ }")] {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn a_key_is_short_and_printable() {
+        for (key, valid) in [("auto_1", true), ("", false), ("a\nb", false), ("é", false), (&*"k".repeat(257), false)] {
+            assert_eq!(Idempotency::new(key, "POST", "/", b"").is_ok(), valid, "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Ids: a prefix and a KSUID of the millisecond variant in base62 (provider.md, "Shapes").
+//!
+//! 20 bytes: 4 of seconds since 2014-05-13, 1 of 4-millisecond steps, 3 that count up, 12 random. Ids made by one process
+//! are ascending, also when the clock is set back, so a list by id is a list by time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use runtime::clock::{SharedClock, to_ms};
+use runtime::random::SharedRandom;
+
+use crate::model::Id;
+
+/// Prefix of an account's id.
+pub const ACCOUNT: &str = "org_";
+/// Prefix of an API key's id.
+pub const API_KEY: &str = "key_";
+/// Prefix of an application's id.
+pub const APPLICATION: &str = "app_";
+/// Prefix of an endpoint's id.
+pub const ENDPOINT: &str = "ep_";
+/// Prefix of a message's id.
+pub const MESSAGE: &str = "msg_";
+/// Prefix of an attempt's id.
+pub const ATTEMPT: &str = "atmpt_";
+/// Prefix of a node's id.
+pub const NODE: &str = "node_";
+
+const EPOCH_SECONDS: i64 = 1_400_000_000;
+const BYTES: usize = 20;
+const CHARS: usize = 27;
+const COUNTER_BITS: u32 = 24;
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Makes ids. Clones share the counter.
+#[derive(Clone)]
+pub struct Ids {
+    clock: SharedClock,
+    random: SharedRandom,
+    /// Time (upper 40 bits) and counter (lower 24) of the id made last.
+    last: Arc<AtomicU64>,
+}
+
+impl Ids {
+    /// Ids of the clock's time.
+    pub fn new(clock: SharedClock, random: SharedRandom) -> Self {
+        Self { clock, random, last: Arc::default() }
+    }
+
+    /// A new id with this prefix.
+    pub fn make(&self, prefix: &'static str) -> Id {
+        let ms = to_ms(self.clock.now());
+        let seconds = u64::try_from(ms.div_euclid(1_000) - EPOCH_SECONDS).unwrap_or(0) & 0xffff_ffff;
+        let time = (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2);
+        let mut bytes = [0; BYTES];
+        self.random.fill(&mut bytes[6..]);
+        // Each 4 ms start at a random place in the lower quarter, so that the counter has room.
+        let start = u64::from(u16::from_be_bytes([bytes[6], bytes[7]])) << 6;
+        let fresh = (time << COUNTER_BITS) | start;
+        let next = |last: u64| fresh.max(last + 1);
+        let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        let made = next(previous.unwrap_or_else(|last| last));
+        bytes[..8].copy_from_slice(&made.to_be_bytes());
+        let mut text = String::with_capacity(prefix.len() + CHARS);
+        text.push_str(prefix);
+        push_base62(&mut text, &bytes);
+        text.into()
+    }
+}
+
+/// Whether `text` has the form of an id with this prefix.
+pub fn is_id(text: &str, prefix: &str) -> bool {
+    text.strip_prefix(prefix)
+        .is_some_and(|ksuid| ksuid.len() == CHARS && ksuid.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// Long division by 62, five limbs at a time: ids are made twice a delivery, and a general big number takes ten times
+/// as long.
+fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
+    let mut limbs = [0_u32; BYTES / 4];
+    for (limb, four) in limbs.iter_mut().zip(bytes.chunks_exact(4)) {
+        *limb = four.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte));
+    }
+    let mut digits = [b'0'; CHARS];
+    for digit in digits.iter_mut().rev() {
+        let mut remainder = 0_u64;
+        for limb in &mut limbs {
+            let value = (remainder << 32) | u64::from(*limb);
+            *limb = (value / 62) as u32;
+            remainder = value % 62;
+        }
+        *digit = BASE62[remainder as usize];
+    }
+    text.extend(digits.iter().map(|digit| char::from(*digit)));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use runtime::clock::{SystemClock, TestClock, from_ms};
+    use runtime::random::SeededRandom;
+    use svix_ksuid::{KsuidLike, KsuidMs};
+
+    use super::*;
+
+    #[test]
+    fn an_id_is_what_the_official_library_reads_and_writes() {
+        let at = from_ms(1_795_242_483_123);
+        let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));
+        for _ in 0..1_000 {
+            let id = ids.make(MESSAGE);
+            assert!(is_id(&id, MESSAGE));
+            let ksuid = KsuidMs::from_str(id.strip_prefix(MESSAGE).unwrap()).unwrap();
+            assert_eq!(ksuid.timestamp_millis(), 1_795_242_483_120);
+            assert_eq!(ksuid.to_string(), id[MESSAGE.len()..]);
+        }
+        let mut text = String::new();
+        push_base62(&mut text, &[0xff; BYTES]);
+        assert_eq!(text, KsuidMs::from_bytes([0xff; BYTES]).to_string());
+        text.clear();
+        push_base62(&mut text, &[0; BYTES]);
+        assert_eq!(text, "0".repeat(27));
+    }
+
+    #[test]
+    fn ids_ascend() {
+        let ids = Ids::new(Arc::new(SystemClock), Arc::new(SeededRandom::new(1)));
+        let made: Vec<Id> = (0..10_000).map(|_| ids.make(ENDPOINT)).collect();
+        assert!(made.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

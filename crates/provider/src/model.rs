@@ -1,0 +1,208 @@
+//! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use runtime::vault::Sealed;
+use serde_json::Value;
+
+/// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
+pub type Id = Arc<str>;
+
+/// An organisation that owns keys, applications and event types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// `org_…`
+    pub id: Id,
+    /// Name, for people.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// A named API key of an account. The key itself is shown once and not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// `key_…`
+    pub id: Id,
+    /// The account that it gives access to.
+    pub account: Id,
+    /// Name, for people.
+    pub name: String,
+    /// SHA-256 of the key without its region suffix (a key is random, so it needs no salt or stretching).
+    pub hash: [u8; 32],
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// A consumer application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// `app_…`
+    pub id: Id,
+    /// The account that it belongs to.
+    pub account: Id,
+    /// The customer's own id for it; unique in the account.
+    pub uid: Option<String>,
+    /// Name.
+    pub name: String,
+    /// Messages a second that its endpoints receive at most.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+    /// Rises with each change of the application or of one of its endpoints: what a snapshot is checked against.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A kind of message that an account sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventType {
+    /// The account that it belongs to.
+    pub account: Id,
+    /// Name and key, such as `ITEM_STATUS_CHANGE`.
+    pub name: String,
+    /// Free text.
+    pub description: String,
+    /// Hidden from lists; messages of it are still accepted.
+    pub archived: bool,
+    /// Marked as on its way out.
+    pub deprecated: bool,
+    /// JSON Schema per version key.
+    pub schemas: Option<Value>,
+    /// Feature flag that shows it.
+    pub feature_flag: Option<String>,
+    /// Name of the group that it is shown in.
+    pub group_name: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A secret that has been rotated out and still signs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldSecret {
+    /// The secret, sealed.
+    pub secret: Sealed,
+    /// When it stops signing.
+    pub expires_at: Timestamp,
+}
+
+/// An address that receives an application's messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// `ep_…`
+    pub id: Id,
+    /// The application that it belongs to.
+    pub application: Id,
+    /// The customer's own id for it; unique in the application.
+    pub uid: Option<String>,
+    /// Receiving address.
+    pub url: String,
+    /// Free text.
+    pub description: String,
+    /// Receives nothing while true.
+    pub disabled: bool,
+    /// Event type names that it receives; all when none.
+    pub filter_types: Option<Vec<String>>,
+    /// Channels that it listens to; all messages when none.
+    pub channels: Option<Vec<String>>,
+    /// Messages a second that it receives at most.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+    /// Headers sent with every delivery.
+    pub headers: BTreeMap<String, String>,
+    /// Signing secret (`whsec_…`), sealed.
+    pub secret: Sealed,
+    /// Rotated secrets that still sign; at most 10.
+    pub old_secrets: Vec<OldSecret>,
+    /// Since when every attempt has failed; none after a success.
+    pub failing_since: Option<Timestamp>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A message that was accepted for an application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// `msg_…`
+    pub id: Id,
+    /// The application that it was sent to.
+    pub application: Id,
+    /// Event type name.
+    pub event_type: Arc<str>,
+    /// The sender's id for it; unique in the application.
+    pub event_id: Option<String>,
+    /// The payload object as the sender wrote it, byte for byte; none once its retention is over.
+    pub payload: Option<Bytes>,
+    /// Channels it was sent to.
+    pub channels: Option<Vec<String>>,
+    /// Tags, for searching.
+    pub tags: Option<Vec<String>>,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When its payload is removed.
+    pub payload_expires_at: Timestamp,
+}
+
+/// How an attempt or a destination stands; the numbers are the API's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AttemptStatus {
+    /// The endpoint answered 2xx.
+    Success = 0,
+    /// Not tried yet.
+    Pending = 1,
+    /// Anything else.
+    Fail = 2,
+    /// Under way, or to be tried again.
+    Sending = 3,
+    /// Given up by a person or because the endpoint went.
+    Cancelled = 4,
+}
+
+/// What made an attempt happen; the numbers are the API's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AttemptTrigger {
+    /// The message itself or the retry schedule.
+    Scheduled = 0,
+    /// A person or an API call.
+    Manual = 1,
+}
+
+/// One try to deliver a message to an endpoint, finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// `atmpt_…`
+    pub id: Id,
+    /// The message.
+    pub message: Id,
+    /// The endpoint.
+    pub endpoint: Id,
+    /// The application.
+    pub application: Id,
+    /// Address that was called.
+    pub url: String,
+    /// Success or fail.
+    pub status: AttemptStatus,
+    /// HTTP status code of the response; 0 when there was none.
+    pub response_status_code: u16,
+    /// Response body, at most 20,000 bytes (binary as base64), or the text of the transport error.
+    pub response: String,
+    /// Milliseconds from the start to the end of the response.
+    pub response_duration_ms: i64,
+    /// What made it happen.
+    pub trigger: AttemptTrigger,
+    /// When it began.
+    pub at: Timestamp,
+}

@@ -1,0 +1,218 @@
+//! Pages of lists: `limit`, `iterator`, `order` (provider.md, "Shapes").
+//!
+//! An iterator is the key of the last row shown; with a `-` before it, the key of the first row shown, for going back.
+
+use crate::error::{Invalid, ProviderError};
+use crate::ids;
+use crate::port::{From, Order, Page};
+use crate::uid::{NAME_CHARS_MAX, check_name};
+
+/// Rows of a page when none are asked for.
+pub const LIMIT_DEFAULT: usize = 50;
+/// Rows of a page at most.
+pub const LIMIT_MAX: usize = 250;
+
+/// What a list is asked for, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRequest {
+    limit: usize,
+    from: Option<From>,
+    order: Option<Order>,
+}
+
+/// Query parameters of a list as they came.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PageQuery<'a> {
+    /// `limit`
+    pub limit: Option<&'a str>,
+    /// `iterator`
+    pub iterator: Option<&'a str>,
+    /// `order`
+    pub order: Option<&'a str>,
+}
+
+/// What the keys of a list are, which an iterator of it must be one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKey {
+    /// Ids with this prefix.
+    Id(&'static str),
+    /// Event type names.
+    Name,
+}
+
+/// One page of a list; the wire's `{data, iterator, prevIterator, done}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice<T> {
+    /// The rows.
+    pub data: Vec<T>,
+    /// Key of the last row; none when there are no rows.
+    pub iterator: Option<String>,
+    /// `-` and the key of the first row.
+    pub prev_iterator: Option<String>,
+    /// No more rows in the direction that was asked for.
+    pub done: bool,
+}
+
+impl PageRequest {
+    /// Reads the parameters. A limit over 250 and an iterator that is not one are 422; a limit that is not a number from
+    /// 0 is 400.
+    pub fn parse(query: PageQuery<'_>, key: ListKey) -> Result<Self, ProviderError> {
+        let limit = query.limit.map_or(Ok(LIMIT_DEFAULT), parse_limit)?;
+        let from = query.iterator.map(|iterator| parse_iterator(iterator, key)).transpose()?;
+        let order = match query.order {
+            None => None,
+            Some("ascending") => Some(Order::Ascending),
+            Some("descending") => Some(Order::Descending),
+            Some(_) => return Err(invalid("order", "must be ascending or descending")),
+        };
+        Ok(Self { limit, from, order })
+    }
+
+    /// A page of at most `limit` rows from `from` on, in the list's own order.
+    pub(crate) fn next(limit: usize, from: Option<From>) -> Self {
+        Self { limit: limit.min(LIMIT_MAX), from, order: None }
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub(crate) fn goes_back(&self) -> bool {
+        matches!(self.from, Some(From::Before(_)))
+    }
+
+    /// What to ask the store: one row more than is shown.
+    pub(crate) fn to_store(&self, order: Order) -> Page {
+        Page { from: self.from.clone(), order: self.order.unwrap_or(order), limit: self.limit + 1 }
+    }
+
+    /// The page of what the store gave.
+    pub(crate) fn slice<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Slice<T> {
+        let done = rows.len() <= self.limit;
+        if !done && self.goes_back() {
+            // The row too many is the one farthest from where the page before began.
+            rows.drain(..rows.len() - self.limit);
+        }
+        rows.truncate(self.limit);
+        let iterator = rows.last().map(|row| key(row).to_owned());
+        let prev_iterator = rows.first().map(|row| format!("-{}", key(row)));
+        Slice { data: rows, iterator, prev_iterator, done }
+    }
+}
+
+impl Default for PageRequest {
+    fn default() -> Self {
+        Self { limit: LIMIT_DEFAULT, from: None, order: None }
+    }
+}
+
+impl<T> Slice<T> {
+    /// The same page with each row made into something else.
+    pub fn map<U>(self, row: impl FnMut(T) -> U) -> Slice<U> {
+        Slice {
+            data: self.data.into_iter().map(row).collect(),
+            iterator: self.iterator,
+            prev_iterator: self.prev_iterator,
+            done: self.done,
+        }
+    }
+}
+
+fn parse_limit(text: &str) -> Result<usize, ProviderError> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<usize>() {
+        Ok(limit) if digits && limit <= LIMIT_MAX => Ok(limit),
+        _ if digits => Err(invalid("limit", format!("must be at most {LIMIT_MAX}"))),
+        _ => Err(ProviderError::BadRequest {
+            code: "invalid_limit",
+            detail: format!("limit must be a number from 0 to {LIMIT_MAX}"),
+        }),
+    }
+}
+
+fn parse_iterator(text: &str, key: ListKey) -> Result<From, ProviderError> {
+    // The iterator of a name that itself begins with a dash is taken as one back: such names are not paged over.
+    let (word, back) = text.strip_prefix('-').map_or((text, false), |word| (word, true));
+    let valid = match key {
+        ListKey::Id(prefix) => ids::is_id(word, prefix),
+        ListKey::Name => check_name(word, NAME_CHARS_MAX).is_ok(),
+    };
+    if !valid {
+        return Err(invalid("iterator", "this is not an iterator of this list"));
+    }
+    Ok(if back { From::Before(word.to_owned()) } else { From::After(word.to_owned()) })
+}
+
+fn invalid(parameter: &'static str, msg: impl Into<String>) -> ProviderError {
+    ProviderError::Validation(vec![Invalid::in_query(parameter, msg)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: ListKey = ListKey::Id("msg_");
+    const ID: &str = "msg_1srOrx2ZWZBpBUvZwXKQmoEYga2";
+
+    fn code(query: PageQuery<'_>) -> &'static str {
+        PageRequest::parse(query, KEY).map_or_else(|error| error.code(), |_| "ok")
+    }
+
+    #[test]
+    fn a_limit_is_a_number_to_250() {
+        for (limit, expected) in [
+            ("0", "ok"),
+            ("1", "ok"),
+            ("250", "ok"),
+            ("251", "validation"),
+            ("99999999999999999999999", "validation"),
+            ("-1", "invalid_limit"),
+            ("+1", "invalid_limit"),
+            ("ten", "invalid_limit"),
+            ("", "invalid_limit"),
+            ("1.5", "invalid_limit"),
+        ] {
+            assert_eq!(code(PageQuery { limit: Some(limit), ..PageQuery::default() }), expected, "{limit}");
+        }
+    }
+
+    #[test]
+    fn an_iterator_that_is_none_is_refused() {
+        let back = format!("-{ID}");
+        for (iterator, expected) in [
+            (ID, "ok"),
+            (back.as_str(), "ok"),
+            ("", "validation"),
+            ("-", "validation"),
+            ("msg_", "validation"),
+            ("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", "validation"),
+            ("msg_1srOrx2ZWZBpBUvZwXKQmoEYga2x", "validation"),
+            ("msg_1srOrx2ZWZBpBUvZwXKQmoEYg\u{e9}", "validation"),
+            ("--msg_1srOrx2ZWZBpBUvZwXKQmoEYga", "validation"),
+        ] {
+            assert_eq!(code(PageQuery { iterator: Some(iterator), ..PageQuery::default() }), expected, "{iterator}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_cut_on_the_side_that_it_goes_to() {
+        let rows = || ["c", "d", "e"].map(String::from).to_vec();
+        let forward = PageRequest::next(2, Some(From::After("b".into()))).slice(rows(), |row| row);
+        assert_eq!(forward.data, ["c", "d"]);
+        assert_eq!((forward.iterator.as_deref(), forward.prev_iterator.as_deref()), (Some("d"), Some("-c")));
+        assert!(!forward.done);
+        let back = PageRequest::next(2, Some(From::Before("f".into()))).slice(rows(), |row| row);
+        assert_eq!(back.data, ["d", "e"]);
+        assert!(!back.done);
+        let last = PageRequest::next(3, None).slice(rows(), |row| row);
+        assert!(last.done);
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_an_empty_page() {
+        let page = PageRequest::next(0, None);
+        assert_eq!(page.to_store(Order::Ascending).limit, 1);
+        let slice = page.slice(vec!["a".to_owned()], |row| row);
+        assert_eq!((slice.data.len(), slice.iterator, slice.prev_iterator), (0, None, None));
+    }
+}

@@ -1,0 +1,294 @@
+//! The provider's store port: what it needs kept, in its own words.
+//!
+//! Called by the provider's modules only; implemented three times in the `store` crate (memory, SQLite, PostgreSQL) and
+//! held to one conformance suite. No transaction crosses the port. The hot calls ([`Store::accept`],
+//! [`Store::record_attempts`], [`Store::claim`]) take batches: one call, one transaction, one fsync.
+//!
+//! Guarantees that every implementation gives:
+//! - when a call that writes has returned `Ok`, what it wrote is on disk and survives `kill -9`;
+//! - a message is acknowledged together with one *delivery* row for each endpoint that is to receive it. A delivery row
+//!   is work that is not finished: it goes in the transaction that records the attempt which finished it. So whatever
+//!   was acknowledged and is not done is found again by [`Store::claim`];
+//! - a delivery row belongs to at most one living node.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use runtime::signal::Signal;
+
+use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+
+/// Why a store call did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A unique name, uid or event id is taken; the field that it is in.
+    #[error("already taken: {0}")]
+    Taken(&'static str),
+    /// The row to change is not there.
+    #[error("not found")]
+    NotFound,
+    /// The application or its endpoints changed since the snapshot that the call was made from: load again.
+    #[error("the application changed meanwhile")]
+    Stale,
+    /// The idempotency key was used before: look its answer up.
+    #[error("the idempotency key was used before")]
+    Replayed,
+    /// The database can't be reached, is full or busy; trying again later may help.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// What the database holds can't be understood.
+    #[error("the database holds something that can't be read: {0}")]
+    Corrupt(String),
+}
+
+/// Result of a store call.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// One process that works on the store. New at each start.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NodeId(pub Id);
+
+/// Which slice of a list, in the API's terms.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Where the slice begins; none for the start of the list.
+    pub from: Option<From>,
+    /// Direction of the list.
+    pub order: Order,
+    /// At most this many rows; the caller asks for one more than it shows, to know whether there are more.
+    pub limit: usize,
+}
+
+/// An iterator of the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum From {
+    /// Rows after this key in the list's direction.
+    After(String),
+    /// The rows just before this key, still in the list's direction.
+    Before(String),
+}
+
+/// Direction of a list by its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Oldest, or first in the alphabet, first.
+    #[default]
+    Ascending,
+    /// Newest first.
+    Descending,
+}
+
+/// The answer given to a request with an idempotency key, kept for 12 h.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotentAnswer {
+    /// The account that asked. The same key of two accounts are two keys.
+    pub account: Id,
+    /// The `idempotency-key`.
+    pub key: String,
+    /// SHA-256 over method, path and body.
+    pub request_hash: [u8; 32],
+    /// What was answered.
+    pub answer: Answer,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a request was answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// 202 with this message; its payload is not kept twice.
+    Message {
+        /// The application.
+        application: Id,
+        /// The message.
+        message: Id,
+    },
+    /// This status and body.
+    Body {
+        /// HTTP status code.
+        status: u16,
+        /// JSON text.
+        body: String,
+    },
+}
+
+/// A message to accept, with the endpoints that it goes to.
+#[derive(Debug, Clone)]
+pub struct NewMessage {
+    /// The message; `payload` is there.
+    pub message: Message,
+    /// `version` of the application in the snapshot that `deliveries` was worked out from.
+    pub application_version: i64,
+    /// Endpoints that are to receive it.
+    pub deliveries: Vec<NewDelivery>,
+    /// Answer to keep for the caller's idempotency key.
+    pub answer: Option<IdempotentAnswer>,
+}
+
+/// A delivery row to be.
+#[derive(Debug, Clone)]
+pub struct NewDelivery {
+    /// The endpoint.
+    pub endpoint: Id,
+    /// The node that delivers it from memory as soon as the call returns; none when its queue is full, so that the row
+    /// waits in the table.
+    pub owner: Option<NodeId>,
+}
+
+/// A delivery row that a node has been given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The message, payload included.
+    pub message: Message,
+    /// The endpoint.
+    pub endpoint: Id,
+    /// Attempts made so far on the schedule.
+    pub attempts: u32,
+}
+
+/// A finished attempt and what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptRecord {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// What becomes of the delivery row.
+    pub next: Next,
+    /// What becomes of the endpoint.
+    pub endpoint: EndpointEffect,
+}
+
+/// What becomes of a delivery row after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It goes: delivered, given up, or the endpoint went.
+    Done,
+    /// It waits, nobody's, for its next attempt; `attempts` made so far.
+    Retry {
+        /// Not before.
+        at: Timestamp,
+        /// Attempts made so far on the schedule.
+        attempts: u32,
+    },
+}
+
+/// What an attempt says of its endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointEffect {
+    /// Nothing new.
+    None,
+    /// It works: `failing_since` is cleared.
+    Working,
+    /// It fails: `failing_since` is set if it is not.
+    Failing,
+    /// It is to be disabled (410 Gone, or too long without a success).
+    Disable,
+}
+
+/// What the messages of one endpoint wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Delivery rows, claimed or not.
+    pub deliveries: u64,
+    /// When the oldest of them was accepted.
+    pub oldest_at: Option<Timestamp>,
+}
+
+/// The port. All methods are safe to call at the same time from any task.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    // --- the node ---------------------------------------------------------------------------------------------------
+
+    /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.
+    async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
+    /// Signals that another process changed something: caches are to be dropped and the table looked at. It may fire
+    /// without cause; polling mends what it misses.
+    fn changed_elsewhere(&self) -> Signal;
+    /// Answers if the database can be read and written.
+    async fn ping(&self) -> StoreResult<()>;
+
+    // --- accounts and keys ------------------------------------------------------------------------------------------
+
+    async fn create_account(&self, account: Account) -> StoreResult<()>;
+    async fn account(&self, id: &str) -> StoreResult<Option<Account>>;
+    async fn accounts(&self, page: Page) -> StoreResult<Vec<Account>>;
+    /// `NotFound` when the account is not there.
+    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()>;
+    async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
+    async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>>;
+    /// False when it was not there.
+    async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool>;
+
+    async fn idempotent_answer(&self, account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
+    /// Forgets at most `limit` answers given before `before`; the number forgotten.
+    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+
+    // --- applications -----------------------------------------------------------------------------------------------
+
+    /// `Taken("uid")` when it is; `Replayed`.
+    async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// By id or uid. An application that was deleted is not there.
+    async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>>;
+    async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>>;
+    /// Replaces everything but id, account and creation; `version` rises by one. `NotFound`, `Taken("uid")`.
+    async fn update_application(&self, application: Application) -> StoreResult<()>;
+    /// Deletes it with its endpoints; what waits for them goes too. False when it was not there.
+    async fn delete_application(&self, account: &str, id: &str) -> StoreResult<bool>;
+
+    // --- event types ------------------------------------------------------------------------------------------------
+
+    /// `Taken("name")` when one of that name is there, archived or not; `Replayed`.
+    async fn create_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    async fn event_type(&self, account: &str, name: &str) -> StoreResult<Option<EventType>>;
+    /// By name; archived ones too.
+    async fn event_types(&self, account: &str, page: Page) -> StoreResult<Vec<EventType>>;
+    /// Replaces the one of that name, or creates it.
+    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool>;
+
+    // --- endpoints --------------------------------------------------------------------------------------------------
+
+    /// Also raises the application's `version`. `Taken("uid")`, `NotFound` (application), `Replayed`.
+    async fn create_endpoint(&self, endpoint: Endpoint, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// By id or uid.
+    async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>>;
+    async fn endpoints(&self, application: &str, page: Page) -> StoreResult<Vec<Endpoint>>;
+    /// Replaces everything but id, application and creation; raises the application's `version`.
+    async fn update_endpoint(&self, endpoint: Endpoint) -> StoreResult<()>;
+    /// What waits for it goes too. Raises the application's `version`. False when it was not there.
+    async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool>;
+    /// The application with all its endpoints, as of one moment: what messages are routed by.
+    async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>>;
+
+    // --- messages ---------------------------------------------------------------------------------------------------
+
+    /// Accepts messages: each as a whole or not at all, all in one transaction as far as the engine can; one entry for
+    /// each, in order. Errors of an entry: `Stale`, `Taken("eventId")`, `Replayed`, `NotFound` (application). Two
+    /// messages of one batch with the same event id or key count as one before the other.
+    async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;
+    /// By id or event id.
+    async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>>;
+    async fn messages(&self, application: &str, page: Page) -> StoreResult<Vec<Message>>;
+
+    // --- deliveries -------------------------------------------------------------------------------------------------
+
+    /// Endpoints (application, endpoint) with a delivery row that is nobody's and due. Each once, at most `limit`; cheap
+    /// even when one endpoint has a million rows.
+    async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
+    /// Gives `node` at most `limit` due rows of an endpoint, the longest due first.
+    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>>;
+    /// The earliest time at which a row that is nobody's becomes due.
+    async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
+    /// Records finished attempts with what follows from them; one transaction. An endpoint effect that changes
+    /// `disabled` raises the application's `version`.
+    async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
+    /// Gives rows back untried (message, endpoint), due at once.
+    async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
+    /// Drops the delivery rows (message, endpoint) without an attempt: the endpoint is disabled or went.
+    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()>;
+    async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog>;
+
+    /// Attempts of one message, newest first.
+    async fn attempts_of_message(&self, application: &str, message: &str, page: Page) -> StoreResult<Vec<Attempt>>;
+    /// Attempts at one endpoint, newest first.
+    async fn attempts_at_endpoint(&self, application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>>;
+    async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>>;
+}

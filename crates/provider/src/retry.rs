@@ -1,0 +1,74 @@
+//! When a failed delivery is tried again (provider.md, "Delivery"): a pure function of the attempts made.
+
+use std::time::Duration;
+
+/// `Retry-After` is followed up to this.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Retries of a schedule at most.
+pub const RETRIES_MAX: usize = 100;
+/// Part of a delay that chance adds or takes away.
+const JITTER: f64 = 0.2;
+
+/// The pauses between attempts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetrySchedule(Vec<Duration>);
+
+impl RetrySchedule {
+    /// A schedule of these pauses; those after the hundredth are left out. An empty one means a single attempt.
+    pub fn new(mut pauses: Vec<Duration>) -> Self {
+        pauses.truncate(RETRIES_MAX);
+        Self(pauses)
+    }
+
+    /// The pause after attempt number `attempts` (from 1) has failed, ±20 %; none when that was the last one.
+    ///
+    /// `unit` is an evenly drawn number from 0 to 1. What the receiver asked for in `Retry-After` is waited in full, to
+    /// 24 h, and never makes the pause shorter.
+    pub fn pause(&self, attempts: u32, unit: f64, retry_after: Option<Duration>) -> Option<Duration> {
+        let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
+        let step = *self.0.get(index)?;
+        let drawn = step.mul_f64(1.0 - JITTER + 2.0 * JITTER * unit.clamp(0.0, 1.0));
+        Some(drawn.max(retry_after.unwrap_or_default().min(RETRY_AFTER_MAX)))
+    }
+}
+
+impl Default for RetrySchedule {
+    /// 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h.
+    fn default() -> Self {
+        Self([5, 300, 1_800, 7_200, 18_000, 36_000, 36_000].map(Duration::from_secs).to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn there_are_eight_attempts_and_then_no_more() {
+        let schedule = RetrySchedule::default();
+        let pauses: Vec<_> = (1..=8).map(|attempts| schedule.pause(attempts, 0.5, None).map(|pause| pause.as_secs())).collect();
+        assert_eq!(
+            pauses,
+            [Some(5), Some(300), Some(1_800), Some(7_200), Some(18_000), Some(36_000), Some(36_000), None]
+        );
+        assert_eq!(schedule.pause(0, 0.5, None), None);
+        assert_eq!(schedule.pause(u32::MAX, 0.5, None), None);
+        assert_eq!(RetrySchedule::new(vec![]).pause(1, 0.5, None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_pause_is_within_a_fifth_of_its_step_unless_more_is_asked_for(
+            attempts in 1..=7_u32, unit in 0.0..1.0_f64, retry_after_s in proptest::option::of(0..400_000_u64),
+        ) {
+            let schedule = RetrySchedule::default();
+            let step = schedule.0[attempts as usize - 1];
+            let pause = schedule.pause(attempts, unit, retry_after_s.map(Duration::from_secs)).unwrap();
+            let asked = Duration::from_secs(retry_after_s.unwrap_or(0)).min(RETRY_AFTER_MAX);
+            prop_assert!(pause >= step.mul_f64(0.799) && pause >= asked);
+            prop_assert!(pause <= step.mul_f64(1.201).max(asked));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Checks that the schemas of an event type are JSON Schemas themselves. Nothing is fetched: a remote reference is
+//! refused by the library, which is built without its HTTP and file resolvers.
+
+use serde_json::Value;
+
+use crate::error::Invalid;
+
+/// Versions of an event type's schema at most.
+const VERSIONS_MAX: usize = 100;
+
+/// Everything that is wrong with a map from version key to schema.
+pub(crate) fn faults(schemas: &Value) -> Vec<Invalid> {
+    let Some(versions) = schemas.as_object() else {
+        return vec![fault(None, "must be an object from version key to schema")];
+    };
+    if versions.len() > VERSIONS_MAX {
+        return vec![fault(None, format!("must have at most {VERSIONS_MAX} versions"))];
+    }
+    versions.iter().filter_map(|(version, schema)| version_fault(version, schema)).collect()
+}
+
+fn version_fault(version: &str, schema: &Value) -> Option<Invalid> {
+    if !schema.is_object() {
+        return Some(fault(Some(version), "must be an object"));
+    }
+    if let Err(error) = jsonschema::meta::validate(schema) {
+        let at = error.instance_path().to_string();
+        let at = if at.is_empty() { String::new() } else { format!("at {at}: ") };
+        return Some(fault(Some(version), format!("is not a JSON Schema: {at}{error}")));
+    }
+    // Also that it can be used: its references lead somewhere within it, its patterns are patterns.
+    let error = jsonschema::validator_for(schema).err()?;
+    Some(fault(Some(version), format!("can't be used as a JSON Schema: {error}")))
+}
+
+fn fault(version: Option<&str>, msg: impl Into<String>) -> Invalid {
+    let version = version.map(|version| version.to_owned().into());
+    Invalid::in_body(std::iter::once("schemas".into()).chain(version), msg)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_schema_is_refused_with_its_version() {
+        for (schemas, faults_expected) in [
+            (json!({}), 0),
+            (json!({"1": {}}), 0),
+            (json!({"1": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}), 0),
+            (json!({"1": {"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}}), 0),
+            (json!([]), 1),
+            (json!({"1": true}), 1),
+            (json!({"1": {"type": "strnig"}}), 1),
+            (json!({"1": {"type": "STRING"}, "2": {"required": "a"}}), 2),
+            (json!({"1": {"$ref": "#/$defs/missing"}}), 1),
+            (json!({"1": {"$ref": "http://127.0.0.1:1/schema.json"}}), 1),
+            (json!({"1": {"$ref": "file:///etc/passwd"}}), 1),
+            (json!({"1": {"$schema": "http://127.0.0.1:1/meta.json"}}), 1),
+        ] {
+            let faults = faults(&schemas);
+            assert_eq!(faults.len(), faults_expected, "{schemas}: {faults:?}");
+        }
+    }
+}

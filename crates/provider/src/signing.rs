@@ -1,0 +1,148 @@
+//! Signatures of deliveries: HMAC-SHA256 over `{id}.{unix seconds}.{body}`, by Standard Webhooks (provider.md, "Delivery").
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use jiff::Timestamp;
+use runtime::clock::to_ms;
+use sha2::Sha256;
+
+use crate::secret::EndpointSecret;
+
+/// Scheme and base64 of a signature, and the space after it.
+const SIGNATURE_CHARS: usize = "v1,".len() + 44 + 1;
+
+const SVIX: [HeaderName; 3] = [
+    HeaderName::from_static("svix-id"),
+    HeaderName::from_static("svix-timestamp"),
+    HeaderName::from_static("svix-signature"),
+];
+const STANDARD_WEBHOOKS: [HeaderName; 3] = [
+    HeaderName::from_static("webhook-id"),
+    HeaderName::from_static("webhook-timestamp"),
+    HeaderName::from_static("webhook-signature"),
+];
+
+/// Signs the deliveries of one endpoint. The keys are prepared once, so that signing costs the hashing of the body only.
+#[derive(Clone)]
+pub struct Signer {
+    keys: Vec<Key>,
+}
+
+#[derive(Clone)]
+struct Key {
+    keyed: Hmac<Sha256>,
+    /// When it stops signing; never for the endpoint's current secret.
+    expires_at: Option<Timestamp>,
+}
+
+impl Signer {
+    /// A signer with the endpoint's secret and those rotated out, with the time at which each stops signing.
+    pub fn new<'a>(
+        secret: &EndpointSecret,
+        old_secrets: impl IntoIterator<Item = (&'a EndpointSecret, Timestamp)>,
+    ) -> Self {
+        let old = old_secrets.into_iter().map(|(secret, expires_at)| (secret, Some(expires_at)));
+        let keys = std::iter::once((secret, None)).chain(old);
+        Self { keys: keys.map(|(secret, expires_at)| Key { keyed: keyed(secret), expires_at }).collect() }
+    }
+
+    /// The value of the signature header: one signature for each secret that still signs, with spaces between.
+    pub fn sign(&self, message_id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
+        self.sign_at(message_id, &seconds.to_string(), body, now)
+    }
+
+    /// Adds the six headers of a delivery to `headers`.
+    pub(crate) fn sign_headers(&self, headers: &mut HeaderMap, message_id: &str, body: &[u8], now: Timestamp) {
+        let seconds = to_ms(now).div_euclid(1_000).to_string();
+        let signatures = self.sign_at(message_id, &seconds, body, now);
+        for (index, text) in [message_id, &seconds, &signatures].into_iter().enumerate() {
+            // Ids, numbers and base64 are header values always.
+            let Ok(value) = HeaderValue::from_str(text) else { continue };
+            headers.insert(SVIX[index].clone(), value.clone());
+            headers.insert(STANDARD_WEBHOOKS[index].clone(), value);
+        }
+    }
+
+    fn sign_at(&self, message_id: &str, seconds: &str, body: &[u8], now: Timestamp) -> String {
+        let mut text = String::with_capacity(self.keys.len() * SIGNATURE_CHARS);
+        for key in self.keys.iter().filter(|key| key.expires_at.is_none_or(|expires_at| now < expires_at)) {
+            let mut mac = key.keyed.clone();
+            for part in [message_id.as_bytes(), b".", seconds.as_bytes(), b".", body] {
+                mac.update(part);
+            }
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str("v1,");
+            STANDARD.encode_string(mac.finalize().into_bytes(), &mut text);
+        }
+        text
+    }
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Signer({} keys)", self.keys.len())
+    }
+}
+
+fn keyed(secret: &EndpointSecret) -> Hmac<Sha256> {
+    #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    Hmac::new_from_slice(secret.key()).expect("HMAC takes a key of any length")
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::clock::from_ms;
+    use standardwebhooks::Webhook;
+
+    use super::*;
+
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const OLD: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+    fn secret(text: &str) -> EndpointSecret {
+        EndpointSecret::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_signature_is_the_published_one() {
+        let signer = Signer::new(&secret(SECRET), []);
+        let signature =
+            signer.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#, Timestamp::UNIX_EPOCH);
+        assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn the_official_library_makes_the_same_signature() {
+        for body in [&b"{}"[..], b"{\"status\":\"SOLD\"}", &[b'x'; 100_000]] {
+            let official = Webhook::new(OLD).unwrap().sign("msg_1", 1_700_000_000, body).unwrap();
+            assert_eq!(Signer::new(&secret(OLD), []).sign("msg_1", 1_700_000_000, body, Timestamp::UNIX_EPOCH), official);
+        }
+    }
+
+    #[test]
+    fn a_rotated_secret_signs_until_its_grace_is_over() {
+        let (now, old) = (from_ms(1_700_000_000_000), secret(OLD));
+        let signer = Signer::new(&secret(SECRET), [(&old, now)]);
+        let before = signer.sign("msg_1", 1_699_999_999, b"{}", from_ms(1_699_999_999_999));
+        let after = signer.sign("msg_1", 1_699_999_999, b"{}", now);
+        assert_eq!(before.split(' ').count(), 2);
+        assert_eq!(before.split(' ').next(), Some(after.as_str()));
+        assert_eq!(before.split(' ').nth(1).unwrap(), Signer::new(&old, []).sign("msg_1", 1_699_999_999, b"{}", now));
+    }
+
+    #[test]
+    fn both_sets_of_headers_are_sent() {
+        let mut headers = HeaderMap::new();
+        Signer::new(&secret(SECRET), []).sign_headers(&mut headers, "msg_1", b"{}", from_ms(1_700_000_000_999));
+        assert_eq!(headers.len(), 6);
+        for name in ["id", "timestamp", "signature"] {
+            assert_eq!(headers[format!("svix-{name}")], headers[format!("webhook-{name}")]);
+        }
+        assert_eq!(headers["webhook-id"], "msg_1");
+        assert_eq!(headers["webhook-timestamp"], "1700000000");
+    }
+}

@@ -1,0 +1,63 @@
+//! Names that customers give: uids, event ids, event type names, channels (provider.md, "Shapes").
+
+/// Characters of a uid or event type name.
+pub const NAME_CHARS_MAX: usize = 256;
+/// Characters of a channel.
+pub const CHANNEL_CHARS_MAX: usize = 128;
+
+/// Why a name is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Empty, or over the limit.
+    #[error("must have 1 to {0} characters")]
+    Length(usize),
+    /// A character outside the set.
+    #[error("may hold only letters of the English alphabet, digits, '-', '_' and '.'")]
+    Character,
+    /// It looks like an id that we make.
+    #[error("must not begin with '{0}', which our own ids begin with")]
+    IdPrefix(&'static str),
+}
+
+/// Checks the customer's own id of something whose ids begin with `id_prefix`.
+pub fn check_uid(uid: &str, id_prefix: &'static str) -> Result<(), NameError> {
+    check_name(uid, NAME_CHARS_MAX)?;
+    if uid.starts_with(id_prefix) { Err(NameError::IdPrefix(id_prefix)) } else { Ok(()) }
+}
+
+/// Checks a name: 1 to `chars_max` characters of `a-zA-Z0-9-_.`.
+pub fn check_name(name: &str, chars_max: usize) -> Result<(), NameError> {
+    if name.is_empty() || name.len() > chars_max {
+        return Err(NameError::Length(chars_max));
+    }
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.bytes().all(allowed) { Ok(()) } else { Err(NameError::Character) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uid_is_a_short_word_that_is_not_one_of_our_ids() {
+        let long = "a".repeat(256);
+        let too_long = "a".repeat(257);
+        for (uid, expected) in [
+            ("customer-17_b.c", Ok(())),
+            ("a", Ok(())),
+            (long.as_str(), Ok(())),
+            ("ep_1", Ok(())),
+            ("App_1", Ok(())),
+            ("", Err(NameError::Length(256))),
+            (too_long.as_str(), Err(NameError::Length(256))),
+            ("two words", Err(NameError::Character)),
+            ("line\nbreak", Err(NameError::Character)),
+            ("größe", Err(NameError::Character)),
+            ("a/b", Err(NameError::Character)),
+            ("app_", Err(NameError::IdPrefix("app_"))),
+            ("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", Err(NameError::IdPrefix("app_"))),
+        ] {
+            assert_eq!(check_uid(uid, "app_"), expected, "{uid:?}");
+        }
+    }
+}

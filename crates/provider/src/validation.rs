@@ -1,0 +1,112 @@
+//! Gathers everything that is wrong with a request's values, so that a caller sees all of it at once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use crate::error::{Invalid, ProviderError, ProviderResult};
+use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
+
+/// Entries of `metadata` at most.
+const METADATA_ENTRIES_MAX: usize = 256;
+/// Bytes of a name, description or metadata value at most.
+const TEXT_BYTES_MAX: usize = 65_536;
+/// Event types that an endpoint may list.
+pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
+
+/// The faults found so far.
+#[derive(Default)]
+pub(crate) struct Checks(Vec<Invalid>);
+
+impl Checks {
+    pub(crate) fn fault(&mut self, field: &'static str, msg: impl Into<String>) {
+        self.0.push(Invalid::in_body([Cow::Borrowed(field)], msg));
+    }
+
+    pub(crate) fn fault_at(&mut self, field: &'static str, entry: impl Into<String>, msg: impl Into<String>) {
+        self.0.push(Invalid::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
+    }
+
+    /// Not empty, not too long, and nothing that would break a line.
+    pub(crate) fn required_text(&mut self, field: &'static str, text: &str) {
+        if text.trim().is_empty() {
+            self.fault(field, "must not be empty");
+        }
+        self.text(field, text);
+    }
+
+    pub(crate) fn text(&mut self, field: &'static str, text: &str) {
+        if text.len() > TEXT_BYTES_MAX {
+            self.fault(field, format!("must have at most {TEXT_BYTES_MAX} bytes"));
+        }
+        if text.contains('\0') {
+            self.fault(field, "must not hold a NUL character");
+        }
+    }
+
+    pub(crate) fn uid(&mut self, field: &'static str, uid: Option<&str>, id_prefix: &'static str) {
+        if let Some(Err(error)) = uid.map(|uid| check_uid(uid, id_prefix)) {
+            self.fault(field, error.to_string());
+        }
+    }
+
+    pub(crate) fn name(&mut self, field: &'static str, name: &str) {
+        if let Err(error) = check_name(name, NAME_CHARS_MAX) {
+            self.fault(field, error.to_string());
+        }
+    }
+
+    /// Names without a repetition, `count_max` of them at most and at least one.
+    pub(crate) fn names(
+        &mut self,
+        field: &'static str,
+        names: Option<&[String]>,
+        count_max: usize,
+        chars_max: usize,
+    ) {
+        let Some(names) = names else { return };
+        if names.is_empty() || names.len() > count_max {
+            self.fault(field, format!("must have 1 to {count_max} entries, or be left out"));
+            return;
+        }
+        let mut seen = HashSet::new();
+        for (index, name) in names.iter().enumerate() {
+            if let Err(error) = check_name(name, chars_max) {
+                self.fault_at(field, index.to_string(), error.to_string());
+            }
+            if !seen.insert(name.as_str()) {
+                self.fault_at(field, index.to_string(), "is given twice");
+            }
+        }
+    }
+
+    pub(crate) fn channels(&mut self, channels: Option<&[String]>, count_max: usize) {
+        self.names("channels", channels, count_max, CHANNEL_CHARS_MAX);
+    }
+
+    pub(crate) fn throttle_rate(&mut self, rate: Option<u16>) {
+        if rate == Some(0) {
+            self.fault("throttleRate", "must be at least 1, or be left out");
+        }
+    }
+
+    pub(crate) fn metadata(&mut self, metadata: &BTreeMap<String, String>) {
+        if metadata.len() > METADATA_ENTRIES_MAX {
+            self.fault("metadata", format!("must have at most {METADATA_ENTRIES_MAX} entries"));
+        }
+        if metadata.iter().any(|(key, value)| key.len() + value.len() > TEXT_BYTES_MAX) {
+            self.fault("metadata", format!("an entry must have at most {TEXT_BYTES_MAX} bytes"));
+        }
+        if metadata.iter().any(|(key, value)| key.contains('\0') || value.contains('\0')) {
+            self.fault("metadata", "must not hold a NUL character");
+        }
+    }
+
+    pub(crate) fn add(&mut self, faults: Vec<Invalid>) {
+        self.0.extend(faults);
+    }
+
+    /// 422 with all faults, if there are any.
+    pub(crate) fn finish(self) -> ProviderResult<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(ProviderError::Validation(self.0)) }
+    }
+}

@@ -1,0 +1,77 @@
+//! The way of a message and the ending of items, at load.
+//!
+//! Generator, receiver and server share the machine; nothing here judges. Each part starts a server of its own on a fresh
+//! store. CPU and memory are the server process's own, as the kernel counts them (PostgreSQL's are not among them).
+
+mod items;
+mod messages;
+mod process;
+
+use clap::{Args, ValueEnum};
+use hdrhistogram::Histogram;
+
+use crate::site::Engine;
+use crate::{RigError, say};
+
+/// Options of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Database engine.
+    #[arg(long, value_enum, default_value = "sqlite")]
+    store: Engine,
+    /// What to measure; everything when none is named.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    part: Vec<Part>,
+    /// Messages of the throughput part.
+    #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
+    messages: u64,
+    /// Seconds of the part at a fixed rate.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    seconds: u64,
+    /// Messages a second of that part.
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=20_000))]
+    rate: u64,
+    /// Items that end in the same second.
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    items: u32,
+    /// Requests of the generator under way at the same time.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    connections: u32,
+}
+
+/// A part of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// As many messages as go through.
+    Throughput,
+    /// Messages at a fixed rate, open loop.
+    Rate,
+    /// Items that end in the same second.
+    Items,
+}
+
+/// Runs the parts and prints their figures.
+pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
+    let cores = std::thread::available_parallelism()?;
+    say(&format!("{:?} on {cores} cores, generator and receiver included", options.store));
+    let is_wanted = |part| options.part.is_empty() || options.part.contains(&part);
+    if is_wanted(Part::Throughput) {
+        messages::throughput(options).await?;
+    }
+    if is_wanted(Part::Rate) {
+        messages::at_rate(options).await?;
+    }
+    if is_wanted(Part::Items) {
+        items::ending_together(options).await?;
+    }
+    Ok(true)
+}
+
+/// Microseconds, to a minute.
+fn histogram() -> Result<Histogram<u64>, RigError> {
+    Ok(Histogram::new_with_bounds(1, 60_000_000, 3)?)
+}
+
+fn milliseconds(microseconds: u64) -> f64 {
+    microseconds as f64 / 1_000.0
+}

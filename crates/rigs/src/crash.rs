@@ -1,0 +1,216 @@
+//! `kill -9` in mid-sale, again and again.
+//!
+//! Each round puts a timed auction and a webcast on sale, kills the server at a random moment while lots end and the clerk
+//! sells, and starts it again. The truth at the end is what the server committed (its events feed) and what it
+//! acknowledged (the clerk's answers): all of it must be at the receiver. Copies are allowed and counted.
+
+mod load;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use consumer::{Expected, Tally, read_feed};
+use rand::Rng as _;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use serde::Serialize;
+use testkit::server::Server;
+
+use self::load::Acknowledged;
+use crate::site::{Engine, Site};
+use crate::{RigError, say};
+
+/// How long the receiver may hear nothing new, after the last start, before what is missing counts as lost.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
+
+/// Short pauses, so that a killed round does not wait for its retries.
+const SETTINGS: &[(&str, &str)] = &[
+    ("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s,5s,5s,5s"),
+    ("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms"),
+    ("PLATFORM__PUBLISH_BACKOFF_CAP", "500ms"),
+];
+
+/// Options of `crash`.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// How often to kill the server.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    kills: u32,
+    /// Database engine.
+    #[arg(long, value_enum, default_value = "sqlite")]
+    store: Engine,
+    /// Lots of each of the two auctions of a round.
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    lots: u32,
+    /// Longest time between a start and the kill, in milliseconds.
+    #[arg(long, default_value_t = 1_500, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    uptime_ms_max: u64,
+    /// Seed of the moments; printed, so that a run can be made again.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Print the figures as one JSON object on the last line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a run found.
+#[derive(Debug, Serialize)]
+struct Figures {
+    store: String,
+    seed: u64,
+    kills: u32,
+    /// Announced events in the platform's feed.
+    committed: u64,
+    /// Distinct events at the receiver.
+    delivered: u64,
+    /// Committed, not delivered.
+    missing: u64,
+    /// Delivered, not committed.
+    phantom: u64,
+    /// Further copies of a message.
+    duplicated: u64,
+    invalid: u64,
+    out_of_order: u64,
+    /// Clerk's sales that were answered 2xx.
+    acknowledged: u64,
+    /// Of these, not in the feed.
+    acknowledged_missing: u64,
+    seconds: u64,
+}
+
+impl Figures {
+    fn is_whole(&self) -> bool {
+        self.missing + self.phantom + self.invalid + self.out_of_order + self.acknowledged_missing == 0
+    }
+}
+
+/// Runs the rig. True when nothing is missing.
+pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
+    let begin = Instant::now();
+    let seed = options.seed.unwrap_or_else(rand_seed);
+    let mut random = StdRng::seed_from_u64(seed);
+    say(&format!("{} kills on {:?}, seed {seed}", options.kills, options.store));
+
+    let (site, mut server) = Site::set_up(options.store, SETTINGS).await?;
+    let mut acknowledged = Acknowledged::default();
+    for round in 1..=options.kills {
+        let uptime = Duration::from_millis(random.random_range(1..=options.uptime_ms_max));
+        server = one_round(&site, server, options.lots, uptime, &mut acknowledged).await?;
+        if round % 10 == 0 || round == options.kills {
+            let arrived = site.receiver.read(|record| record.arrivals().len());
+            say(&format!("  {round} of {} kills, {arrived} events received, {:.0} s", options.kills, begin.elapsed().as_secs_f32()));
+        }
+    }
+    let figures = settle(&site, options, seed, &acknowledged, begin).await?;
+    drop(server);
+    report(&figures, options.json)?;
+    Ok(figures.is_whole())
+}
+
+/// Load, a kill in the middle of it, and a new server on the same data.
+async fn one_round(
+    site: &Site,
+    server: Server,
+    lots: u32,
+    uptime: Duration,
+    acknowledged: &mut Acknowledged,
+) -> Result<Server, RigError> {
+    let load = load::prepare(site, lots).await?;
+    tokio::select! {
+        () = load.sell(site, acknowledged) => {}
+        () = tokio::time::sleep(uptime) => {}
+    }
+    server.kill();
+    Ok(site.launch.start(&site.http).await?)
+}
+
+/// Waits until the receiver has all that the feed has, or nothing new comes; then counts.
+async fn settle(
+    site: &Site,
+    options: &Options,
+    seed: u64,
+    acknowledged: &Acknowledged,
+    begin: Instant,
+) -> Result<Figures, RigError> {
+    let mut quiet_since = Instant::now();
+    let mut seen = 0;
+    loop {
+        let live = load::live_items(site).await?;
+        let (expected, tally) = hold(site).await?;
+        if live == 0 && tally.lost == 0 {
+            return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
+        }
+        let arrived = site.receiver.requests();
+        if arrived != seen {
+            (seen, quiet_since) = (arrived, Instant::now());
+        }
+        if quiet_since.elapsed() > SILENCE_MAX {
+            return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
+        }
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+async fn hold(site: &Site) -> Result<(Vec<Expected>, Tally), RigError> {
+    let feed = read_feed(&site.platform, &site.customer).await?;
+    let expected: Vec<Expected> = feed.into_iter().map(|event| event.event).collect();
+    let tally = site.receiver.read(|record| record.tally(&expected));
+    Ok((expected, tally))
+}
+
+fn count(
+    site: &Site,
+    options: &Options,
+    seed: u64,
+    acknowledged: &Acknowledged,
+    expected: &[Expected],
+    tally: Tally,
+    begin: Instant,
+) -> Figures {
+    let committed: HashSet<&Expected> = expected.iter().collect();
+    let copies = site.receiver.read(|record| record.duplicates());
+    Figures {
+        store: format!("{:?}", options.store).to_lowercase(),
+        seed,
+        kills: options.kills,
+        committed: tally.expected,
+        delivered: tally.received,
+        missing: tally.lost,
+        // The tally counts events beyond the expected ones as duplicates as well; those are not copies of a message.
+        phantom: tally.duplicates - copies,
+        duplicated: copies,
+        invalid: tally.invalid,
+        out_of_order: tally.out_of_order,
+        acknowledged: acknowledged.events.len() as u64,
+        acknowledged_missing: acknowledged.events.iter().filter(|event| !committed.contains(event)).count() as u64,
+        seconds: begin.elapsed().as_secs(),
+    }
+}
+
+fn report(figures: &Figures, json: bool) -> Result<(), RigError> {
+    say(&format!(
+        "\n  kills {}\n  committed {}, delivered {}, missing {}, never committed {}\n  copies {}, bad signatures {}, out of order {}\n  \
+         acknowledged sales {}, of these not committed {}\n  {} s\n",
+        figures.kills,
+        figures.committed,
+        figures.delivered,
+        figures.missing,
+        figures.phantom,
+        figures.duplicated,
+        figures.invalid,
+        figures.out_of_order,
+        figures.acknowledged,
+        figures.acknowledged_missing,
+        figures.seconds,
+    ));
+    if json {
+        say(&serde_json::to_string(figures)?);
+    }
+    say(if figures.is_whole() { "Nothing committed is missing." } else { "Something is missing or wrong." });
+    Ok(())
+}
+
+fn rand_seed() -> u64 {
+    rand::rng().random()
+}

@@ -1,0 +1,137 @@
+//! What is on sale while the server is killed: a timed auction whose lots end one after another, and a clerk who sells as
+//! fast as she can.
+
+use std::fmt::Write as _;
+use std::sync::Mutex;
+
+use consumer::{Api, ApiError, Expected};
+use http::HeaderValue;
+use serde_json::{Value, json};
+
+use crate::RigError;
+use crate::site::Site;
+
+/// Milliseconds from the start of a round to the first end of a lot.
+const LEAD_MS: i64 = 900;
+
+/// Status changes that the clerk was told have happened.
+#[derive(Debug, Default)]
+pub(super) struct Acknowledged {
+    pub(super) events: Vec<Expected>,
+}
+
+/// Two auctions that are LIVE.
+pub(super) struct Load {
+    timed: Vec<Lot>,
+    webcast: String,
+    lots: Vec<Lot>,
+}
+
+struct Lot {
+    uuid: String,
+    minimum_bid: i64,
+}
+
+/// Creates both auctions, items included, in one call each.
+pub(super) async fn prepare(site: &Site, lots: u32) -> Result<Load, RigError> {
+    let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + LEAD_MS)?;
+    let timed = json!({
+        "kind": "timed", "title": "Round", "endsAt": runtime::clock::rfc3339_ms(end),
+        "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
+    });
+    let webcast = json!({ "kind": "webcast", "title": "Round", "startsAt": runtime::clock::rfc3339_ms(end) });
+    let (_, timed) = create(site, timed, lots).await?;
+    let (webcast, lots) = create(site, webcast, lots).await?;
+    Ok(Load { timed, webcast, lots })
+}
+
+async fn create(site: &Site, mut auction: Value, lots: u32) -> Result<(String, Vec<Lot>), RigError> {
+    auction["auctioneer"] = json!(site.auctioneer);
+    auction["currency"] = json!("GBP");
+    auction["timeZone"] = json!("Europe/London");
+    auction["status"] = json!("LIVE");
+    auction["items"] = (1..=lots).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect();
+    let auction = site.platform.post("/api/v1/auctions", &auction).await?.text("/uuid")?.to_owned();
+    let mut items = Vec::new();
+    let mut after = String::new();
+    loop {
+        let path = format!("/api/v1/auctions/{auction}/items?limit=250{after}");
+        let page = site.platform.get(&path).await?;
+        for item in page.body["data"].as_array().into_iter().flatten() {
+            let uuid = item["uuid"].as_str().unwrap_or_default().to_owned();
+            items.push(Lot { uuid, minimum_bid: item["minimumBid"].as_i64().unwrap_or(100) });
+        }
+        let Some(next) = page.body["next"].as_str() else { return Ok((auction, items)) };
+        after.clear();
+        let _ = write!(after, "&after={next}");
+    }
+}
+
+impl Load {
+    /// Bids and sells until it is done or dropped; errors are what a killed server looks like from outside.
+    pub(super) async fn sell(&self, site: &Site, acknowledged: &mut Acknowledged) {
+        let told = Mutex::new(acknowledged);
+        let _ = tokio::join!(self.bid(&site.platform), self.clerk(&site.platform, &told));
+        // The lots of the timed auction go on ending until the kill.
+        std::future::pending::<()>().await;
+    }
+
+    async fn bid(&self, platform: &Api) -> Result<(), ApiError> {
+        for lot in self.timed.iter().step_by(2) {
+            let bid = json!({ "bidder": "paddle-1", "amount": lot.minimum_bid });
+            // A bid that comes after the end is refused, which is right.
+            match platform.post(&format!("/api/v1/items/{}/bids", lot.uuid), &bid).await {
+                Err(error) if error.status().is_none() => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn clerk(&self, platform: &Api, told: &Mutex<&mut Acknowledged>) -> Result<(), ApiError> {
+        let ring = format!("/api/v1/auctions/{}/ring", self.webcast);
+        let mut seen = platform.get(&ring).await?.etag;
+        for (number, lot) in self.lots.iter().enumerate() {
+            seen = command(platform, &ring, seen, "send", &json!({ "item": lot.uuid })).await?;
+            let status = if number % 3 == 0 {
+                seen = command(platform, &ring, seen, "pass", &json!({})).await?;
+                "PASSED"
+            } else {
+                let bid = json!({ "source": "room", "bidder": "room", "amount": lot.minimum_bid });
+                seen = command(platform, &ring, seen, "bid", &bid).await?;
+                seen = command(platform, &ring, seen, "sell", &json!({})).await?;
+                "SOLD"
+            };
+            if let (Ok(subject), Ok(mut told)) = (lot.uuid.parse(), told.lock()) {
+                told.events.push(Expected { subject, status: status.to_owned() });
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn command(
+    platform: &Api,
+    ring: &str,
+    seen: Option<HeaderValue>,
+    command: &str,
+    body: &Value,
+) -> Result<Option<HeaderValue>, ApiError> {
+    Ok(platform.post_if(&format!("{ring}/{command}"), seen.as_ref(), body).await?.etag)
+}
+
+/// LIVE lots of timed auctions: each of them still has an event to come. Lots of a webcast may stay LIVE for ever.
+pub(super) async fn live_items(site: &Site) -> Result<u64, RigError> {
+    let mut live = 0;
+    let mut after = String::new();
+    loop {
+        let page = site.platform.get(&format!("/api/v1/auctions?limit=250&customer={}{after}", site.customer)).await?;
+        for auction in page.body["data"].as_array().into_iter().flatten().filter(|auction| auction["kind"] == "timed") {
+            let uuid = auction["uuid"].as_str().unwrap_or_default();
+            let auction = site.platform.get(&format!("/api/v1/auctions/{uuid}")).await?;
+            live += auction.body["itemCounts"]["live"].as_u64().unwrap_or(0);
+        }
+        let Some(next) = page.body["next"].as_str() else { return Ok(live) };
+        after = format!("&after={next}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Time as a parameter.
+//!
+//! [`SystemClock`] is the one place that reads the wall clock; [`TestClock`] stands still until a test moves it. Every
+//! time is truncated to milliseconds, which is what is stored and shown everywhere.
+
+mod system;
+mod test;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+pub use system::SystemClock;
+pub use test::TestClock;
+
+/// A clock that many parts share.
+pub type SharedClock = Arc<dyn Clock>;
+
+/// Tells the time and waits for it.
+pub trait Clock: Send + Sync + 'static {
+    /// The time now, truncated to milliseconds. It may jump, forwards or back, when the machine's clock is set.
+    fn now(&self) -> Timestamp;
+    /// Waits until [`Clock::now`] is `at` or later; at once when it already is.
+    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// A time that never goes back, for measuring how long something took.
+    fn monotonic(&self) -> Instant;
+}
+
+/// Milliseconds since 1970 (UTC), rounded down.
+pub fn to_ms(at: Timestamp) -> i64 {
+    at.as_nanosecond().div_euclid(1_000_000) as i64
+}
+
+/// The time that is `ms` milliseconds after 1970 (UTC); the earliest or latest possible one where that is out of range.
+pub fn from_ms(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+/// RFC 3339 in UTC with exactly three digits of the second's fraction: `2026-11-21T06:28:03.123Z`.
+pub fn rfc3339_ms(at: Timestamp) -> String {
+    let at = from_ms(to_ms(at)).to_zoned(TimeZone::UTC);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        at.year(),
+        at.month(),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second(),
+        at.millisecond()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_with_three_digits_always() {
+        for (at, text) in [
+            ("2026-11-21T06:28:03.123Z", "2026-11-21T06:28:03.123Z"),
+            ("2026-11-21T06:28:03Z", "2026-11-21T06:28:03.000Z"),
+            ("2026-11-21T06:28:03.1Z", "2026-11-21T06:28:03.100Z"),
+            ("2026-11-21T07:28:03.123999+01:00", "2026-11-21T06:28:03.123Z"),
+            ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(rfc3339_ms(at.parse().unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn milliseconds_go_there_and_back_and_saturate() {
+        for ms in [0, 1, -1, 1_795_242_483_123, -62_000_000_000_000] {
+            assert_eq!(to_ms(from_ms(ms)), ms);
+        }
+        assert_eq!(from_ms(i64::MAX), Timestamp::MAX);
+        assert_eq!(from_ms(i64::MIN), Timestamp::MIN);
+    }
+}

@@ -1,0 +1,62 @@
+//! The machine's clock.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::{Clock, from_ms, to_ms};
+
+/// A sleeper looks at the wall clock at least this often, so that a clock which was set is noticed.
+const LOOK_AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+
+/// The machine's clock. The only reader of the wall clock in the workspace.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock that everybody else is given"
+    )]
+    fn now(&self) -> Timestamp {
+        from_ms(to_ms(Timestamp::now()))
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            loop {
+                let remaining_ms = to_ms(at).saturating_sub(to_ms(self.now()));
+                if remaining_ms <= 0 && self.now() >= at {
+                    return;
+                }
+                // A time within the millisecond that runs is waited for to the next one.
+                let pause = Duration::from_millis(remaining_ms.max(1).unsigned_abs());
+                tokio::time::sleep(pause.min(LOOK_AGAIN_AFTER_MAX)).await;
+            }
+        })
+    }
+
+    fn monotonic(&self) -> Instant {
+        Instant::now()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_has_no_fraction_of_a_millisecond() {
+        assert_eq!(SystemClock.now().as_nanosecond() % 1_000_000, 0);
+    }
+
+    #[tokio::test]
+    async fn a_sleeper_wakes_at_its_time_and_not_before() {
+        let at = from_ms(to_ms(SystemClock.now()) + 15);
+        SystemClock.sleep_until(at).await;
+        assert!(SystemClock.now() >= at);
+        SystemClock.sleep_until(Timestamp::MIN).await;
+    }
+}

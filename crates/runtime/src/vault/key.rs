@@ -1,0 +1,128 @@
+//! Keys of a vault and their names.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use chacha20poly1305::XChaCha20Poly1305;
+use chacha20poly1305::aead::KeyInit;
+use secrecy::{ExposeSecret, SecretSlice};
+use sha2::{Digest, Sha256};
+
+use super::VaultError;
+use crate::random::Random;
+
+pub(super) const KEY_BYTES: usize = 32;
+const KEY_ID_CHARS_MAX: usize = 32;
+
+/// Name of a key, told in every sealed text so that the right key opens it: 1–32 ASCII letters, digits, `-` or `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeyId(String);
+
+/// A 32-byte key. Wiped from memory when dropped, and never shown.
+pub struct Key(SecretSlice<u8>);
+
+impl KeyId {
+    /// Checks and takes a key id. Error: `InvalidKeyId`.
+    pub fn new(id: impl Into<String>) -> Result<Self, VaultError> {
+        let id = id.into();
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        if id.is_empty() || id.len() > KEY_ID_CHARS_MAX || !id.bytes().all(allowed) {
+            return Err(VaultError::InvalidKeyId);
+        }
+        Ok(Self(id))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Key {
+    /// Reads 32 bytes written in base64 (either alphabet, padded or not) or hexadecimal. Error: `InvalidKey`.
+    pub fn parse(text: &str) -> Result<Self, VaultError> {
+        let text = text.trim();
+        let bytes = if text.len() == 2 * KEY_BYTES {
+            hex::decode(text).map_err(|_| VaultError::InvalidKey)?
+        } else {
+            let standard = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+            STANDARD_NO_PAD.decode(standard).map_err(|_| VaultError::InvalidKey)?
+        };
+        if bytes.len() != KEY_BYTES {
+            return Err(VaultError::InvalidKey);
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// Makes a new key.
+    pub fn generate(random: &dyn Random) -> Self {
+        let mut bytes = vec![0; KEY_BYTES];
+        random.fill(&mut bytes);
+        Self(bytes.into())
+    }
+
+    /// An id worked out from the key: 8 hexadecimal digits that tell keys apart and say nothing of use about them.
+    pub fn id(&self) -> KeyId {
+        let digest = Sha256::new()
+            .chain_update(b"key id\0")
+            .chain_update(self.0.expose_secret())
+            .finalize();
+        KeyId(hex::encode(&digest[..4]))
+    }
+
+    pub(super) fn cipher(&self) -> XChaCha20Poly1305 {
+        #[expect(clippy::expect_used, reason = "the length was checked when the key was made")]
+        XChaCha20Poly1305::new_from_slice(self.0.expose_secret()).expect("a key has 32 bytes")
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({})", self.id().0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SeededRandom;
+
+    #[test]
+    fn a_key_is_read_in_each_of_its_spellings() {
+        let bytes: Vec<u8> = (224..=255).collect();
+        let standard = base64::engine::general_purpose::STANDARD.encode(&bytes);
+        let url = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&bytes);
+        assert_ne!(standard, url);
+        for text in [
+            hex::encode(&bytes),
+            hex::encode_upper(&bytes),
+            standard.clone(),
+            url,
+            format!(" {standard}\n"),
+        ] {
+            assert_eq!(Key::parse(&text).unwrap().0.expose_secret(), bytes, "{text}");
+        }
+        for text in ["", "secret", &"0".repeat(63), &"g".repeat(64), &"A".repeat(40)] {
+            assert!(matches!(Key::parse(text), Err(VaultError::InvalidKey)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_named_but_not_shown() {
+        let key = Key::generate(&SeededRandom::new(3));
+        assert_eq!(format!("{key:?}"), format!("Key({})", key.id().as_str()));
+        assert_eq!(key.id().as_str().len(), 8);
+        assert_ne!(key.id(), Key::generate(&SeededRandom::new(4)).id());
+    }
+
+    #[test]
+    fn a_key_id_is_a_short_word() {
+        for id in ["a", "2026-11", "K_1", &"x".repeat(32)] {
+            assert_eq!(KeyId::new(id).unwrap().as_str(), id);
+        }
+        for id in ["", "a.b", "ä", "a b", &"x".repeat(33)] {
+            assert!(matches!(KeyId::new(id), Err(VaultError::InvalidKeyId)), "{id}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What the provider's two SQL stores have in common: how a list is sliced, and how what has no column type of its own is
+//! kept. Times are kept to the millisecond, which is what the runtime's clocks show.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
+use provider::port::{From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
+use runtime::vault::Sealed;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Short stand-in for a unique text: see [`fingerprint`].
+pub(crate) type Fingerprint = [u8; 16];
+
+/// A slice of a list in SQL. Its statements take three parameters: whom the rows belong to, `from`, and `limit`.
+pub(crate) struct Slice {
+    /// The key that the slice begins at; empty for the start of the list.
+    pub(crate) from: String,
+    /// Rows at most.
+    pub(crate) limit: i64,
+    compare: &'static str,
+    direction: &'static str,
+    away: bool,
+}
+
+impl Slice {
+    pub(crate) fn new(page: &Page) -> Self {
+        let (from, away) = match &page.from {
+            None => (String::new(), false),
+            Some(Start::After(key)) => (key.clone(), false),
+            Some(Start::Before(key)) => (key.clone(), true),
+        };
+        // The rows just before a key are found walking away from it, and turned round afterwards.
+        let ascending = (page.order == Order::Ascending) != away;
+        Self {
+            compare: match (&page.from, ascending) {
+                (None, _) => "=",
+                (Some(_), true) => ">",
+                (Some(_), false) => "<",
+            },
+            direction: if ascending { "ASC" } else { "DESC" },
+            limit: i64::try_from(page.limit).unwrap_or(i64::MAX),
+            from,
+            away,
+        }
+    }
+
+    /// The end of a statement that lists rows by `key`.
+    pub(crate) fn sql(&self, key: &str) -> String {
+        let Self { compare, direction, .. } = self;
+        // At the start of the list the second parameter is compared with itself only, so that it is always there.
+        let left = if *compare == "=" { "''" } else { key };
+        format!(" AND {left} {compare} $2 ORDER BY {key} {direction} LIMIT $3")
+    }
+
+    /// The rows found, in the list's direction.
+    pub(crate) fn in_order<T>(&self, mut rows: Vec<T>) -> Vec<T> {
+        if self.away {
+            rows.reverse();
+        }
+        rows
+    }
+}
+
+/// Lists of attempts have one direction.
+pub(crate) fn newest_first(page: Page) -> Page {
+    Page {
+        order: Order::Descending,
+        ..page
+    }
+}
+
+/// The first 128 bits of SHA-256 over an owner and a text of its own: a random text of any length costs its unique index
+/// 16 bytes, which keeps that index in memory at tens of millions of rows. Two texts with one fingerprint are not met.
+pub(crate) fn fingerprint(owner: &str, text: &str) -> Fingerprint {
+    let mut hash = Sha256::new();
+    hash.update(owner.as_bytes());
+    hash.update([0]);
+    hash.update(text.as_bytes());
+    let mut short = Fingerprint::default();
+    short.copy_from_slice(&hash.finalize()[..16]);
+    short
+}
+
+/// The fingerprint of an answer's idempotency key.
+pub(crate) fn answer_key(answer: &IdempotentAnswer) -> Fingerprint {
+    fingerprint(&answer.account, &answer.key)
+}
+
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(what.to_string())
+}
+
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> StoreResult<String> {
+    serde_json::to_string(value).map_err(corrupt)
+}
+
+pub(crate) fn optional_to_json<T: Serialize>(value: Option<&T>) -> StoreResult<Option<String>> {
+    value.map(to_json).transpose()
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
+    serde_json::from_str(text).map_err(corrupt)
+}
+
+pub(crate) fn optional_from_json<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
+    text.map(from_json).transpose()
+}
+
+/// Text pairs, such as metadata.
+pub(crate) type Pairs = BTreeMap<String, String>;
+
+#[derive(Serialize, Deserialize)]
+struct KeptSecret {
+    secret: String,
+    expires_at_ms: i64,
+}
+
+pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> {
+    let kept = secrets.iter().map(|old| KeptSecret {
+        secret: old.secret.as_str().to_owned(),
+        expires_at_ms: old.expires_at.as_millisecond(),
+    });
+    to_json(&kept.collect::<Vec<_>>())
+}
+
+pub(crate) fn old_secrets_from_json(text: &str) -> StoreResult<Vec<OldSecret>> {
+    let kept: Vec<KeptSecret> = from_json(text)?;
+    let old = kept.into_iter().map(|kept| {
+        Ok(OldSecret {
+            secret: Sealed::from_text(kept.secret),
+            expires_at: Timestamp::from_millisecond(kept.expires_at_ms).map_err(corrupt)?,
+        })
+    });
+    old.collect()
+}
+
+pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
+    match number {
+        0 => Ok(AttemptStatus::Success),
+        1 => Ok(AttemptStatus::Pending),
+        2 => Ok(AttemptStatus::Fail),
+        3 => Ok(AttemptStatus::Sending),
+        4 => Ok(AttemptStatus::Cancelled),
+        other => Err(corrupt(format_args!("attempt status {other}"))),
+    }
+}
+
+pub(crate) fn trigger(number: i64) -> StoreResult<AttemptTrigger> {
+    match number {
+        0 => Ok(AttemptTrigger::Scheduled),
+        1 => Ok(AttemptTrigger::Manual),
+        other => Err(corrupt(format_args!("attempt trigger {other}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sql(from: Option<Start>, order: Order) -> String {
+        Slice::new(&Page { from, order, limit: 3 }).sql("id")
+    }
+
+    #[test]
+    fn a_slice_walks_in_the_lists_direction_or_away_from_its_key() {
+        let (after, before) = (Some(Start::After("k".to_owned())), Some(Start::Before("k".to_owned())));
+        assert_eq!(sql(None, Order::Ascending), " AND '' = $2 ORDER BY id ASC LIMIT $3");
+        assert_eq!(sql(None, Order::Descending), " AND '' = $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(after.clone(), Order::Ascending), " AND id > $2 ORDER BY id ASC LIMIT $3");
+        assert_eq!(sql(after, Order::Descending), " AND id < $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(before.clone(), Order::Ascending), " AND id < $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(before, Order::Descending), " AND id > $2 ORDER BY id ASC LIMIT $3");
+    }
+
+    #[test]
+    fn one_text_of_two_owners_has_two_fingerprints() {
+        assert_eq!(fingerprint("a", "b"), fingerprint("a", "b"));
+        assert_ne!(fingerprint("a", "b"), fingerprint("c", "b"));
+        assert_ne!(fingerprint("ab", "c"), fingerprint("a", "bc"));
+    }
+}

@@ -1,0 +1,137 @@
+-- What the provider keeps. Times are milliseconds since 1970, UTC. Ids are KSUIDs: they grow with time, so that rows keyed by
+-- them are appended.
+
+CREATE TABLE accounts (
+    id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE api_keys (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_keys_of_account ON api_keys (account, id);
+
+-- Answers to requests with an idempotency key. The rows are in the order in which they were given, which is the order in
+-- which they are forgotten; `key` is a fingerprint of account and key.
+CREATE TABLE answers (
+    no INTEGER PRIMARY KEY,
+    key BLOB NOT NULL,
+    request_hash BLOB NOT NULL,
+    at INTEGER NOT NULL,
+    application TEXT,
+    message TEXT,
+    status INTEGER,
+    body TEXT
+) STRICT;
+CREATE UNIQUE INDEX answers_by_key ON answers (key);
+
+CREATE TABLE applications (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    uid TEXT,
+    name TEXT NOT NULL,
+    throttle_rate INTEGER,
+    metadata TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX applications_of_account ON applications (account, id);
+CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
+
+CREATE TABLE event_types (
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    archived INTEGER NOT NULL,
+    deprecated INTEGER NOT NULL,
+    schemas TEXT,
+    feature_flag TEXT,
+    group_name TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (account, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE endpoints (
+    id TEXT NOT NULL PRIMARY KEY,
+    application TEXT NOT NULL,
+    uid TEXT,
+    url TEXT NOT NULL,
+    description TEXT NOT NULL,
+    disabled INTEGER NOT NULL,
+    filter_types TEXT,
+    channels TEXT,
+    throttle_rate INTEGER,
+    metadata TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    old_secrets TEXT NOT NULL,
+    failing_since INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX endpoints_of_application ON endpoints (application, id);
+CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
+
+-- `event_key` is a fingerprint of application and event id.
+CREATE TABLE messages (
+    no INTEGER PRIMARY KEY,
+    application TEXT NOT NULL,
+    id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    event_id TEXT,
+    event_key BLOB,
+    payload BLOB,
+    channels TEXT,
+    tags TEXT,
+    created_at INTEGER NOT NULL,
+    payload_expires_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
+CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
+
+CREATE TABLE nodes (
+    no INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    heard_at INTEGER NOT NULL
+) STRICT;
+
+-- Work that is not finished, and nothing else. `owner` is the node that has it.
+CREATE TABLE deliveries (
+    endpoint TEXT NOT NULL,
+    message TEXT NOT NULL,
+    owner INTEGER,
+    attempts INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, message)
+) STRICT, WITHOUT ROWID;
+-- A delivery that goes well is never in here: it is entered with its owner, and goes.
+CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at) WHERE owner IS NULL;
+
+CREATE TABLE attempts (
+    message TEXT NOT NULL,
+    id TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    response_status_code INTEGER NOT NULL,
+    response TEXT NOT NULL,
+    response_duration_ms INTEGER NOT NULL,
+    trigger INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (message, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id);
+
+-- Written to see whether the database can be.
+CREATE TABLE pings (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    count INTEGER NOT NULL
+) STRICT;
+INSERT INTO pings (no, count) VALUES (1, 0);

@@ -1,0 +1,7 @@
+//! What tests and rigs stand on: a PostgreSQL of their own, and the real binary as a child process.
+//!
+//! Called by test suites and by `rigs`; never part of the product.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod server;

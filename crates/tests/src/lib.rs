@@ -1,0 +1,1 @@
+//! One integration binary: the whole system on real stores, over real HTTP.

@@ -1,0 +1,73 @@
+//! Everything that has to be green, in the order in which it fails fastest.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::{Failure, cargo, generate, root, run, say, tidy};
+
+/// Runs all steps; the first that fails ends it.
+pub(crate) fn run_all() -> Result<(), Failure> {
+    type Step = (&'static str, fn() -> Result<(), Failure>);
+    let steps: &[Step] = &[
+        ("tools", tools),
+        ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
+        ("tidy", || tidy::run(&root())),
+        ("clippy", || {
+            run(Command::new(cargo()).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+        }),
+        ("documentation", || {
+            run(Command::new(cargo())
+                .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
+                .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
+        }),
+        ("generated files", || generate::run_task(&root(), true)),
+        // Both binaries are run by tests.
+        ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
+        ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
+        ("a sale", || {
+            run(Command::new("target/debug/lotwire").args(["demo", "--exit", "--json", "--lots", "60"]).args(FREE_PORTS))
+        }),
+        ("kill -9, SQLite", || crash("sqlite")),
+        ("kill -9, PostgreSQL", || crash("postgres")),
+    ];
+    let begin = Instant::now();
+    for (name, step) in steps {
+        say(&format!("── {name}"));
+        let begin = Instant::now();
+        step().map_err(|failure| format!("{name}: {failure}"))?;
+        say(&format!("   {name}: {:.0} s", begin.elapsed().as_secs_f32()));
+    }
+    say(&format!("ci: all {} steps are green after {:.0} s", steps.len(), begin.elapsed().as_secs_f32()));
+    Ok(())
+}
+
+const FREE_PORTS: [&str; 4] = ["--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"];
+
+fn crash(store: &str) -> Result<(), Failure> {
+    run(Command::new("target/debug/rigs").args(["crash", "--kills", "5", "--store", store]))
+}
+
+/// The tests start a PostgreSQL of their own, from the system's package.
+fn tools() -> Result<(), Failure> {
+    let is_there = || {
+        let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
+        packaged.map(|entry| entry.path()).any(|version| version.join("bin/initdb").exists())
+            || on_path("initdb").is_some()
+    };
+    if is_there() || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some() {
+        return Ok(());
+    }
+    say("installing Debian's package postgresql");
+    let privilege: &[&str] = if on_path("sudo").is_some() { &["sudo"] } else { &[] };
+    for arguments in [&["apt-get", "update", "-qq"][..], &["apt-get", "install", "-y", "-qq", "postgresql"]] {
+        let words: Vec<&str> = privilege.iter().chain(arguments).copied().collect();
+        run(Command::new(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    if is_there() { Ok(()) } else { Err("PostgreSQL is not there; install Debian's package postgresql".to_owned()) }
+}
+
+fn on_path(program: &str) -> Option<std::path::PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| Path::new(&folder).join(program)).find(|file| file.exists())
+}

@@ -1,0 +1,75 @@
+//! Development tasks, run as `cargo xtask <task>`.
+
+mod ci;
+mod generate;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+cargo xtask <task>
+
+  ci                  everything that has to be green: format, clippy, tidy, generated files, tests, a sale, a short crash run
+  tidy                check the arrows between crates and the house rules
+  generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
+  crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
+  bench               measure the way of a message and the ending of items            (more: cargo xtask bench --help)
+";
+
+/// What a task says when it can't be done.
+type Failure = String;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rest = arguments.get(1..).unwrap_or_default();
+    let outcome = match arguments.first().map(String::as_str) {
+        Some("ci") => ci::run_all(),
+        Some("tidy") => tidy::run(&root()),
+        Some("generate") => generate::run(&root(), rest),
+        Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
+        None | Some("--help" | "-h" | "help") => {
+            say(HELP);
+            Ok(())
+        }
+        Some(other) => Err(format!("there is no task {other:?}\n\n{HELP}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say(&format!("xtask: {failure}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The rigs measure and kill the real binary, so both are built as they ship.
+fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
+    run(Command::new(cargo()).args(["build", "--release", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(Command::new(root().join("target/release/rigs")).arg(rig).args(arguments))
+}
+
+/// Root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
+}
+
+/// Runs a command in the workspace's root, its output going where ours goes.
+fn run(command: &mut Command) -> Result<(), Failure> {
+    command.current_dir(root());
+    let shown = format!("{command:?}").replace('"', "");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a task talks to the person who runs it")]
+fn say(text: &str) {
+    println!("{text}");
+}
