@@ -1,1 +1,31 @@
-//! The platform's JSON API and its OpenAPI document.
+//! The platform's JSON API (`/api/v1`) and its OpenAPI document.
+//!
+//! One file of `routes` per group of endpoints; each handler reads its input, calls one use case of the `platform` crate,
+//! and writes its answer. What all have in common is here once: [`ask`] reads who asks and what for, [`answer`] writes
+//! results, [`errors`] turns what the platform says into problem details (RFC 9457), [`models`] are the shapes.
+//!
+//! Guarantees: no reserve, secret or hash is ever in an answer; records of another customer are `404`; status changes and
+//! clerk commands need `If-Match`; a repeated `Idempotency-Key` gives the first answer again.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod answer;
+mod ask;
+mod errors;
+mod models;
+mod routes;
+
+use axum::Router;
+use platform::Platform;
+use utoipa::openapi::OpenApi;
+
+/// The API on a platform, ready to be served.
+pub fn router(platform: Platform) -> Router {
+    let (router, document) = routes::all();
+    routes::finish(router, document, platform)
+}
+
+/// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.
+pub fn openapi() -> OpenApi {
+    routes::all().1
+}

@@ -105,34 +105,18 @@ mod tests {
             stagger: Some(Stagger { seconds: 30, items: 2 }),
             ..auction(AuctionKind::Timed, AuctionStatus::Live)
         };
-        for (position, seconds) in [
-            (-1, 1_000),
-            (0, 1_000),
-            (1, 1_000),
-            (2, 1_030),
-            (3, 1_030),
-            (99_999, 1_500_970),
-        ] {
+        for (position, seconds) in [(-1, 1_000), (0, 1_000), (1, 1_000), (2, 1_030), (3, 1_030), (99_999, 1_500_970)] {
             assert_eq!(new_item_end(&auction, position), Some(at(seconds)), "at {position}");
         }
         assert_eq!(new_item_end(&auction, i64::MAX), None, "beyond what time can count");
-        let together = Auction {
-            stagger: None,
-            ..auction
-        };
+        let together = Auction { stagger: None, ..auction };
         assert_eq!(new_item_end(&together, 7), Some(at(1_000)));
     }
 
     #[test]
     fn only_timed_auctions_with_a_closing_time_plan_ends() {
-        assert_eq!(
-            new_item_end(&auction(AuctionKind::Webcast, AuctionStatus::Live), 0),
-            None
-        );
-        let open = Auction {
-            ends_at: None,
-            ..auction(AuctionKind::Timed, AuctionStatus::Live)
-        };
+        assert_eq!(new_item_end(&auction(AuctionKind::Webcast, AuctionStatus::Live), 0), None);
+        let open = Auction { ends_at: None, ..auction(AuctionKind::Timed, AuctionStatus::Live) };
         assert_eq!(new_item_end(&open, 0), None);
     }
 

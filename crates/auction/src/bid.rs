@@ -40,9 +40,7 @@ impl BidSource {
 pub fn minimum_bid(auction: &Auction, item: &Item) -> i64 {
     match (item.price(), item.opening_bid) {
         (Some(price), _) => {
-            let increment = item
-                .fixed_increment
-                .unwrap_or_else(|| auction.increments.increment_at(price));
+            let increment = item.fixed_increment.unwrap_or_else(|| auction.increments.increment_at(price));
             price.saturating_add(increment)
         }
         (None, 0) => item.fixed_increment.unwrap_or_else(|| auction.increments.first()),
@@ -60,17 +58,9 @@ pub(crate) struct Offer {
 
 /// Accepts an offer on an item that is open for bids.
 pub(crate) fn accept(auction: &Auction, item: &Item, offer: Offer, now: Timestamp) -> Result<ItemChange, Rejection> {
-    let Offer {
-        bid,
-        bidder,
-        amount,
-        source,
-    } = offer;
+    let Offer { bid, bidder, amount, source } = offer;
     if bidder.trim().is_empty() || bidder.chars().count() > BIDDER_CHARS_MAX {
-        return Err(Rejection::FieldInvalid {
-            field: "bidder",
-            problem: "must have 1 to 64 characters",
-        });
+        return Err(Rejection::FieldInvalid { field: "bidder", problem: "must have 1 to 64 characters" });
     }
     if amount > AMOUNT_MAX {
         return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });
@@ -79,15 +69,6 @@ pub(crate) fn accept(auction: &Auction, item: &Item, offer: Offer, now: Timestam
     if amount < minimum {
         return Err(Rejection::BidTooLow { minimum });
     }
-    let standing = StandingBid {
-        bid,
-        bidder,
-        amount,
-        at: now,
-    };
-    Ok(ItemChange::BidAccepted {
-        standing,
-        source,
-        number: item.bid_count + 1,
-    })
+    let standing = StandingBid { bid, bidder, amount, at: now };
+    Ok(ItemChange::BidAccepted { standing, source, number: item.bid_count + 1 })
 }

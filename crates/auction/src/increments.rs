@@ -58,8 +58,8 @@ impl IncrementTable {
     }
 }
 
-/// Steps between a twentieth and a tenth of the price, as salerooms count: 1.00 below 20.00 up to 1,000.00 from
-/// 10,000.00 on, in a currency with two decimals.
+/// In a currency with two decimals: 1.00 below 20.00, then steps of a twenty-fifth to a tenth of the price, as salerooms
+/// count, up to 1,000.00 from 10,000.00 on.
 impl Default for IncrementTable {
     fn default() -> Self {
         const ROWS: [(i64, i64); 10] = [
@@ -129,27 +129,15 @@ mod tests {
     use contract::{AuctionStatus, ItemStatus};
 
     fn table(rows: &[(i64, i64)]) -> Result<IncrementTable, IncrementTableError> {
-        IncrementTable::new(
-            rows.iter()
-                .map(|&(from, increment)| IncrementRow { from, increment })
-                .collect(),
-        )
+        IncrementTable::new(rows.iter().map(|&(from, increment)| IncrementRow { from, increment }).collect())
     }
 
     #[test]
     fn lower_bounds_are_inclusive_and_the_last_row_is_open() {
         let table = table(&[(0, 5), (100, 10), (500, 50)]).unwrap();
-        for (price, increment) in [
-            (i64::MIN, 5),
-            (-1, 5),
-            (0, 5),
-            (99, 5),
-            (100, 10),
-            (499, 10),
-            (500, 50),
-            (501, 50),
-            (i64::MAX, 50),
-        ] {
+        for (price, increment) in
+            [(i64::MIN, 5), (-1, 5), (0, 5), (99, 5), (100, 10), (499, 10), (500, 50), (501, 50), (i64::MAX, 50)]
+        {
             assert_eq!(table.increment_at(price), increment, "at {price}");
         }
     }
@@ -182,39 +170,22 @@ mod tests {
         assert_eq!(parsed, table(&[(0, 5), (100, 10)]).unwrap());
         assert_eq!(serde_json::to_string(&parsed).unwrap(), text);
         let refused = serde_json::from_str::<IncrementTable>("[]").unwrap_err();
-        assert!(
-            refused
-                .to_string()
-                .starts_with("an increment table needs at least one row"),
-            "{refused}"
-        );
+        assert!(refused.to_string().starts_with("an increment table needs at least one row"), "{refused}");
     }
 
     #[test]
     fn the_default_table_is_valid_and_never_asks_for_less_at_a_higher_price() {
         let table = IncrementTable::default();
         assert_eq!(IncrementTable::new(table.rows().to_vec()), Ok(table.clone()));
-        assert!(
-            table
-                .rows()
-                .windows(2)
-                .all(|pair| pair[0].increment < pair[1].increment)
-        );
+        assert!(table.rows().windows(2).all(|pair| pair[0].increment < pair[1].increment));
     }
 
     #[test]
     fn the_minimum_bid_is_the_opening_bid_then_the_price_and_its_increment() {
         let increments = table(&[(0, 5), (100, 10)]).unwrap();
-        let auction = Auction {
-            increments,
-            ..auction(AuctionKind::Timed, AuctionStatus::Live)
-        };
+        let auction = Auction { increments, ..auction(AuctionKind::Timed, AuctionStatus::Live) };
         let check = |opening_bid, fixed_increment, price: Option<i64>, minimum| {
-            let item = Item {
-                opening_bid,
-                fixed_increment,
-                ..item(&auction, ItemStatus::Live)
-            };
+            let item = Item { opening_bid, fixed_increment, ..item(&auction, ItemStatus::Live) };
             let item = price.map_or(item.clone(), |price| with_bid(item, price));
             assert_eq!(minimum_bid(&auction, &item), minimum);
         };

@@ -98,8 +98,7 @@ impl Item {
 
     /// If the price has reached the reserve; none when there is no reserve. It may be shown, the reserve may not.
     pub fn reserve_met(&self) -> Option<bool> {
-        self.reserve
-            .map(|reserve| self.price().is_some_and(|price| price >= reserve))
+        self.reserve.map(|reserve| self.price().is_some_and(|price| price >= reserve))
     }
 
     /// If it is sold when it ends now: there is a standing bid, and the price has reached the reserve.

@@ -55,20 +55,13 @@ pub fn decide(
     let row = match command {
         AuctionCommand::Create { status } => {
             if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
-                return Err(Rejection::FieldInvalid {
-                    field: "stagger",
-                    problem: "must name at least one item",
-                });
+                return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
             }
             follow_auction(&facts, auction.current(), status)?
         }
         AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,
     };
-    Ok(vec![AuctionChange::StatusChanged {
-        from: row.from,
-        to: row.to,
-        cause: row.cause,
-    }])
+    Ok(vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }])
 }
 
 /// What other rules ask of an item's auction.
@@ -88,11 +81,7 @@ impl Auction {
     }
 
     pub(crate) fn require_kind(&self, needs: AuctionKind) -> Result<(), Rejection> {
-        if self.kind == needs {
-            Ok(())
-        } else {
-            Err(Rejection::WrongAuctionKind { needs })
-        }
+        if self.kind == needs { Ok(()) } else { Err(Rejection::WrongAuctionKind { needs }) }
     }
 }
 

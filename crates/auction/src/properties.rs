@@ -34,9 +34,7 @@ fn step() -> impl Strategy<Value = Step> {
         Command::Item(ItemCommand::GoLive),
         Command::Item(ItemCommand::ReachEnd),
         Command::Item(ItemCommand::Reconcile),
-        Command::Item(ItemCommand::Correct {
-            reason: "wrong lot".to_owned(),
-        }),
+        Command::Item(ItemCommand::Correct { reason: "wrong lot".to_owned() }),
         Command::Ring(RingCommand::Send),
         Command::Ring(RingCommand::Sell),
         Command::Ring(RingCommand::Pass),
@@ -65,11 +63,7 @@ struct Sale {
 impl Sale {
     fn new(kind: AuctionKind, reserve: Option<i64>) -> Self {
         let auction = auction(kind, AuctionStatus::Live);
-        let item = Item {
-            sequence: 0,
-            reserve,
-            ..item(&auction, ItemStatus::Draft)
-        };
+        let item = Item { sequence: 0, reserve, ..item(&auction, ItemStatus::Draft) };
         let mut sale = Self {
             auction,
             item,
@@ -78,10 +72,7 @@ impl Sale {
             auction_changes: Vec::new(),
             accepted: Vec::new(),
         };
-        sale.run(Command::Item(ItemCommand::Create {
-            status: ItemStatus::Live,
-        }))
-        .unwrap();
+        sale.run(Command::Item(ItemCommand::Create { status: ItemStatus::Live })).unwrap();
         sale
     }
 
@@ -99,11 +90,9 @@ impl Sale {
                 };
                 self.run(command)
             }
-            Step::BidInRoom { above_minimum } => self.run(Command::Ring(RingCommand::RoomBid {
-                bid,
-                bidder,
-                amount: minimum + above_minimum,
-            })),
+            Step::BidInRoom { above_minimum } => {
+                self.run(Command::Ring(RingCommand::RoomBid { bid, bidder, amount: minimum + above_minimum }))
+            }
             Step::Wait { seconds } => {
                 self.now_seconds += seconds;
                 Ok(())
@@ -114,10 +103,7 @@ impl Sale {
     fn run(&mut self, command: Command) -> Result<(), Rejection> {
         let now = at(self.now_seconds);
         let (item_changes, auction_changes) = match command {
-            Command::Item(command) => (
-                crate::item::decide(&self.auction, &self.item, command, now)?,
-                Vec::new(),
-            ),
+            Command::Item(command) => (crate::item::decide(&self.auction, &self.item, command, now)?, Vec::new()),
             Command::Ring(command) => {
                 let decision = ring::decide(&self.auction, &self.item, command, now)?;
                 (decision.item, decision.auction)
@@ -139,13 +125,7 @@ impl Sale {
     fn check(&mut self, change: &ItemChange) {
         let item = &self.item;
         match change {
-            ItemChange::StatusChanged {
-                from,
-                to,
-                cause,
-                announced,
-                ..
-            } => {
+            ItemChange::StatusChanged { from, to, cause, announced, .. } => {
                 assert_eq!(*from, (item.sequence > 0).then_some(item.status));
                 assert!(*announced || !item.announced, "an earlier announcement is followed up");
                 if *cause == Cause::EndReached {
@@ -162,10 +142,7 @@ impl Sale {
                 }
             }
             ItemChange::BidAccepted { standing, number, .. } => {
-                assert!(
-                    item.price().is_none_or(|price| standing.amount > price),
-                    "a price never falls"
-                );
+                assert!(item.price().is_none_or(|price| standing.amount > price), "a price never falls");
                 assert!(standing.amount >= minimum_bid(&self.auction, item));
                 self.accepted.push(standing.amount);
                 assert_eq!(*number, self.accepted.len() as i64);
@@ -177,30 +154,12 @@ impl Sale {
     /// What holds of the state after every step.
     fn check_state(&self) {
         let (auction, item) = (&self.auction, &self.item);
-        assert_eq!(
-            item.price(),
-            self.accepted.iter().copied().max(),
-            "the standing bid is the highest accepted"
-        );
+        assert_eq!(item.price(), self.accepted.iter().copied().max(), "the standing bid is the highest accepted");
         assert_eq!(item.bid_count, self.accepted.len() as i64);
-        let statuses = self
-            .item_changes
-            .iter()
-            .filter(|change| matches!(change, ItemChange::StatusChanged { .. }));
-        assert_eq!(
-            item.sequence,
-            statuses.count() as i64,
-            "one number for each status change"
-        );
-        assert_eq!(
-            auction.in_ring == Some(item.uuid),
-            item.ring == RingPlace::InRing,
-            "both sides of the ring agree"
-        );
-        assert!(
-            item.ring != RingPlace::InRing || item.status == ItemStatus::Live,
-            "what is in the ring can be sold"
-        );
+        let statuses = self.item_changes.iter().filter(|change| matches!(change, ItemChange::StatusChanged { .. }));
+        assert_eq!(item.sequence, statuses.count() as i64, "one number for each status change");
+        assert_eq!(auction.in_ring == Some(item.uuid), item.ring == RingPlace::InRing, "both sides of the ring agree");
+        assert!(item.ring != RingPlace::InRing || item.status == ItemStatus::Live, "what is in the ring can be sold");
         assert_eq!((item.version, auction.version), (1, 1), "versions are the platform's");
     }
 }

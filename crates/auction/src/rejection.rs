@@ -162,9 +162,5 @@ impl Rejection {
 }
 
 fn legal_words(legal: &[&'static str]) -> String {
-    if legal.is_empty() {
-        "nothing can follow".to_owned()
-    } else {
-        format!("legal: {}", legal.join(", "))
-    }
+    if legal.is_empty() { "nothing can follow".to_owned() } else { format!("legal: {}", legal.join(", ")) }
 }

@@ -66,40 +66,19 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     auction.require_live()?;
     match command {
         RingCommand::Send => send(auction, item, now),
-        RingCommand::RoomBid { bid, bidder, amount } => take_bid(
-            auction,
-            item,
-            Offer {
-                bid,
-                bidder,
-                amount,
-                source: BidSource::Room,
-            },
-            now,
-        ),
-        RingCommand::InternetBid { bid, bidder, amount } => take_bid(
-            auction,
-            item,
-            Offer {
-                bid,
-                bidder,
-                amount,
-                source: BidSource::Internet,
-            },
-            now,
-        ),
+        RingCommand::RoomBid { bid, bidder, amount } => {
+            take_bid(auction, item, Offer { bid, bidder, amount, source: BidSource::Room }, now)
+        }
+        RingCommand::InternetBid { bid, bidder, amount } => {
+            take_bid(auction, item, Offer { bid, bidder, amount, source: BidSource::Internet }, now)
+        }
         RingCommand::Sell => finish(auction, item, ItemBy::ClerkSells, ItemStatus::Sold, now),
         RingCommand::Pass => finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now),
         RingCommand::Remove => {
             require_in_ring(auction, item)?;
-            Ok(empty_ring(vec![ItemChange::RingChanged {
-                ring: RingPlace::Waiting,
-            }]))
+            Ok(empty_ring(vec![ItemChange::RingChanged { ring: RingPlace::Waiting }]))
         }
-        RingCommand::OfferAgain => Ok(RingDecision {
-            item: offer_again(auction, item, now)?,
-            auction: Vec::new(),
-        }),
+        RingCommand::OfferAgain => Ok(RingDecision { item: offer_again(auction, item, now)?, auction: Vec::new() }),
     }
 }
 
@@ -111,32 +90,19 @@ fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, 
         ItemStatus::Passed => offer_again(auction, item, now)?,
         _ => item.require_live().map(|()| Vec::new())?,
     };
-    changes.push(ItemChange::RingChanged {
-        ring: RingPlace::InRing,
-    });
-    Ok(RingDecision {
-        item: changes,
-        auction: vec![AuctionChange::RingChanged { item: Some(item.uuid) }],
-    })
+    changes.push(ItemChange::RingChanged { ring: RingPlace::InRing });
+    Ok(RingDecision { item: changes, auction: vec![AuctionChange::RingChanged { item: Some(item.uuid) }] })
 }
 
 fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
-    let facts = ItemFacts {
-        auction,
-        item,
-        reason: None,
-        now,
-    };
+    let facts = ItemFacts { auction, item, reason: None, now };
     let row = follow_item(&facts, &[ItemBy::ClerkOffersAgain], Some(ItemStatus::Live))?;
     Ok(row.changes(auction, item, None))
 }
 
 fn take_bid(auction: &Auction, item: &Item, offer: Offer, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
-    Ok(RingDecision {
-        item: vec![accept(auction, item, offer, now)?],
-        auction: Vec::new(),
-    })
+    Ok(RingDecision { item: vec![accept(auction, item, offer, now)?], auction: Vec::new() })
 }
 
 fn finish(
@@ -147,22 +113,14 @@ fn finish(
     now: Timestamp,
 ) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
-    let facts = ItemFacts {
-        auction,
-        item,
-        reason: None,
-        now,
-    };
+    let facts = ItemFacts { auction, item, reason: None, now };
     let mut changes = follow_item(&facts, &[by], Some(to))?.changes(auction, item, None);
     changes.push(ItemChange::RingChanged { ring: RingPlace::Done });
     Ok(empty_ring(changes))
 }
 
 fn empty_ring(item: Vec<ItemChange>) -> RingDecision {
-    RingDecision {
-        item,
-        auction: vec![AuctionChange::RingChanged { item: None }],
-    }
+    RingDecision { item, auction: vec![AuctionChange::RingChanged { item: None }] }
 }
 
 fn require_in_ring(auction: &Auction, item: &Item) -> Result<(), Rejection> {

@@ -62,12 +62,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
 }
 
 pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
-    item.standing = Some(StandingBid {
-        bid: Uuid::from_u128(99),
-        bidder: "paddle 7".to_owned(),
-        amount,
-        at: at(1),
-    });
+    item.standing = Some(StandingBid { bid: Uuid::from_u128(99), bidder: "paddle 7".to_owned(), amount, at: at(1) });
     item.bid_count = 1;
     item
 }

@@ -1,6 +1,6 @@
 //! The schemas that are registered with a provider agree with the events that are sent.
 
-#![allow(clippy::unwrap_used)]
+#![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::event_type::definition;

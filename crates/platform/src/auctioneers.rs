@@ -30,12 +30,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        let new = NewAuctioneer {
-            uuid: self.ids().uuid_v7(),
-            customer,
-            name: name.to_owned(),
-            created_at: self.now(),
-        };
+        let new = NewAuctioneer { uuid: self.ids().uuid_v7(), customer, name: name.to_owned(), created_at: self.now() };
         let auctioneer = self.store().create_auctioneer(new).await?;
         self.keep_answer(answering.as_ref(), &auctioneer).await?;
         Ok(Outcome::Fresh(auctioneer))

@@ -2,6 +2,7 @@
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{Auction, AuctionKind, IncrementTable, Item, ItemCommand, Stagger};
+use contract::models::CurrencyCode;
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -100,10 +101,18 @@ impl Platform {
         self.seen_auction(caller, uuid).await
     }
 
-    /// Auctions that the caller sees, in order of creation.
-    pub async fn auctions(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
+    /// Auctions that the caller sees, of one customer if named, in order of creation.
+    pub async fn auctions(
+        &self,
+        caller: &Caller,
+        customer: Option<Uuid>,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<Auction>> {
         caller.require(Scope::AuctionsRead)?;
-        Ok(self.store().auctions(caller.customer, page).await?)
+        if let Some(customer) = customer {
+            self.seen_customer(caller, customer).await?;
+        }
+        Ok(self.store().auctions(customer.or(caller.customer), page).await?)
     }
 
     /// How many items an auction has, by status.
@@ -183,7 +192,7 @@ impl Platform {
         if let Some(Err(message)) = (!new.title.is_empty()).then(|| text(&new.title, TITLE_CHARS_MAX)) {
             problems.push(Problem::new("/title", message));
         }
-        if new.currency.len() != 3 || !new.currency.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        if new.currency.parse::<CurrencyCode>().is_err() {
             problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP"));
         }
         if !is_time_zone(&new.time_zone) {

@@ -5,6 +5,8 @@ use std::time::Duration;
 /// Limits and pace of the platform. Every field may be set by itself: `PlatformConfig { …, ..Default::default() }`.
 #[derive(Debug, Clone)]
 pub struct PlatformConfig {
+    /// Base address of the provider's API for customers who are connected without one.
+    pub default_provider_url: String,
     /// How often a command is decided again when others changed its subject meanwhile. 8.
     pub decide_tries_max: usize,
     /// Items in one auction. 100,000.
@@ -79,6 +81,7 @@ pub struct PublisherConfig {
 impl Default for PlatformConfig {
     fn default() -> Self {
         Self {
+            default_provider_url: "http://127.0.0.1:8071".into(),
             decide_tries_max: 8,
             auction_items_max: 100_000,
             call_items_max: 1_000,
@@ -107,11 +110,7 @@ impl Default for CatalogueLimits {
 
 impl Default for TimerConfig {
     fn default() -> Self {
-        Self {
-            batch_items_max: 1_000,
-            look_every: Duration::from_secs(5),
-            standby_delay: Duration::from_millis(250),
-        }
+        Self { batch_items_max: 1_000, look_every: Duration::from_secs(5), standby_delay: Duration::from_millis(250) }
     }
 }
 

@@ -31,8 +31,9 @@ impl Platform {
     /// Errors: `not_found`, `forbidden`.
     pub async fn history(&self, caller: &Caller, subject: Uuid, page: Page<i64>) -> PlatformResult<Vec<JournalRow>> {
         caller.require(Scope::EventsRead)?;
-        if self.seen_auction(caller, subject).await.is_err() {
-            self.seen_item(caller, subject).await?;
+        match self.seen_auction(caller, subject).await {
+            Err(PlatformError::NotFound(_)) => drop(self.seen_item(caller, subject).await?),
+            found => drop(found?),
         }
         Ok(self.store().history(subject, page).await?)
     }

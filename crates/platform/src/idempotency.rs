@@ -67,7 +67,7 @@ impl<T> Outcome<T> {
 
 impl Platform {
     /// The answer given to this key before, if it is younger than 24 h; `IdempotencyMismatch` when the request differs.
-    pub(crate) async fn replay<T>(
+    pub async fn replay<T>(
         &self,
         answering: Option<&Answering<'_, T>>,
     ) -> PlatformResult<Option<IdempotentAnswer>> {
@@ -81,11 +81,7 @@ impl Platform {
     }
 
     /// Keeps the answer of a write that is no [`crate::port::Change`], right after it.
-    pub(crate) async fn keep_answer<T>(
-        &self,
-        answering: Option<&Answering<'_, T>>,
-        result: &T,
-    ) -> PlatformResult<()> {
+    pub(crate) async fn keep_answer<T>(&self, answering: Option<&Answering<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)
     }

@@ -139,7 +139,10 @@ impl Platform {
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;
         if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(new.len()) > items_max {
-            return Err(PlatformError::invalid("", format!("an auction has at most {items_max} items, it has {first}")));
+            return Err(PlatformError::invalid(
+                "",
+                format!("an auction has at most {items_max} items, it has {first}"),
+            ));
         }
         let mut draft = Draft::new(&caller.actor, now);
         let auction = draft.auction(auction, &[]);

@@ -1,6 +1,6 @@
 //! The journal: the append-only record of every status change. What is announced is taken from it.
 
-use contract::event::Event;
+use contract::event::{Event, EventType};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -13,6 +13,16 @@ pub enum SubjectKind {
     Auction,
     /// An item.
     Item,
+}
+
+impl SubjectKind {
+    /// Type of the events about it.
+    pub fn event_type(self) -> EventType {
+        match self {
+            Self::Auction => EventType::AuctionStatusChange,
+            Self::Item => EventType::ItemStatusChange,
+        }
+    }
 }
 
 /// A status change on its way into the journal.

@@ -1,14 +1,19 @@
 //! The clerk's commands in a webcast (decisions, section 7): one item in the ring, sold or passed.
 
-use auction::{Auction, Item, RingCommand};
+use auction::{Auction, Item, RingCommand, RingPlace};
+use contract::ItemStatus;
 use uuid::Uuid;
 
 use crate::bid::Bid;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
-use crate::error::PlatformResult;
+use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
+use crate::port::Page;
 use crate::{Caller, Platform, Scope};
+
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 500;
 
 /// What the clerk wants of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +56,26 @@ pub struct RingState {
 }
 
 impl Platform {
+    /// The LIVE item that waits and comes next in running order.
+    ///
+    /// Errors: `not_found` (auction, or no such item).
+    pub async fn next_for_ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Item> {
+        caller.require(Scope::RingWrite)?;
+        self.seen_auction(caller, auction).await?;
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last().map(|item| item.position) else {
+                return Err(PlatformError::NotFound("item that waits"));
+            };
+            let waits = |item: &Item| item.status == ItemStatus::Live && item.ring == RingPlace::Waiting;
+            if let Some(next) = items.into_iter().find(waits) {
+                return Ok(next);
+            }
+            after = Some(last);
+        }
+    }
+
     /// Does what the clerk wants of an item. `expected_version` is the item's that the clerk saw: of two clerks one gets
     /// `precondition_failed`, never two sales.
     ///

@@ -13,7 +13,7 @@ use runtime::vault::Vault;
 use crate::access::KeyCache;
 use crate::config::PlatformConfig;
 use crate::port::{NodeId, Store};
-use crate::publisher::Publisher;
+use crate::publisher::{Publisher, PublisherParts};
 
 /// What a platform stands on.
 pub struct PlatformParts {
@@ -56,10 +56,15 @@ impl Platform {
     pub fn new(parts: PlatformParts) -> Self {
         let PlatformParts { store, clock, random, vault, client, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
-        let publisher = Publisher::new(
-            publisher_parts(&store, &clock, &random, &vault, &client, &config),
-            NodeId(ids.uuid_v7()),
-        );
+        let publishing = PublisherParts {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            vault: Arc::clone(&vault),
+            client: client.clone(),
+            config: config.publisher.clone(),
+        };
+        let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let ends_moved = Signal::new();
         let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys };
@@ -91,10 +96,6 @@ impl Platform {
 
     pub(crate) fn store(&self) -> &dyn Store {
         self.inner.store.as_ref()
-    }
-
-    pub(crate) fn shared_store(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.inner.store)
     }
 
     pub(crate) fn clock(&self) -> &SharedClock {
@@ -130,20 +131,32 @@ impl Platform {
     }
 }
 
-fn publisher_parts(
-    store: &Arc<dyn Store>,
-    clock: &SharedClock,
-    random: &SharedRandom,
-    vault: &Arc<Vault>,
-    client: &outbound::Client,
-    config: &PlatformConfig,
-) -> crate::publisher::PublisherParts {
-    crate::publisher::PublisherParts {
-        store: Arc::clone(store),
-        clock: Arc::clone(clock),
-        random: Arc::clone(random),
-        vault: Arc::clone(vault),
-        client: client.clone(),
-        config: config.publisher.clone(),
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+
+    use super::*;
+    use crate::auctions::{CreatedAuction, NewAuction};
+    use crate::bids::{NewBid, PlacedBid};
+    use crate::ring::{ClerkCommand, RingState};
+    use crate::{Answering, Caller};
+
+    fn sendable<F: Future + Send>(future: F) -> F {
+        future
+    }
+
+    /// Never called: that it compiles is what servers need, which move futures between threads.
+    #[expect(dead_code, reason = "checked by the compiler")]
+    fn use_cases_can_move_between_threads(
+        platform: &Platform,
+        caller: &Caller,
+        (auction, bid, command): (&NewAuction, &NewBid, &ClerkCommand),
+        answers: (Answering<'_, CreatedAuction>, Answering<'_, PlacedBid>, Answering<'_, RingState>),
+    ) {
+        let id = uuid::Uuid::nil();
+        drop(sendable(platform.create_auction(caller, auction, Some(answers.0))));
+        drop(sendable(platform.place_bid(caller, id, bid, None, Some(answers.1))));
+        drop(sendable(platform.clerk(caller, id, command, None, Some(answers.2))));
+        drop(sendable(platform.authenticate("lw_")));
     }
 }

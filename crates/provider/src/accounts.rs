@@ -40,11 +40,7 @@ impl Provider {
         let mut checks = Checks::default();
         checks.required_text("name", name);
         checks.finish()?;
-        let account = Account {
-            id: self.ids().make(ids::ACCOUNT),
-            name: name.to_owned(),
-            created_at: self.now(),
-        };
+        let account = Account { id: self.ids().make(ids::ACCOUNT), name: name.to_owned(), created_at: self.now() };
         self.store().create_account(account.clone()).await?;
         Ok(account)
     }

@@ -15,6 +15,8 @@ pub struct ProviderConfig {
     pub disable_after: Duration,
     /// Which other processes may work on the same store.
     pub nodes: Nodes,
+    /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
+    pub node_dead_after: Duration,
     /// Bounds of the dispatcher.
     pub lanes: LaneConfig,
     /// The text after `.` in a new API key, by which clients find their region (`eu`); nothing when none.
@@ -61,6 +63,7 @@ impl Default for ProviderConfig {
             request_timeout: Duration::from_secs(30),
             disable_after: Duration::from_secs(120 * 60 * 60),
             nodes: Nodes::Many,
+            node_dead_after: Duration::from_secs(10),
             lanes: LaneConfig::default(),
             key_region: None,
             cache_for: Duration::from_secs(5),

@@ -38,9 +38,8 @@ const FORBIDDEN: [&str; 22] = [
 ];
 
 /// Beginnings of names that belong to us or to what stands between us and the receiver.
-const FORBIDDEN_PREFIXES: [&str; 10] = [
-    "svix-", "x-svix-", "webhook-", "x-amz-", "x-amzn-", "x-goog-", "x-google", "x-gfe", "x-azure-", "x-fd-",
-];
+const FORBIDDEN_PREFIXES: [&str; 10] =
+    ["svix-", "x-svix-", "webhook-", "x-amz-", "x-amzn-", "x-goog-", "x-google", "x-gfe", "x-azure-", "x-fd-"];
 
 /// Names whose values are not shown again.
 const SENSITIVE: [&str; 5] =

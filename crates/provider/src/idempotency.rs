@@ -132,17 +132,21 @@ mod tests {
 
     #[test]
     fn a_request_is_told_from_another_by_method_path_and_body() {
-        let hash = |method, path, body: &str| Idempotency::new("k", method, path, body.as_bytes()).unwrap().request_hash;
+        let hash =
+            |method, path, body: &str| Idempotency::new("k", method, path, body.as_bytes()).unwrap().request_hash;
         let one = hash("POST", "/api/v1/app", "{}");
         assert_eq!(one, hash("POST", "/api/v1/app", "{}"));
-        for other in [hash("PUT", "/api/v1/app", "{}"), hash("POST", "/api/v1/ap", "p{}"), hash("POST", "/api/v1/app", "{ }")] {
+        for other in
+            [hash("PUT", "/api/v1/app", "{}"), hash("POST", "/api/v1/ap", "p{}"), hash("POST", "/api/v1/app", "{ }")]
+        {
             assert_ne!(one, other);
         }
     }
 
     #[test]
     fn a_key_is_short_and_printable() {
-        for (key, valid) in [("auto_1", true), ("", false), ("a\nb", false), ("é", false), (&*"k".repeat(257), false)] {
+        for (key, valid) in [("auto_1", true), ("", false), ("a\nb", false), ("é", false), (&*"k".repeat(257), false)]
+        {
             assert_eq!(Idempotency::new(key, "POST", "/", b"").is_ok(), valid, "{key:?}");
         }
     }

@@ -16,6 +16,7 @@
 mod accounts;
 mod applications;
 pub mod config;
+pub mod dispatcher;
 mod endpoints;
 pub mod error;
 mod event_types;
@@ -34,8 +35,10 @@ mod schema;
 pub mod secret;
 pub mod signing;
 mod snapshot;
+mod target;
 pub mod uid;
 mod validation;
+mod workers;
 
 pub use accounts::{Caller, NewApiKey};
 pub use applications::{ApplicationInput, IfTaken};

@@ -68,13 +68,9 @@ impl PageRequest {
         Ok(Self { limit, from, order })
     }
 
-    /// A page of at most `limit` rows from `from` on, in the list's own order.
-    pub(crate) fn next(limit: usize, from: Option<From>) -> Self {
-        Self { limit: limit.min(LIMIT_MAX), from, order: None }
-    }
-
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
+    /// At most `limit` rows (250) from the list's beginning.
+    pub fn first(limit: usize) -> Self {
+        Self { limit: limit.min(LIMIT_MAX), from: None, order: None }
     }
 
     pub(crate) fn goes_back(&self) -> bool {
@@ -197,20 +193,21 @@ mod tests {
     #[test]
     fn a_page_is_cut_on_the_side_that_it_goes_to() {
         let rows = || ["c", "d", "e"].map(String::from).to_vec();
-        let forward = PageRequest::next(2, Some(From::After("b".into()))).slice(rows(), |row| row);
+        let page = |limit, from| PageRequest { from, ..PageRequest::first(limit) };
+        let forward = page(2, Some(From::After("b".into()))).slice(rows(), |row| row);
         assert_eq!(forward.data, ["c", "d"]);
         assert_eq!((forward.iterator.as_deref(), forward.prev_iterator.as_deref()), (Some("d"), Some("-c")));
         assert!(!forward.done);
-        let back = PageRequest::next(2, Some(From::Before("f".into()))).slice(rows(), |row| row);
+        let back = page(2, Some(From::Before("f".into()))).slice(rows(), |row| row);
         assert_eq!(back.data, ["d", "e"]);
         assert!(!back.done);
-        let last = PageRequest::next(3, None).slice(rows(), |row| row);
+        let last = page(3, None).slice(rows(), |row| row);
         assert!(last.done);
     }
 
     #[test]
     fn a_limit_of_zero_is_an_empty_page() {
-        let page = PageRequest::next(0, None);
+        let page = PageRequest::first(0);
         assert_eq!(page.to_store(Order::Ascending).limit, 1);
         let slice = page.slice(vec!["a".to_owned()], |row| row);
         assert_eq!((slice.data.len(), slice.iterator, slice.prev_iterator), (0, None, None));

@@ -24,7 +24,8 @@ impl Payload {
         check(raw.get())?;
         let (whole, part) = (body.as_ptr_range(), raw.get().as_bytes().as_ptr_range());
         let inside = whole.start <= part.start && part.end <= whole.end;
-        let bytes = if inside { body.slice_ref(raw.get().as_bytes()) } else { Bytes::copy_from_slice(raw.get().as_bytes()) };
+        let bytes =
+            if inside { body.slice_ref(raw.get().as_bytes()) } else { Bytes::copy_from_slice(raw.get().as_bytes()) };
         Ok(Self(bytes))
     }
 

@@ -207,16 +207,22 @@ pub trait Store: Send + Sync + 'static {
 
     // --- accounts and keys ------------------------------------------------------------------------------------------
 
+    /// Adds an account.
     async fn create_account(&self, account: Account) -> StoreResult<()>;
+    /// The account of this id.
     async fn account(&self, id: &str) -> StoreResult<Option<Account>>;
+    /// Accounts by id.
     async fn accounts(&self, page: Page) -> StoreResult<Vec<Account>>;
     /// `NotFound` when the account is not there.
     async fn create_api_key(&self, key: ApiKey) -> StoreResult<()>;
+    /// The key of this hash, whichever account it belongs to.
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
+    /// An account's keys by id.
     async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>>;
     /// False when it was not there.
     async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool>;
 
+    /// The answer kept for this key of this account.
     async fn idempotent_answer(&self, account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
     /// Forgets at most `limit` answers given before `before`; the number forgotten.
     async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
@@ -227,6 +233,7 @@ pub trait Store: Send + Sync + 'static {
     async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// By id or uid. An application that was deleted is not there.
     async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>>;
+    /// An account's applications by id.
     async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>>;
     /// Replaces everything but id, account and creation; `version` rises by one. `NotFound`, `Taken("uid")`.
     async fn update_application(&self, application: Application) -> StoreResult<()>;
@@ -237,11 +244,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// `Taken("name")` when one of that name is there, archived or not; `Replayed`.
     async fn create_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// By name, archived or not.
     async fn event_type(&self, account: &str, name: &str) -> StoreResult<Option<EventType>>;
     /// By name; archived ones too.
     async fn event_types(&self, account: &str, page: Page) -> StoreResult<Vec<EventType>>;
     /// Replaces the one of that name, or creates it.
     async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// False when it was not there.
     async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool>;
 
     // --- endpoints --------------------------------------------------------------------------------------------------
@@ -250,6 +259,7 @@ pub trait Store: Send + Sync + 'static {
     async fn create_endpoint(&self, endpoint: Endpoint, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// By id or uid.
     async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>>;
+    /// An application's endpoints by id.
     async fn endpoints(&self, application: &str, page: Page) -> StoreResult<Vec<Endpoint>>;
     /// Replaces everything but id, application and creation; raises the application's `version`.
     async fn update_endpoint(&self, endpoint: Endpoint) -> StoreResult<()>;
@@ -266,6 +276,7 @@ pub trait Store: Send + Sync + 'static {
     async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;
     /// By id or event id.
     async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>>;
+    /// An application's messages by id.
     async fn messages(&self, application: &str, page: Page) -> StoreResult<Vec<Message>>;
 
     // --- deliveries -------------------------------------------------------------------------------------------------
@@ -278,17 +289,20 @@ pub trait Store: Send + Sync + 'static {
     /// The earliest time at which a row that is nobody's becomes due.
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
     /// Records finished attempts with what follows from them; one transaction. An endpoint effect that changes
-    /// `disabled` raises the application's `version`.
+    /// `disabled` raises the application's `version`. A record whose row is gone keeps the attempt and changes nothing
+    /// else; the same attempt again is once: it is handed in until the call has said `Ok`.
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
     /// Gives rows back untried (message, endpoint), due at once.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
     /// Drops the delivery rows (message, endpoint) without an attempt: the endpoint is disabled or went.
     async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()>;
+    /// What waits for an endpoint.
     async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog>;
 
     /// Attempts of one message, newest first.
     async fn attempts_of_message(&self, application: &str, message: &str, page: Page) -> StoreResult<Vec<Attempt>>;
     /// Attempts at one endpoint, newest first.
     async fn attempts_at_endpoint(&self, application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>>;
+    /// One attempt of a message.
     async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>>;
 }

@@ -48,7 +48,8 @@ mod tests {
     #[test]
     fn there_are_eight_attempts_and_then_no_more() {
         let schedule = RetrySchedule::default();
-        let pauses: Vec<_> = (1..=8).map(|attempts| schedule.pause(attempts, 0.5, None).map(|pause| pause.as_secs())).collect();
+        let pauses: Vec<_> =
+            (1..=8).map(|attempts| schedule.pause(attempts, 0.5, None).map(|pause| pause.as_secs())).collect();
         assert_eq!(
             pauses,
             [Some(5), Some(300), Some(1_800), Some(7_200), Some(18_000), Some(36_000), Some(36_000), None]

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use runtime::random::Random;
-use runtime::vault::Secret;
+use runtime::vault::{Sealed, Secret, Vault, VaultError};
 
 const PREFIX: &str = "whsec_";
 /// Bytes of a secret that we make, and the least that we take.
@@ -18,6 +18,15 @@ pub struct EndpointSecret(Secret);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be whsec_ followed by the base64 of {BYTES_MIN} to {BYTES_MAX} bytes")]
 pub struct SecretError;
+
+/// A sealed secret can't be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UnsealError {
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+}
 
 impl EndpointSecret {
     /// Makes one of 24 random bytes.
@@ -35,6 +44,12 @@ impl EndpointSecret {
             return Err(SecretError);
         }
         Ok(Self(Secret::new(key)))
+    }
+
+    /// Opens one that was sealed for this endpoint.
+    pub(crate) fn unseal(vault: &Vault, endpoint: &str, sealed: &Sealed) -> Result<Self, UnsealError> {
+        let opened = vault.open(&vault_context(endpoint), sealed)?;
+        Ok(Self::parse(opened.expose_str().unwrap_or_default())?)
     }
 
     /// The text that the customer is shown.

@@ -110,8 +110,12 @@ mod tests {
     #[test]
     fn a_signature_is_the_published_one() {
         let signer = Signer::new(&secret(SECRET), []);
-        let signature =
-            signer.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#, Timestamp::UNIX_EPOCH);
+        let signature = signer.sign(
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            br#"{"test": 2432232314}"#,
+            Timestamp::UNIX_EPOCH,
+        );
         assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
@@ -119,7 +123,10 @@ mod tests {
     fn the_official_library_makes_the_same_signature() {
         for body in [&b"{}"[..], b"{\"status\":\"SOLD\"}", &[b'x'; 100_000]] {
             let official = Webhook::new(OLD).unwrap().sign("msg_1", 1_700_000_000, body).unwrap();
-            assert_eq!(Signer::new(&secret(OLD), []).sign("msg_1", 1_700_000_000, body, Timestamp::UNIX_EPOCH), official);
+            assert_eq!(
+                Signer::new(&secret(OLD), []).sign("msg_1", 1_700_000_000, body, Timestamp::UNIX_EPOCH),
+                official
+            );
         }
     }
 

@@ -56,13 +56,7 @@ impl Checks {
     }
 
     /// Names without a repetition, `count_max` of them at most and at least one.
-    pub(crate) fn names(
-        &mut self,
-        field: &'static str,
-        names: Option<&[String]>,
-        count_max: usize,
-        chars_max: usize,
-    ) {
+    pub(crate) fn names(&mut self, field: &'static str, names: Option<&[String]>, count_max: usize, chars_max: usize) {
         let Some(names) = names else { return };
         if names.is_empty() || names.len() > count_max {
             self.fault(field, format!("must have 1 to {count_max} entries, or be left out"));

@@ -69,51 +69,26 @@ pub fn decide(
     match command {
         ItemCommand::Create { status } => create(auction, item, ItemBy::Creation, status, now),
         ItemCommand::Import { status } => create(auction, item, ItemBy::Import, status, now),
-        ItemCommand::ChangeStatus { to, reason } => change_status(
-            auction,
-            item,
-            &[ItemBy::Administrator, ItemBy::Correction],
-            to,
-            reason,
-            now,
-        ),
-        ItemCommand::Correct { reason } => change_status(
-            auction,
-            item,
-            &[ItemBy::Correction],
-            ItemStatus::Live,
-            Some(reason),
-            now,
-        ),
+        ItemCommand::ChangeStatus { to, reason } => {
+            change_status(auction, item, &[ItemBy::Administrator, ItemBy::Correction], to, reason, now)
+        }
+        ItemCommand::Correct { reason } => {
+            change_status(auction, item, &[ItemBy::Correction], ItemStatus::Live, Some(reason), now)
+        }
         ItemCommand::GoLive => go_live(auction, item, now),
         ItemCommand::ReachEnd => {
             item.require_live()?;
-            let facts = ItemFacts {
-                auction,
-                item,
-                reason: None,
-                now,
-            };
+            let facts = ItemFacts { auction, item, reason: None, now };
             Ok(follow_item(&facts, &[ItemBy::End], None)?.changes(auction, item, None))
         }
         ItemCommand::Reconcile => {
-            let facts = ItemFacts {
-                auction,
-                item,
-                reason: None,
-                now,
-            };
+            let facts = ItemFacts { auction, item, reason: None, now };
             let row = follow_item(&facts, &[ItemBy::Reconciliation], Some(ItemStatus::Unsold))?;
             Ok(row.changes(auction, item, None))
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
             open_for_bids(auction, item, now)?;
-            let offer = Offer {
-                bid,
-                bidder,
-                amount,
-                source: BidSource::Internet,
-            };
+            let offer = Offer { bid, bidder, amount, source: BidSource::Internet };
             Ok(vec![accept(auction, item, offer, now)?])
         }
     }
@@ -127,12 +102,7 @@ fn create(
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
     valid(item)?;
-    let facts = ItemFacts {
-        auction,
-        item,
-        reason: None,
-        now,
-    };
+    let facts = ItemFacts { auction, item, reason: None, now };
     Ok(follow_item(&facts, &[by], Some(status))?.changes(auction, item, None))
 }
 
@@ -144,36 +114,18 @@ fn change_status(
     reason: Option<String>,
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
-    let reason = reason
-        .map(|reason| reason.trim().to_owned())
-        .filter(|reason| !reason.is_empty());
-    if reason
-        .as_ref()
-        .is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX)
-    {
-        return Err(Rejection::FieldInvalid {
-            field: "reason",
-            problem: "must have at most 500 characters",
-        });
+    let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
+        return Err(Rejection::FieldInvalid { field: "reason", problem: "must have at most 500 characters" });
     }
-    let facts = ItemFacts {
-        auction,
-        item,
-        reason: reason.as_deref(),
-        now,
-    };
+    let facts = ItemFacts { auction, item, reason: reason.as_deref(), now };
     let row = follow_item(&facts, by, Some(to))?;
     Ok(row.changes(auction, item, reason))
 }
 
 fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
     let step = |item: &Item, to| {
-        let facts = ItemFacts {
-            auction,
-            item,
-            reason: None,
-            now,
-        };
+        let facts = ItemFacts { auction, item, reason: None, now };
         follow_item(&facts, &[ItemBy::AuctionGoesLive], Some(to)).map(|row| row.changes(auction, item, None))
     };
     if item.current() != Some(ItemStatus::Draft) {
@@ -222,32 +174,18 @@ fn valid(item: &Item) -> Result<(), Rejection> {
     if !item.high_estimate.is_none_or(amount) {
         return wrong("highEstimate", out_of_range);
     }
-    if item
-        .low_estimate
-        .zip(item.high_estimate)
-        .is_some_and(|(low, high)| low > high)
-    {
+    if item.low_estimate.zip(item.high_estimate).is_some_and(|(low, high)| low > high) {
         return wrong("highEstimate", "must not be below the low estimate");
     }
-    if !item
-        .fixed_increment
-        .is_none_or(|increment| (1..=AMOUNT_MAX).contains(&increment))
-    {
-        return wrong(
-            "fixedIncrement",
-            "must be between 1 and 1,000,000,000,000,000 minor units",
-        );
+    if !item.fixed_increment.is_none_or(|increment| (1..=AMOUNT_MAX).contains(&increment)) {
+        return wrong("fixedIncrement", "must be between 1 and 1,000,000,000,000,000 minor units");
     }
     Ok(())
 }
 
 impl Item {
     pub(crate) fn require_in(&self, auction: &Auction) -> Result<(), Rejection> {
-        if self.auction == auction.uuid {
-            Ok(())
-        } else {
-            Err(Rejection::ItemNotInAuction)
-        }
+        if self.auction == auction.uuid { Ok(()) } else { Err(Rejection::ItemNotInAuction) }
     }
 
     pub(crate) fn require_live(&self) -> Result<(), Rejection> {
@@ -267,17 +205,9 @@ impl ItemTransition {
         if self.from.is_none() || self.to == ItemStatus::Live {
             changes.extend(item.end_to_plan(auction).map(|end| ItemChange::EndPlanned { end }));
         }
-        changes.push(ItemChange::StatusChanged {
-            from: self.from,
-            to: self.to,
-            cause: self.cause,
-            announced,
-            reason,
-        });
+        changes.push(ItemChange::StatusChanged { from: self.from, to: self.to, cause: self.cause, announced, reason });
         if item.ring == RingPlace::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
-            changes.push(ItemChange::RingChanged {
-                ring: RingPlace::Waiting,
-            });
+            changes.push(ItemChange::RingChanged { ring: RingPlace::Waiting });
         }
         changes
     }

@@ -4,20 +4,11 @@ use crate::transitions::AUCTION_TRANSITIONS;
 use crate::{Cause, Stagger};
 use AuctionStatus::{Archived, Draft, Live, Preview, Reconciliation};
 
-const SOLD_OUT: ItemCounts = ItemCounts {
-    total: 9,
-    live: 0,
-    suspended: 0,
-    passed: 2,
-    with_bids: 0,
-};
+const SOLD_OUT: ItemCounts = ItemCounts { total: 9, live: 0, suspended: 0, passed: 2, with_bids: 0 };
 const ON_SALE: ItemCounts = ItemCounts { live: 3, ..SOLD_OUT };
 
 fn new(kind: AuctionKind) -> Auction {
-    Auction {
-        sequence: 0,
-        ..auction(kind, Draft)
-    }
+    Auction { sequence: 0, ..auction(kind, Draft) }
 }
 
 #[track_caller]
@@ -26,12 +17,7 @@ fn check(auction: &Auction, items: ItemCounts, command: AuctionCommand, seconds:
         Err(rejection) => rejection.code().to_owned(),
         Ok(changes) => match changes.as_slice() {
             [AuctionChange::StatusChanged { from, to, cause }] => {
-                format!(
-                    "{}->{} {}",
-                    from.map_or("-", AuctionStatus::name),
-                    to.name(),
-                    cause.as_str()
-                )
+                format!("{}->{} {}", from.map_or("-", AuctionStatus::name), to.name(), cause.as_str())
             }
             other => panic!("{other:?}"),
         },
@@ -73,11 +59,7 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
                     let from = from.map(AuctionStatus::name);
                     assert_eq!(
                         outcome,
-                        Err(Rejection::IllegalTransition {
-                            from,
-                            to: to.name(),
-                            legal: names.clone()
-                        })
+                        Err(Rejection::IllegalTransition { from, to: to.name(), legal: names.clone() })
                     );
                 }
             }
@@ -102,71 +84,20 @@ fn preview_needs_the_required_fields_and_names_what_is_missing() {
     };
     assert_eq!(missing(&bare(AuctionKind::Timed)), "title currency timeZone endsAt");
     assert_eq!(missing(&bare(AuctionKind::Webcast)), "title currency timeZone startsAt");
-    let timed = Auction {
-        starts_at: None,
-        ..auction(AuctionKind::Timed, Draft)
-    };
-    check(
-        &timed,
-        SOLD_OUT,
-        change(Preview),
-        10,
-        "DRAFT->PREVIEW status_changed_by_administrator",
-    );
-    let webcast = Auction {
-        ends_at: None,
-        ..auction(AuctionKind::Webcast, Draft)
-    };
-    check(
-        &webcast,
-        SOLD_OUT,
-        change(Preview),
-        10,
-        "DRAFT->PREVIEW status_changed_by_administrator",
-    );
-    check(
-        &Auction {
-            sequence: 0,
-            ..bare(AuctionKind::Timed)
-        },
-        SOLD_OUT,
-        create(Draft),
-        10,
-        "-->DRAFT created",
-    );
-    check(
-        &Auction {
-            sequence: 0,
-            ..bare(AuctionKind::Timed)
-        },
-        SOLD_OUT,
-        create(Preview),
-        10,
-        "fields_missing",
-    );
-    check(
-        &Auction {
-            sequence: 0,
-            ..bare(AuctionKind::Timed)
-        },
-        ON_SALE,
-        create(Live),
-        10,
-        "fields_missing",
-    );
+    let timed = Auction { starts_at: None, ..auction(AuctionKind::Timed, Draft) };
+    check(&timed, SOLD_OUT, change(Preview), 10, "DRAFT->PREVIEW status_changed_by_administrator");
+    let webcast = Auction { ends_at: None, ..auction(AuctionKind::Webcast, Draft) };
+    check(&webcast, SOLD_OUT, change(Preview), 10, "DRAFT->PREVIEW status_changed_by_administrator");
+    check(&Auction { sequence: 0, ..bare(AuctionKind::Timed) }, SOLD_OUT, create(Draft), 10, "-->DRAFT created");
+    check(&Auction { sequence: 0, ..bare(AuctionKind::Timed) }, SOLD_OUT, create(Preview), 10, "fields_missing");
+    check(&Auction { sequence: 0, ..bare(AuctionKind::Timed) }, ON_SALE, create(Live), 10, "fields_missing");
 }
 
 #[test]
 fn an_auction_is_created_live_only_with_a_live_item_and_an_end_to_come() {
     check(&new(AuctionKind::Timed), SOLD_OUT, create(Live), 10, "no_live_item");
     check(&new(AuctionKind::Timed), ON_SALE, create(Live), 999, "-->LIVE created");
-    check(
-        &new(AuctionKind::Timed),
-        ON_SALE,
-        create(Live),
-        1_000,
-        "end_not_in_future",
-    );
+    check(&new(AuctionKind::Timed), ON_SALE, create(Live), 1_000, "end_not_in_future");
 }
 
 #[test]
@@ -174,74 +105,32 @@ fn an_auction_goes_live_only_with_its_closing_time_in_the_future() {
     let went_live = "PREVIEW->LIVE status_changed_by_administrator";
     for kind in AuctionKind::ALL {
         check(&auction(kind, Preview), SOLD_OUT, change(Live), 999, went_live);
-        check(
-            &auction(kind, Preview),
-            SOLD_OUT,
-            change(Live),
-            1_000,
-            "end_not_in_future",
-        );
+        check(&auction(kind, Preview), SOLD_OUT, change(Live), 1_000, "end_not_in_future");
     }
-    let endless = |kind| Auction {
-        ends_at: None,
-        ..auction(kind, Preview)
-    };
+    let endless = |kind| Auction { ends_at: None, ..auction(kind, Preview) };
     check(&endless(AuctionKind::Webcast), SOLD_OUT, change(Live), 10, went_live);
-    check(
-        &endless(AuctionKind::Timed),
-        SOLD_OUT,
-        change(Live),
-        10,
-        "end_not_in_future",
-    );
+    check(&endless(AuctionKind::Timed), SOLD_OUT, change(Live), 10, "end_not_in_future");
 }
 
 #[test]
 fn a_live_auction_goes_back_to_preview_only_without_bids() {
     let live = auction(AuctionKind::Timed, Live);
-    check(
-        &live,
-        ON_SALE,
-        change(Preview),
-        10,
-        "LIVE->PREVIEW status_changed_by_administrator",
-    );
-    check(
-        &live,
-        ItemCounts {
-            with_bids: 1,
-            ..ON_SALE
-        },
-        change(Preview),
-        10,
-        "auction_has_bids",
-    );
+    check(&live, ON_SALE, change(Preview), 10, "LIVE->PREVIEW status_changed_by_administrator");
+    check(&live, ItemCounts { with_bids: 1, ..ON_SALE }, change(Preview), 10, "auction_has_bids");
 }
 
 #[test]
 fn an_auction_is_reconciled_only_when_no_item_is_live_or_suspended() {
     let live = auction(AuctionKind::Webcast, Live);
-    let suspended = ItemCounts {
-        suspended: 1,
-        ..SOLD_OUT
-    };
+    let suspended = ItemCounts { suspended: 1, ..SOLD_OUT };
     check(&live, ON_SALE, change(Reconciliation), 10, "items_not_finished");
     check(&live, suspended, change(Reconciliation), 10, "items_not_finished");
-    check(
-        &live,
-        SOLD_OUT,
-        change(Reconciliation),
-        10,
-        "LIVE->RECONCILIATION status_changed_by_administrator",
-    );
+    check(&live, SOLD_OUT, change(Reconciliation), 10, "LIVE->RECONCILIATION status_changed_by_administrator");
 }
 
 #[test]
 fn a_stagger_of_no_items_is_refused() {
-    let auction = Auction {
-        stagger: Some(Stagger { seconds: 30, items: 0 }),
-        ..new(AuctionKind::Timed)
-    };
+    let auction = Auction { stagger: Some(Stagger { seconds: 30, items: 0 }), ..new(AuctionKind::Timed) };
     check(&auction, SOLD_OUT, create(Draft), 10, "field_invalid");
 }
 

@@ -8,19 +8,11 @@ fn webcast() -> Auction {
 }
 
 fn room(amount: i64) -> RingCommand {
-    RingCommand::RoomBid {
-        bid: Uuid::from_u128(60),
-        bidder: "paddle 7".to_owned(),
-        amount,
-    }
+    RingCommand::RoomBid { bid: Uuid::from_u128(60), bidder: "paddle 7".to_owned(), amount }
 }
 
 fn internet(amount: i64) -> RingCommand {
-    RingCommand::InternetBid {
-        bid: Uuid::from_u128(61),
-        bidder: "b-17".to_owned(),
-        amount,
-    }
+    RingCommand::InternetBid { bid: Uuid::from_u128(61), bidder: "b-17".to_owned(), amount }
 }
 
 fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(), Rejection> {
@@ -46,23 +38,14 @@ fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
         run(&mut auction, &mut item, command).unwrap();
     }
     assert_eq!((item.status, item.ring, auction.in_ring), (Sold, RingPlace::Done, None));
-    assert_eq!(
-        (item.price(), item.bid_count, item.sequence, item.announced),
-        (Some(11_000), 2, 2, true)
-    );
+    assert_eq!((item.price(), item.bid_count, item.sequence, item.announced), (Some(11_000), 2, 2, true));
     assert_eq!(auction.sequence, 1, "the ring is no status of the auction");
 }
 
 #[test]
 fn the_clerk_sells_below_the_reserve_but_not_without_a_bid() {
     let auction = webcast();
-    let (auction, offered) = in_ring(
-        auction.clone(),
-        Item {
-            reserve: Some(90_000),
-            ..item(&auction, Live)
-        },
-    );
+    let (auction, offered) = in_ring(auction.clone(), Item { reserve: Some(90_000), ..item(&auction, Live) });
     refused(&auction, &offered, RingCommand::Sell, "no_standing_bid");
     assert!(decide(&auction, &with_bid(offered, 10_000), RingCommand::Sell, at(10)).is_ok());
 }
@@ -73,41 +56,23 @@ fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
     let mut item = item(&auction, Live);
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
     run(&mut auction, &mut item, RingCommand::Pass).unwrap();
-    assert_eq!(
-        (item.status, item.ring, item.announced, auction.in_ring),
-        (Passed, RingPlace::Done, true, None)
-    );
+    assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingPlace::Done, true, None));
     let again = decide(&auction, &item, RingCommand::Send, at(20)).unwrap();
     assert!(matches!(
         again.item[0],
-        ItemChange::StatusChanged {
-            to: Live,
-            cause: crate::Cause::OfferedAgain,
-            announced: true,
-            ..
-        }
+        ItemChange::StatusChanged { to: Live, cause: crate::Cause::OfferedAgain, announced: true, .. }
     ));
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
-    assert_eq!(
-        (item.status, item.ring, auction.in_ring),
-        (Live, RingPlace::InRing, Some(item.uuid))
-    );
+    assert_eq!((item.status, item.ring, auction.in_ring), (Live, RingPlace::InRing, Some(item.uuid)));
 }
 
 #[test]
 fn an_item_is_offered_again_while_another_is_in_the_ring_and_waits() {
     let mut auction = webcast();
     auction.in_ring = Some(Uuid::from_u128(11));
-    let mut passed = Item {
-        announced: true,
-        ring: RingPlace::Done,
-        ..item(&auction, Passed)
-    };
+    let mut passed = Item { announced: true, ring: RingPlace::Done, ..item(&auction, Passed) };
     run(&mut auction, &mut passed, RingCommand::OfferAgain).unwrap();
-    assert_eq!(
-        (passed.status, passed.ring, auction.in_ring),
-        (Live, RingPlace::Waiting, Some(Uuid::from_u128(11)))
-    );
+    assert_eq!((passed.status, passed.ring, auction.in_ring), (Live, RingPlace::Waiting, Some(Uuid::from_u128(11))));
     refused(&auction, &passed, RingCommand::OfferAgain, "illegal_transition");
 }
 
@@ -116,13 +81,8 @@ fn only_one_item_is_in_the_ring_and_only_a_live_or_passed_one_enters() {
     let auction = webcast();
     let mut occupied = auction.clone();
     occupied.in_ring = Some(Uuid::from_u128(11));
-    let other = Rejection::RingOccupied {
-        item: Uuid::from_u128(11),
-    };
-    assert_eq!(
-        decide(&occupied, &item(&auction, Live), RingCommand::Send, at(10)),
-        Err(other)
-    );
+    let other = Rejection::RingOccupied { item: Uuid::from_u128(11) };
+    assert_eq!(decide(&occupied, &item(&auction, Live), RingCommand::Send, at(10)), Err(other));
     for status in [Preview, Suspended, Sold, Unsold, Withdrawn] {
         refused(&auction, &item(&auction, status), RingCommand::Send, "item_not_live");
     }
@@ -132,14 +92,11 @@ fn only_one_item_is_in_the_ring_and_only_a_live_or_passed_one_enters() {
 fn bids_sales_and_passes_are_of_the_item_in_the_ring_only() {
     let auction = webcast();
     let waiting = with_bid(item(&auction, Live), 10_000);
-    for command in [
-        room(50_000),
-        internet(50_000),
-        RingCommand::Sell,
-        RingCommand::Pass,
-        RingCommand::Remove,
-    ] {
-        refused(&auction, &waiting, command, "not_in_ring");
+    for command in [room(50_000), internet(50_000), RingCommand::Sell, RingCommand::Pass, RingCommand::Remove] {
+        refused(&auction, &waiting, command.clone(), "not_in_ring");
+        let (occupied, offered) = in_ring(auction.clone(), waiting.clone());
+        refused(&occupied, &waiting, command.clone(), "not_in_ring");
+        refused(&auction, &offered, command, "not_in_ring");
     }
 }
 
@@ -150,10 +107,7 @@ fn bids_in_the_ring_reach_the_minimum() {
     refused(&auction, &offered, room(9_999), "bid_too_low");
     assert!(decide(&auction, &offered, room(10_000), at(10)).is_ok());
     let too_low = Err(Rejection::BidTooLow { minimum: 11_000 });
-    assert_eq!(
-        decide(&auction, &with_bid(offered, 10_000), internet(10_999), at(10)),
-        too_low
-    );
+    assert_eq!(decide(&auction, &with_bid(offered, 10_000), internet(10_999), at(10)), too_low);
 }
 
 #[test]
@@ -161,29 +115,17 @@ fn a_removed_item_waits_with_its_bids() {
     let auction = webcast();
     let (mut auction, mut offered) = in_ring(auction.clone(), with_bid(item(&auction, Live), 10_000));
     run(&mut auction, &mut offered, RingCommand::Remove).unwrap();
-    assert_eq!(
-        (offered.status, offered.ring, auction.in_ring),
-        (Live, RingPlace::Waiting, None)
-    );
+    assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingPlace::Waiting, None));
     assert_eq!((offered.price(), offered.sequence), (Some(10_000), 1));
 }
 
 #[test]
 fn only_a_live_webcast_has_a_ring() {
-    let every = [
-        RingCommand::Send,
-        room(1),
-        internet(1),
-        RingCommand::Sell,
-        RingCommand::Pass,
-        RingCommand::OfferAgain,
-    ];
+    let every =
+        [RingCommand::Send, room(1), internet(1), RingCommand::Sell, RingCommand::Pass, RingCommand::OfferAgain];
     let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
     let preview = auction(AuctionKind::Webcast, AuctionStatus::Preview);
-    let elsewhere = Item {
-        auction: Uuid::from_u128(77),
-        ..item(&preview, Live)
-    };
+    let elsewhere = Item { auction: Uuid::from_u128(77), ..item(&preview, Live) };
     for command in every {
         refused(&timed, &item(&timed, Live), command.clone(), "wrong_auction_kind");
         refused(&preview, &item(&preview, Live), command.clone(), "auction_not_live");

@@ -1,5 +1,7 @@
 //! The auction table, its guards, and how a row is found.
 
+use std::fmt;
+
 use contract::AuctionStatus;
 use contract::AuctionStatus::{Archived, Draft, Live, Preview, Reconciliation};
 use jiff::Timestamp;
@@ -43,12 +45,7 @@ const fn row(
     guards: &'static [AuctionGuard],
     cause: Cause,
 ) -> AuctionTransition {
-    AuctionTransition {
-        from,
-        to,
-        guards,
-        cause,
-    }
+    AuctionTransition { from, to, guards, cause }
 }
 
 /// The auction transitions. Creating an auction LIVE goes the whole way at once, so the guards of PREVIEW → LIVE hold
@@ -66,6 +63,15 @@ pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(Some(Reconciliation), Archived,       &[],                                          Cause::StatusChangedByAdministrator),
 ];
 
+/// The row as one of a Markdown table: from, to, cause, guards.
+impl fmt::Display for AuctionTransition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = self.from.map_or("–", AuctionStatus::name);
+        let guards = self.guards.iter().map(|guard| guard.words()).collect::<Vec<_>>().join("; ");
+        write!(f, "| {from} | {} | {} | {guards} |", self.to.name(), self.cause.as_str())
+    }
+}
+
 /// What guards look at.
 pub(crate) struct AuctionFacts<'a> {
     pub(crate) auction: &'a Auction,
@@ -81,11 +87,7 @@ pub(crate) fn follow_auction(
 ) -> Result<&'static AuctionTransition, Rejection> {
     let Some(row) = rows_from(from).find(|row| row.to == to) else {
         let legal = rows_from(from).map(|row| row.to.name()).collect();
-        return Err(Rejection::IllegalTransition {
-            from: from.map(AuctionStatus::name),
-            to: to.name(),
-            legal,
-        });
+        return Err(Rejection::IllegalTransition { from: from.map(AuctionStatus::name), to: to.name(), legal });
     };
     row.guards.iter().try_for_each(|guard| guard.check(facts))?;
     Ok(row)
@@ -137,25 +139,11 @@ fn fields_complete(auction: &Auction) -> Result<(), Rejection> {
         ("title", !auction.title.trim().is_empty()),
         ("currency", !auction.currency.trim().is_empty()),
         ("timeZone", !auction.time_zone.trim().is_empty()),
-        (
-            "startsAt",
-            auction.kind == AuctionKind::Timed || auction.starts_at.is_some(),
-        ),
-        (
-            "endsAt",
-            auction.kind == AuctionKind::Webcast || auction.ends_at.is_some(),
-        ),
+        ("startsAt", auction.kind == AuctionKind::Timed || auction.starts_at.is_some()),
+        ("endsAt", auction.kind == AuctionKind::Webcast || auction.ends_at.is_some()),
     ];
-    let fields: Vec<&'static str> = needed
-        .into_iter()
-        .filter(|(_, given)| !given)
-        .map(|(field, _)| field)
-        .collect();
-    if fields.is_empty() {
-        Ok(())
-    } else {
-        Err(Rejection::FieldsMissing { fields })
-    }
+    let fields: Vec<&'static str> = needed.into_iter().filter(|(_, given)| !given).map(|(field, _)| field).collect();
+    if fields.is_empty() { Ok(()) } else { Err(Rejection::FieldsMissing { fields }) }
 }
 
 fn end_in_future(auction: &Auction, now: Timestamp) -> Result<(), Rejection> {
@@ -169,9 +157,5 @@ fn end_in_future(auction: &Auction, now: Timestamp) -> Result<(), Rejection> {
 
 fn nothing_live_or_suspended(items: &ItemCounts) -> Result<(), Rejection> {
     let ItemCounts { live, suspended, .. } = *items;
-    if live == 0 && suspended == 0 {
-        Ok(())
-    } else {
-        Err(Rejection::ItemsNotFinished { live, suspended })
-    }
+    if live == 0 && suspended == 0 { Ok(()) } else { Err(Rejection::ItemsNotFinished { live, suspended }) }
 }

@@ -5,6 +5,8 @@ mod guard;
 pub(crate) use guard::ItemFacts;
 pub use guard::ItemGuard;
 
+use std::fmt;
+
 use contract::ItemStatus;
 use contract::ItemStatus::{Draft, Live, Passed, Preview, Sold, SoldBuyNow, Suspended, Unsold, Withdrawn};
 
@@ -57,6 +59,25 @@ pub enum ItemBy {
     Reconciliation,
 }
 
+impl ItemBy {
+    /// Who or what it is in words, for documents.
+    pub fn words(self) -> &'static str {
+        match self {
+            Creation => "created",
+            Import => "imported",
+            Administrator => "administrator",
+            Correction => "correction by clerk or administrator",
+            AuctionGoesLive => "its auction goes LIVE",
+            End => "its end",
+            ClerkSells => "the clerk sells",
+            ClerkPasses => "the clerk passes",
+            ClerkOffersAgain => "the clerk offers it again",
+            Buyer => "bought at its buy-now price",
+            Reconciliation => "reconciliation",
+        }
+    }
+}
+
 /// If customers hear of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Announced {
@@ -95,14 +116,7 @@ const fn row(
     announced: Announced,
     cause: Cause,
 ) -> ItemTransition {
-    ItemTransition {
-        from,
-        to,
-        by,
-        guards,
-        announced,
-        cause,
-    }
+    ItemTransition { from, to, by, guards, announced, cause }
 }
 
 /// The item transitions. Of rows with the same `from` and `by`, the first whose guards hold is taken.
@@ -141,6 +155,15 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
 ];
 
+/// The row as one of a Markdown table: from, to, by, guards, announced.
+impl fmt::Display for ItemTransition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let from = self.from.map_or("–", ItemStatus::name);
+        let guards = self.guards.iter().map(|guard| guard.words()).collect::<Vec<_>>().join("; ");
+        write!(f, "| {from} | {} | {} | {guards} | {} |", self.to.name(), self.by.words(), self.announced.as_str())
+    }
+}
+
 /// Finds the row that moves the item, by one of `by`, to `to` where it is named.
 pub(crate) fn follow_item(
     facts: &ItemFacts<'_>,
@@ -160,12 +183,7 @@ pub(crate) fn follow_item(
             None => names(rows_from(None, by).map(|row| row.to)),
             Some(_) => names(facts.item.legal_next(facts.auction).into_iter()),
         };
-        let wanted = to.or_else(|| {
-            ITEM_TRANSITIONS
-                .iter()
-                .find(|row| by.contains(&row.by))
-                .map(|row| row.to)
-        });
+        let wanted = to.or_else(|| ITEM_TRANSITIONS.iter().find(|row| by.contains(&row.by)).map(|row| row.to));
         Rejection::IllegalTransition {
             from: from.map(ItemStatus::name),
             to: wanted.map_or("", ItemStatus::name),
@@ -175,9 +193,7 @@ pub(crate) fn follow_item(
 }
 
 fn rows_from(from: Option<ItemStatus>, by: &[ItemBy]) -> impl Iterator<Item = &'static ItemTransition> {
-    ITEM_TRANSITIONS
-        .iter()
-        .filter(move |row| row.from == from && by.contains(&row.by))
+    ITEM_TRANSITIONS.iter().filter(move |row| row.from == from && by.contains(&row.by))
 }
 
 fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
@@ -188,12 +204,7 @@ impl Item {
     /// Statuses that an administrator may ask for now, in the table's order. What only the moment can tell (a reason, an
     /// end in the future) is not looked at: such a change can still be refused.
     pub fn legal_next(&self, auction: &Auction) -> Vec<ItemStatus> {
-        let facts = ItemFacts {
-            auction,
-            item: self,
-            reason: None,
-            now: self.created_at,
-        };
+        let facts = ItemFacts { auction, item: self, reason: None, now: self.created_at };
         rows_from(self.current(), &[Administrator, Correction])
             .filter(|row| {
                 let mut settled = row.guards.iter().filter(|guard| guard.is_settled_by_state());

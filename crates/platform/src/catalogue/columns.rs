@@ -66,7 +66,8 @@ pub(super) fn columns(header: &Record) -> Result<Vec<Column>, Vec<RowError>> {
         let name = if index == 0 { name.trim_start_matches('\u{feff}') } else { &name };
         let name = name.trim();
         let shown: String = name.chars().take(60).collect();
-        let mut error = |message: String| errors.push(RowError { line: field.line, column: Some(shown.clone()), message });
+        let mut error =
+            |message: String| errors.push(RowError { line: field.line, column: Some(shown.clone()), message });
         if field.fault.is_some_and(|fault| fault != FieldFault::TextAfterQuote) {
             error("this header can't be read: check its quotes".into());
             continue;
@@ -81,7 +82,8 @@ pub(super) fn columns(header: &Record) -> Result<Vec<Column>, Vec<RowError>> {
     }
     let extra = header.field_count.saturating_sub(header.fields.len());
     if extra > 0 {
-        let message = format!("the header has {} columns; a catalogue has at most {}", header.field_count, Column::ALL.len());
+        let message =
+            format!("the header has {} columns; a catalogue has at most {}", header.field_count, Column::ALL.len());
         errors.push(RowError { line: header.line, column: None, message });
     }
     for required in Column::REQUIRED {

@@ -17,22 +17,26 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
 /// if nothing is.
-pub(super) fn read(source: impl Read, limits: &CatalogueLimits, status: ItemStatus) -> (Vec<(u64, NewItem)>, ImportReport) {
+pub(super) fn read(
+    source: impl Read,
+    limits: &CatalogueLimits,
+    status: ItemStatus,
+) -> (Vec<(u64, NewItem)>, ImportReport) {
     let record_limits = RecordLimits {
         field_bytes_max: limits.field_bytes_max,
         record_bytes_max: limits.row_bytes_max,
         fields_max: Column::ALL.len(),
         file_bytes_max: limits.file_bytes_max,
     };
-    let mut reading = Reading { limits, status, report: ImportReport::default(), items: Vec::new(), lots: HashMap::new() };
+    let mut reading =
+        Reading { limits, status, report: ImportReport::default(), items: Vec::new(), lots: HashMap::new() };
     let mut records = Records::new(BufReader::with_capacity(BUFFER_BYTES, source), record_limits);
     if let Err(error) = reading.file(&mut records) {
         let message = match error {
             ReadError::FileTooLong(bytes) => format!("the file is longer than {bytes} bytes: split it"),
             ReadError::Io(error) => format!("the file can't be read to its end: {error}"),
         };
-        let line = reading.report.rows + 1;
-        reading.error(RowError { line, column: None, message });
+        reading.error(RowError { line: records.line(), column: None, message });
     }
     (reading.items, reading.report)
 }
@@ -93,6 +97,7 @@ impl Reading<'_> {
         let item = row.item(self.status);
         row.check(&item);
         self.note_lot(&mut row, &item);
+        row.errors.sort_by_key(|(line, ..)| *line);
         for (line, column, message) in row.errors {
             self.error(RowError { line, column: Some(column.name().into()), message });
         }
@@ -218,10 +223,9 @@ fn told(fault: FieldFault, limits: &CatalogueLimits) -> String {
             "there is text after the closing quote: write a quote within quotes twice (\"\")".into()
         }
         FieldFault::Unclosed => "the quote that opens this field is never closed: close it".into(),
-        FieldFault::TooLong => format!(
-            "is longer than {} bytes: shorten it, and check that its quote is closed",
-            limits.field_bytes_max
-        ),
+        FieldFault::TooLong => {
+            format!("is longer than {} bytes: shorten it, and check that its quote is closed", limits.field_bytes_max)
+        }
         FieldFault::RecordTooLong => format!(
             "the row is longer than {} bytes: shorten it, and check that its quotes are closed",
             limits.row_bytes_max

@@ -74,6 +74,11 @@ impl<R: BufRead> Records<R> {
         Self { source, limits, line: 1, read_bytes: 0, pushed_back: None }
     }
 
+    /// The physical line that the reader has come to, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
     /// The next record that isn't an empty line; none at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Record>, ReadError> {
         loop {

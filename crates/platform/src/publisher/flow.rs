@@ -60,6 +60,13 @@ impl Flow {
         }
     }
 
+    /// Begins anew, as if nothing had failed.
+    pub(super) fn open(&mut self) {
+        self.stretch += 1;
+        self.failures = 0;
+        self.state = State::Open;
+    }
+
     /// When the pause ends, if there is one.
     pub(super) fn paused_until(&self) -> Option<Timestamp> {
         match self.state {
@@ -82,7 +89,8 @@ impl Flow {
     }
 
     /// The request failed in a way that concerns all: nothing starts until the returned time. It is as far away as the
-    /// provider asked, and never nearer than the first step of the back-off.
+    /// provider asked, and never nearer than the first step of the back-off. News from before the last pause make no new
+    /// one, unless the provider asks for it.
     pub(super) fn failed(
         &mut self,
         ticket: Ticket,
@@ -90,15 +98,22 @@ impl Flow {
         asked: Option<Duration>,
         unit_f64: f64,
     ) -> Timestamp {
-        if ticket.stretch == self.stretch {
+        let fresh = ticket.stretch == self.stretch;
+        if fresh {
             self.stretch += 1;
             self.failures = self.failures.saturating_add(1);
         }
         let own = backoff(if asked.is_some() { 1 } else { self.failures }, self.pause_base, self.pause_max, unit_f64);
         let until = after(now, asked.unwrap_or_default().max(own));
-        let until = self.paused_until().map_or(until, |standing| standing.max(until));
-        self.state = State::Paused { until };
-        until
+        match self.paused_until() {
+            Some(standing) if !fresh && asked.is_none() => standing,
+            None if !fresh && asked.is_none() => until,
+            standing => {
+                let until = standing.map_or(until, |standing| standing.max(until));
+                self.state = State::Paused { until };
+                until
+            }
+        }
     }
 
     /// When an event that has failed `attempts` times may be tried again: an event that alone is refused over and over
@@ -171,6 +186,17 @@ mod tests {
         flow.failed(failing, at(0), None, 1.0);
         flow.passed(early);
         assert_eq!(flow.slots(at(100), 0), 0);
+    }
+
+    #[test]
+    fn a_straggler_from_before_the_pause_makes_no_new_one() {
+        let mut flow = flow();
+        let (first, straggler) = (flow.start(), flow.start());
+        flow.failed(first, at(0), None, 1.0);
+        assert_eq!(flow.slots(at(500), 0), 1);
+        flow.passed(flow.start());
+        flow.failed(straggler, at(30_000), None, 1.0);
+        assert_eq!(flow.slots(at(30_000), 0), 64);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! into an outcome and gives that to the batcher that all lanes share; and claims more from the table when it knows that
 //! rows wait there. An event leaves the lane, and its place becomes free, when its outcome is on disk.
 
+mod gate;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,13 +17,13 @@ use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use uuid::Uuid;
 
-use super::connection::{Connection, NoConnection, open};
+use super::connection::Connection;
 use super::flow::{Flow, Ticket};
 use super::request::publish;
 use super::settle::Recorded;
 use super::verdict::Verdict;
 use super::{Door, Held, Shared};
-use crate::port::{Cursor, OutboxOutcome, Parked};
+use crate::port::{Cursor, OutboxOutcome};
 
 /// How long a lane that ends waits for its last requests and outcomes.
 const GOODBYE_MAX: Duration = Duration::from_secs(5);
@@ -97,7 +99,7 @@ impl Lane {
                 () = stopping.cancelled() => break,
                 Some(step) = self.steps.join_next_with_id() => self.step(step).await,
                 Some(held) = self.inbox.recv() => self.take(held),
-                () = self.door.wake.wait() => self.woken(),
+                () = self.door.wake.wait() => self.woken().await,
                 () = sleep(clock.as_ref(), alarm) => self.alarm_rang(clock.now()),
             }
         }
@@ -110,11 +112,15 @@ impl Lane {
         }
     }
 
-    fn woken(&mut self) {
+    async fn woken(&mut self) {
         self.rows_wait = true;
         self.successors_wait = true;
         if self.door.forget_connection.swap(false, Ordering::AcqRel) {
-            self.connection = None;
+            let before = self.connection.take().map(|(connection, _)| connection.updated_at);
+            // What another provider, or another key, asked for doesn't hold for this one.
+            if self.connect().await && self.connection.as_ref().map(|(connection, _)| connection.updated_at) != before {
+                self.flow.open();
+            }
         }
     }
 
@@ -155,7 +161,8 @@ impl Lane {
                 }
                 if short {
                     self.rows_wait = false;
-                    self.successors_wait &= !held_none;
+                    // Nothing came and nothing is here: so nothing waits behind it either.
+                    self.successors_wait &= !(none && held_none);
                 }
                 if none && self.next_attempt_at.is_none() {
                     // Best effort: the sweep finds them, too.
@@ -188,8 +195,7 @@ impl Lane {
             let task = self.steps.spawn(async move {
                 let parts = &shared.parts;
                 let now = || parts.clock.now();
-                let verdict =
-                    publish(&parts.client, &connection, &held.event, parts.config.request_timeout, now).await;
+                let verdict = publish(&parts.client, &connection, &held.event, parts.config.request_timeout, now).await;
                 Step::Answered { held, verdict, ticket, used: connection.updated_at }
             });
             self.cursors.insert(task.id(), cursor);
@@ -235,86 +241,23 @@ impl Lane {
                 tracing::warn!(customer = %self.customer, event = held.event.event_id(), error, "an event was refused for good");
                 self.settle(held, OutboxOutcome::Quarantined { cursor, error });
             }
+            // What a connection met that support has replaced meanwhile says nothing about the new one.
+            Verdict::Retry { .. } if self.replaced(used) => drop(self.queue.insert(cursor, held)),
             Verdict::Retry { error, retry_after } => {
+                let event_id = held.event.event_id();
+                if self.flow.paused_until().is_none() {
+                    tracing::warn!(customer = %self.customer, event_id, error, "the provider does not take events; it is tried again");
+                } else {
+                    tracing::debug!(customer = %self.customer, event_id, error, "this event met the same");
+                }
                 let random = &self.shared.parts.random;
                 let until = self.flow.failed(ticket, now, retry_after, random.unit_f64());
                 let at = self.flow.next_attempt(held.event.attempts + 1, now, until, random.unit_f64());
-                tracing::warn!(customer = %self.customer, event = held.event.event_id(), %until, error, "publishing pauses");
                 self.next_attempt_at = Some(self.next_attempt_at.map_or(at, |earlier| earlier.min(at)));
                 self.settle(held, OutboxOutcome::Retry { cursor, at, error });
             }
             Verdict::Park { reason } => self.park(held, reason, used, now).await,
         }
-    }
-
-    /// Parks the customer's queue, unless the request was made with a connection that support has replaced meanwhile.
-    async fn park(&mut self, held: Held, reason: String, used: Timestamp, now: Timestamp) {
-        self.connection = None;
-        if self.connect().await {
-            let replaced = self.connection.as_ref().is_some_and(|(connection, _)| connection.updated_at != used);
-            if !replaced {
-                tracing::warn!(customer = %self.customer, reason, "the customer's queue is parked");
-                let parked = Parked { reason, at: now };
-                if let Err(error) = self.shared.parts.store.park(self.customer, Some(parked)).await {
-                    tracing::error!(customer = %self.customer, %error, "a queue could not be parked");
-                    self.pause(now);
-                } else {
-                    self.queue.insert(held.event.cursor, held);
-                    return self.close();
-                }
-            }
-        }
-        self.queue.insert(held.event.cursor, held);
-    }
-
-    /// True when there is a connection to publish with. Without one that a person would have to mend, the lane closes.
-    async fn connect(&mut self) -> bool {
-        let parts = &self.shared.parts;
-        let now = parts.clock.now();
-        let oldest = now - parts.config.connection_ttl;
-        if self.connection.as_ref().is_some_and(|(_, read_at)| *read_at > oldest) {
-            return true;
-        }
-        let opened = match parts.store.consumer(self.customer).await {
-            Ok(consumer) => open(&parts.vault, self.customer, consumer),
-            Err(error) => Err(NoConnection::Store(error)),
-        };
-        match opened {
-            Ok(connection) => {
-                self.connection = Some((connection, now));
-                self.door.open.store(true, Ordering::Release);
-                return true;
-            }
-            Err(NoConnection::Closed) => self.close(),
-            Err(NoConnection::Unusable(reason)) => {
-                let parked = Parked { reason, at: now };
-                if let Err(error) = self.shared.parts.store.park(self.customer, Some(parked)).await {
-                    tracing::error!(customer = %self.customer, %error, "a queue could not be parked");
-                    self.pause(now);
-                } else {
-                    self.close();
-                }
-            }
-            Err(error) => {
-                tracing::error!(customer = %self.customer, error = %error, "a connection could not be used; its events wait");
-                self.pause(now);
-            }
-        }
-        false
-    }
-
-    /// Nothing can pass until support has done something: what waits here goes back to the table.
-    fn close(&mut self) {
-        self.connection = None;
-        self.door.open.store(false, Ordering::Release);
-        for (cursor, held) in std::mem::take(&mut self.queue) {
-            self.settle(held, OutboxOutcome::Released { cursor });
-        }
-    }
-
-    fn pause(&mut self, now: Timestamp) {
-        let ticket = self.flow.start();
-        self.flow.failed(ticket, now, None, self.shared.parts.random.unit_f64());
     }
 
     fn settle(&mut self, held: Held, outcome: OutboxOutcome) {

@@ -9,9 +9,9 @@
 //!
 //! Actors:
 //! - *commits* (`commit.rs`) ask a lane for room and hand it the rows that became durable: in normal running nothing polls;
-//! - a [`lane`] for each customer has its own bounded queue and its own bounded number of requests, so that one customer's
+//! - a *lane* for each customer has its own bounded queue and its own bounded number of requests, so that one customer's
 //!   provider never slows another's, nor a bid;
-//! - its [`flow`] pauses the whole lane after a failure, and lets a single request try first when the pause is over;
+//! - its *flow* pauses the whole lane after a failure, and lets a single request try first when the pause is over;
 //! - the *sweep* looks once a second for rows that a crash, a full lane or another process left in the table;
 //! - the *heartbeat* says that this node lives, so that its rows stay its own.
 //!

@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use runtime::clock::Clock;
 use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 

@@ -119,7 +119,8 @@ mod tests {
     fn a_retry_keeps_what_the_provider_asked_for_and_said() {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::RETRY_AFTER, "7200".parse().unwrap());
-        let verdict = judge(StatusCode::TOO_MANY_REQUESTS, &headers, b"{\n \"detail\": \"slow down\"}", Timestamp::UNIX_EPOCH);
+        let verdict =
+            judge(StatusCode::TOO_MANY_REQUESTS, &headers, b"{\n \"detail\": \"slow down\"}", Timestamp::UNIX_EPOCH);
         assert_eq!(
             verdict,
             Verdict::Retry {

@@ -15,18 +15,11 @@ fn live() -> Auction {
 }
 
 fn change(to: ItemStatus, reason: &str) -> ItemCommand {
-    ItemCommand::ChangeStatus {
-        to,
-        reason: (!reason.is_empty()).then(|| reason.to_owned()),
-    }
+    ItemCommand::ChangeStatus { to, reason: (!reason.is_empty()).then(|| reason.to_owned()) }
 }
 
 fn bid(amount: i64) -> ItemCommand {
-    ItemCommand::PlaceBid {
-        bid: Uuid::from_u128(50),
-        bidder: "b-17".to_owned(),
-        amount,
-    }
+    ItemCommand::PlaceBid { bid: Uuid::from_u128(50), bidder: "b-17".to_owned(), amount }
 }
 
 /// The outcome in a line: `FROM->TO cause [announced] [reason]`, `bid N AMOUNT`, `ring PLACE`, `end SECONDS`, or the code.
@@ -36,23 +29,13 @@ fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
         Err(rejection) => return rejection.code().to_owned(),
     };
     let word = |change: &ItemChange| match change {
-        ItemChange::StatusChanged {
-            from,
-            to,
-            cause,
-            announced,
-            reason,
-        } => {
+        ItemChange::StatusChanged { from, to, cause, announced, reason } => {
             let from = from.map_or("-", ItemStatus::name);
             let told = if *announced { " announced" } else { "" };
             let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!("{from}->{} {}{told}{why}", to.name(), cause.as_str())
         }
-        ItemChange::BidAccepted {
-            standing,
-            source,
-            number,
-        } => {
+        ItemChange::BidAccepted { standing, source, number } => {
             format!("bid {number} {} {}", standing.amount, source.as_str())
         }
         ItemChange::RingChanged { ring } => format!("ring {ring:?}"),

@@ -75,12 +75,8 @@ impl ItemGuard {
             AuctionOpen => auction.require_open(),
             Timed => auction.require_kind(AuctionKind::Timed),
             Webcast => auction.require_kind(AuctionKind::Webcast),
-            InRing => (item.ring == RingPlace::InRing)
-                .then_some(())
-                .ok_or(Rejection::NotInRing),
-            NotInRing => (item.ring != RingPlace::InRing)
-                .then_some(())
-                .ok_or(Rejection::ItemInRing),
+            InRing => (item.ring == RingPlace::InRing).then_some(()).ok_or(Rejection::NotInRing),
+            NotInRing => (item.ring != RingPlace::InRing).then_some(()).ok_or(Rejection::ItemInRing),
             StandingBid => item.standing.is_some().then_some(()).ok_or(Rejection::NoStandingBid),
             ReserveMet => item.would_sell().then_some(()).ok_or(Rejection::ReserveNotMet),
             EndReached => end_reached(facts),
@@ -102,9 +98,7 @@ fn end_in_future(facts: &ItemFacts<'_>) -> Result<(), Rejection> {
         AuctionKind::Webcast => Ok(()),
         AuctionKind::Timed => {
             let end = item.effective_end_time.or_else(|| item.end_to_plan(auction));
-            end.is_some_and(|end| end > *now)
-                .then_some(())
-                .ok_or(Rejection::EndNotInFuture)
+            end.is_some_and(|end| end > *now).then_some(()).ok_or(Rejection::EndNotInFuture)
         }
     }
 }

@@ -44,18 +44,11 @@ fn the_table_has_the_specified_rows_and_no_other() {
     let written: Vec<_> = ITEM_TRANSITIONS
         .iter()
         .map(|row| {
-            (
-                row.from.map_or("-", ItemStatus::name),
-                row.to.name(),
-                format!("{:?}", row.by),
-                row.announced.as_str(),
-            )
+            (row.from.map_or("-", ItemStatus::name), row.to.name(), format!("{:?}", row.by), row.announced.as_str())
         })
         .collect();
-    let specified: Vec<_> = SPECIFIED
-        .iter()
-        .map(|&(from, to, by, announced)| (from, to, by.to_owned(), announced))
-        .collect();
+    let specified: Vec<_> =
+        SPECIFIED.iter().map(|&(from, to, by, announced)| (from, to, by.to_owned(), announced)).collect();
     assert_eq!(written, specified);
 }
 
@@ -64,10 +57,7 @@ fn reached(kind: AuctionKind, command: impl Fn(&Auction, &Item, ItemStatus) -> V
     let mut lines = Vec::new();
     for &from in ItemStatus::ALL {
         let auction = auction(kind, AuctionStatus::Live);
-        let to: Vec<&str> = command(&auction, &item(&auction, from), from)
-            .into_iter()
-            .map(ItemStatus::name)
-            .collect();
+        let to: Vec<&str> = command(&auction, &item(&auction, from), from).into_iter().map(ItemStatus::name).collect();
         if !to.is_empty() {
             lines.push(format!("{}: {}", from.name(), to.join(" ")));
         }
@@ -84,29 +74,19 @@ fn last_status(changes: &[ItemChange]) -> Option<ItemStatus> {
 
 fn by_command(command: ItemCommand, seconds: i64) -> impl Fn(&Auction, &Item, ItemStatus) -> Vec<ItemStatus> {
     move |auction, item, _| {
-        decide(auction, item, command.clone(), at(seconds))
-            .iter()
-            .filter_map(|changes| last_status(changes))
-            .collect()
+        decide(auction, item, command.clone(), at(seconds)).iter().filter_map(|changes| last_status(changes)).collect()
     }
 }
 
 fn by_administrator(auction: &Auction, item: &Item, from: ItemStatus) -> Vec<ItemStatus> {
     let asks = |to| {
-        let command = ItemCommand::ChangeStatus {
-            to,
-            reason: Some("asked by the vendor".to_owned()),
-        };
+        let command = ItemCommand::ChangeStatus { to, reason: Some("asked by the vendor".to_owned()) };
         match decide(auction, item, command, at(10)) {
             Ok(changes) => {
                 assert_eq!(last_status(&changes), Some(to));
                 true
             }
-            Err(Rejection::IllegalTransition {
-                from: named,
-                to: refused,
-                legal,
-            }) => {
+            Err(Rejection::IllegalTransition { from: named, to: refused, legal }) => {
                 assert_eq!((named, refused), (Some(from.name()), to.name()));
                 assert_eq!(legal, names(item.legal_next(auction).into_iter()));
                 assert!(!legal.contains(&to.name()));
@@ -140,20 +120,8 @@ fn each_other_command_reaches_exactly_the_specified_statuses_from_each_status() 
     assert_eq!(timed(ItemCommand::GoLive, 10), ["DRAFT: LIVE", "PREVIEW: LIVE"]);
     assert_eq!(timed(ItemCommand::ReachEnd, 1_000), ["LIVE: UNSOLD"]);
     assert_eq!(timed(ItemCommand::Reconcile, 10), ["PASSED: UNSOLD"]);
-    assert_eq!(
-        timed(
-            ItemCommand::Correct {
-                reason: "wrong lot".to_owned()
-            },
-            10
-        ),
-        ["SOLD: LIVE", "PASSED: LIVE"]
-    );
-    assert_eq!(
-        timed(ItemCommand::Create { status: Draft }, 10),
-        [""; 0],
-        "what exists is not created again"
-    );
+    assert_eq!(timed(ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10), ["SOLD: LIVE", "PASSED: LIVE"]);
+    assert_eq!(timed(ItemCommand::Create { status: Draft }, 10), [""; 0], "what exists is not created again");
     let sold_at_its_end = reached(AuctionKind::Timed, |auction, item, from| {
         by_command(ItemCommand::ReachEnd, 1_000)(auction, &with_bid(item.clone(), 10_000), from)
     });
@@ -166,10 +134,7 @@ fn each_ring_command_reaches_exactly_the_specified_statuses_from_each_status() {
         reached(AuctionKind::Webcast, |auction, item, _| {
             let (auction, item) = place(auction.clone(), with_bid(item.clone(), 10_000));
             let decision = ring::decide(&auction, &item, command.clone(), at(10));
-            decision
-                .iter()
-                .filter_map(|decision| last_status(&decision.item))
-                .collect()
+            decision.iter().filter_map(|decision| last_status(&decision.item)).collect()
         })
     };
     let waiting = |auction, item| (auction, item);
@@ -186,22 +151,12 @@ fn an_item_is_created_as_draft_or_live_only() {
     for &status in ItemStatus::ALL {
         for command in [ItemCommand::Create { status }, ItemCommand::Import { status }] {
             let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
-            let new = Item {
-                sequence: 0,
-                ..item(&auction, Draft)
-            };
+            let new = Item { sequence: 0, ..item(&auction, Draft) };
             match decide(&auction, &new, command, at(10)) {
                 Ok(changes) => assert_eq!(last_status(&changes), Some(status)),
                 Err(rejection) => {
                     let legal = vec!["DRAFT", "LIVE"];
-                    assert_eq!(
-                        rejection,
-                        Rejection::IllegalTransition {
-                            from: None,
-                            to: status.name(),
-                            legal
-                        }
-                    );
+                    assert_eq!(rejection, Rejection::IllegalTransition { from: None, to: status.name(), legal });
                     assert!(!matches!(status, Draft | Live));
                 }
             }
@@ -214,27 +169,26 @@ fn a_set_up_change_is_silent_until_a_status_was_announced() {
     for row in ITEM_TRANSITIONS {
         let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
         let unheard = item(&auction, row.from.unwrap_or(Draft));
-        let heard = Item {
-            announced: true,
-            ..unheard.clone()
-        };
-        assert_eq!(
-            row.announced.holds_for(&unheard),
-            row.announced == Announced::Yes,
-            "{row:?}"
-        );
+        let heard = Item { announced: true, ..unheard.clone() };
+        assert_eq!(row.announced.holds_for(&unheard), row.announced == Announced::Yes, "{row:?}");
         assert!(row.announced.holds_for(&heard), "{row:?}");
     }
 }
 
 #[test]
 fn every_guard_and_announcement_has_words_of_its_own() {
-    let mut words: Vec<&str> = ITEM_TRANSITIONS
-        .iter()
-        .flat_map(|row| row.guards)
-        .map(|guard| guard.words())
-        .collect();
+    let mut words: Vec<&str> = ITEM_TRANSITIONS.iter().flat_map(|row| row.guards).map(|guard| guard.words()).collect();
     words.sort_unstable();
     words.dedup();
     assert_eq!(words.len(), 12, "{words:?}");
+}
+
+#[test]
+fn rows_print_as_rows_of_a_document() {
+    let printed: Vec<String> = ITEM_TRANSITIONS.iter().map(ToString::to_string).collect();
+    assert_eq!(printed[0], "| – | DRAFT | created | the auction is not reconciled | no |");
+    let sold = "| LIVE | SOLD | its end | timed auction; effective end reached; high bid ≥ reserve | yes |";
+    assert_eq!(printed.iter().filter(|row| row.as_str() == sold).count(), 1);
+    let auction = crate::transitions::AUCTION_TRANSITIONS.last().unwrap();
+    assert_eq!(auction.to_string(), "| RECONCILIATION | ARCHIVED | status_changed_by_administrator |  |");
 }

@@ -7,6 +7,7 @@ use runtime::vault::Sealed;
 use rusqlite::types::{FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Params, Row};
 
+use crate::engine::EngineError;
 use crate::provider_codec as codec;
 use crate::provider_codec::Slice;
 
@@ -24,6 +25,12 @@ pub(super) type Outcome<T> = Result<T, Fault>;
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Self::Store(error.into())
     }
 }
 

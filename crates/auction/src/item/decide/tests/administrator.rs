@@ -5,85 +5,26 @@ use super::*;
 #[test]
 fn suspending_resuming_and_correcting_need_a_reason() {
     let auction = live();
-    for (from, to) in [
-        (Draft, Suspended),
-        (Preview, Suspended),
-        (Live, Suspended),
-        (Suspended, Live),
-        (Sold, Live),
-        (Passed, Live),
-    ] {
+    for (from, to) in
+        [(Draft, Suspended), (Preview, Suspended), (Live, Suspended), (Suspended, Live), (Sold, Live), (Passed, Live)]
+    {
         check(&auction, &item(&auction, from), change(to, ""), 10, "reason_required");
-        check(
-            &auction,
-            &item(&auction, from),
-            change(to, " \n"),
-            10,
-            "reason_required",
-        );
+        check(&auction, &item(&auction, from), change(to, " \n"), 10, "reason_required");
     }
-    check(
-        &auction,
-        &item(&auction, Sold),
-        ItemCommand::Correct { reason: String::new() },
-        10,
-        "reason_required",
-    );
-    check(
-        &auction,
-        &item(&auction, Live),
-        change(Suspended, " query "),
-        10,
-        "LIVE->SUSPENDED suspended (query)",
-    );
-    check(
-        &auction,
-        &item(&auction, Suspended),
-        change(Draft, "ok"),
-        10,
-        "SUSPENDED->DRAFT resumed (ok)",
-    );
-    check(
-        &auction,
-        &item(&auction, Draft),
-        change(Suspended, &"x".repeat(501)),
-        10,
-        "field_invalid",
-    );
+    check(&auction, &item(&auction, Sold), ItemCommand::Correct { reason: String::new() }, 10, "reason_required");
+    check(&auction, &item(&auction, Live), change(Suspended, " query "), 10, "LIVE->SUSPENDED suspended (query)");
+    check(&auction, &item(&auction, Suspended), change(Draft, "ok"), 10, "SUSPENDED->DRAFT resumed (ok)");
+    check(&auction, &item(&auction, Draft), change(Suspended, &"x".repeat(501)), 10, "field_invalid");
 }
 
 #[test]
 fn a_suspended_item_of_a_timed_auction_is_resumed_only_before_its_end() {
     let auction = live();
-    check(
-        &auction,
-        &item(&auction, Suspended),
-        change(Live, "ok"),
-        999,
-        "SUSPENDED->LIVE resumed (ok)",
-    );
-    check(
-        &auction,
-        &item(&auction, Suspended),
-        change(Live, "ok"),
-        1_000,
-        "end_not_in_future",
-    );
-    check(
-        &auction,
-        &item(&auction, Suspended),
-        change(Draft, "ok"),
-        1_000,
-        "SUSPENDED->DRAFT resumed (ok)",
-    );
+    check(&auction, &item(&auction, Suspended), change(Live, "ok"), 999, "SUSPENDED->LIVE resumed (ok)");
+    check(&auction, &item(&auction, Suspended), change(Live, "ok"), 1_000, "end_not_in_future");
+    check(&auction, &item(&auction, Suspended), change(Draft, "ok"), 1_000, "SUSPENDED->DRAFT resumed (ok)");
     let webcast = self::auction(AuctionKind::Webcast, AuctionStatus::Live);
-    check(
-        &webcast,
-        &item(&webcast, Suspended),
-        change(Live, "ok"),
-        1_000,
-        "SUSPENDED->LIVE resumed (ok)",
-    );
+    check(&webcast, &item(&webcast, Suspended), change(Live, "ok"), 1_000, "SUSPENDED->LIVE resumed (ok)");
 }
 
 #[test]
@@ -92,13 +33,7 @@ fn an_item_with_bids_does_not_go_back_to_draft() {
     let bidden = with_bid(item(&auction, Live), 10_000);
     check(&auction, &bidden, change(Draft, ""), 10, "item_has_bids");
     assert_eq!(bidden.legal_next(&auction), [Suspended, Withdrawn]);
-    check(
-        &auction,
-        &item(&auction, Live),
-        change(Draft, ""),
-        10,
-        "LIVE->DRAFT status_changed_by_administrator",
-    );
+    check(&auction, &item(&auction, Live), change(Draft, ""), 10, "LIVE->DRAFT status_changed_by_administrator");
 }
 
 #[test]
@@ -115,40 +50,18 @@ fn an_item_in_the_ring_leaves_it_before_an_administrator_changes_it() {
 fn a_correction_is_told_and_puts_a_webcasts_item_back_in_the_queue() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     for (status, from) in [(Sold, "SOLD"), (Passed, "PASSED")] {
-        let done = Item {
-            announced: true,
-            ring: RingPlace::Done,
-            ..item(&webcast, status)
-        };
+        let done = Item { announced: true, ring: RingPlace::Done, ..item(&webcast, status) };
         let told = format!("{from}->LIVE corrected announced (wrong lot), ring Waiting");
         check(&webcast, &done, change(Live, "wrong lot"), 10, &told);
-        check(
-            &webcast,
-            &done,
-            ItemCommand::Correct {
-                reason: "wrong lot".to_owned(),
-            },
-            10,
-            &told,
-        );
+        check(&webcast, &done, ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10, &told);
     }
-    check(
-        &webcast,
-        &item(&webcast, Unsold),
-        ItemCommand::Correct { reason: "x".to_owned() },
-        10,
-        "illegal_transition",
-    );
+    check(&webcast, &item(&webcast, Unsold), ItemCommand::Correct { reason: "x".to_owned() }, 10, "illegal_transition");
 }
 
 #[test]
 fn every_change_after_an_announcement_is_told_even_set_up() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
-    let mut item = Item {
-        announced: true,
-        ring: RingPlace::Done,
-        ..item(&webcast, Passed)
-    };
+    let mut item = Item { announced: true, ring: RingPlace::Done, ..item(&webcast, Passed) };
     for (to, expect) in [
         (Withdrawn, "PASSED->WITHDRAWN withdrawn announced"),
         (Draft, "WITHDRAWN->DRAFT reinstated announced, ring Waiting"),
@@ -166,26 +79,19 @@ fn every_change_after_an_announcement_is_told_even_set_up() {
 fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
     for status in [AuctionStatus::Reconciliation, AuctionStatus::Archived] {
         let closed = auction(AuctionKind::Webcast, status);
-        for (from, to) in [
-            (Preview, Live),
-            (Draft, Suspended),
-            (Sold, Live),
-            (Passed, Live),
-            (Suspended, Live),
-        ] {
+        for (from, to) in [(Preview, Live), (Draft, Suspended), (Sold, Live), (Passed, Live), (Suspended, Live)] {
             check(&closed, &item(&closed, from), change(to, "late"), 10, "auction_closed");
         }
         assert_eq!(item(&closed, Sold).legal_next(&closed), []);
-        let reconciled = Item {
-            announced: true,
-            ..item(&closed, Passed)
-        };
-        check(
-            &closed,
-            &reconciled,
-            ItemCommand::Reconcile,
-            10,
-            "PASSED->UNSOLD reconciled announced",
-        );
+        let reconciled = Item { announced: true, ..item(&closed, Passed) };
+        check(&closed, &reconciled, ItemCommand::Reconcile, 10, "PASSED->UNSOLD reconciled announced");
     }
+}
+
+#[test]
+fn an_item_of_a_timed_auction_comes_live_only_before_its_end() {
+    let auction = live();
+    let went_live = "PREVIEW->LIVE status_changed_by_administrator";
+    check(&auction, &item(&auction, Preview), change(Live, ""), 999, went_live);
+    check(&auction, &item(&auction, Preview), change(Live, ""), 1_000, "end_not_in_future");
 }

@@ -1,0 +1,313 @@
+//! Reading requests: who asks, which page, which version was seen, and the body.
+
+use std::io::{self, Read};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use auction::{Auction, Item};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use futures_util::TryStreamExt as _;
+use http::request::Parts;
+use http::{HeaderMap, Method, Uri};
+use jiff::Timestamp;
+use platform::{Answering, Caller, Platform};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+use tokio_util::io::{StreamReader, SyncIoBridge};
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::errors::ApiError;
+
+/// Entries of a page without a `limit`, and at most.
+const LIMIT_DEFAULT: u32 = 50;
+const LIMIT_MAX: u32 = 250;
+
+/// A request without a body: who asks, and the query.
+pub(crate) struct Asked<Q> {
+    pub(crate) caller: Caller,
+    pub(crate) query: Q,
+}
+
+impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Asked<Q> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
+        let caller = caller(&parts.headers, platform).await?;
+        Ok(Asked { caller, query: query(&parts.uri)? })
+    }
+}
+
+/// A request with a JSON body that is no POST: idempotent by itself.
+pub(crate) struct Write<B> {
+    pub(crate) caller: Caller,
+    pub(crate) body: B,
+}
+
+impl<B: DeserializeOwned + Send> FromRequest<Platform> for Write<B> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
+        let post = Post::from_request(request, platform).await?;
+        Ok(Write { caller: post.caller, body: post.body })
+    }
+}
+
+/// A POST with a JSON body: with the idempotency key and the version that was seen, when they are given.
+pub(crate) struct Post<B> {
+    pub(crate) caller: Caller,
+    pub(crate) body: B,
+    /// From `If-Match`.
+    pub(crate) version: Option<i64>,
+    ring_tag: Option<RingTag>,
+    key: Option<String>,
+    request_hash: [u8; 32],
+}
+
+impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let caller = caller(&parts.headers, platform).await?;
+        let key = http_kit::idempotency::key(&parts.headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))?;
+        let tag = http_kit::etag::if_match(&parts.headers).map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
+        http_kit::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
+        let bytes = http_kit::json::read(body).await.map_err(ApiError::from)?;
+        let body = http_kit::json::parse(&bytes).map_err(ApiError::from)?;
+        Ok(Post {
+            caller,
+            body,
+            version: tag.as_deref().and_then(|tag| tag.parse().ok()),
+            ring_tag: tag.as_deref().and_then(RingTag::parse),
+            request_hash: request_hash(&parts.method, &parts.uri, tag.as_deref(), &bytes),
+            key,
+        })
+    }
+}
+
+impl<B> Post<B> {
+    /// What the platform needs to keep the answer for the caller's idempotency key, if there is one.
+    pub(crate) fn answering<'a, T>(
+        &'a self,
+        status: u16,
+        render: &'a (dyn Fn(&T) -> String + Sync),
+    ) -> Option<Answering<'a, T>> {
+        let key = self.key.as_deref()?;
+        Some(Answering { caller: self.caller.key, key, request_hash: self.request_hash, status, render })
+    }
+
+    /// The version that the caller saw: 428 without one.
+    pub(crate) fn required_version(&self) -> Result<i64, ApiError> {
+        self.version.ok_or_else(ApiError::precondition_required)
+    }
+
+    /// The ring that the clerk saw: 428 without one.
+    pub(crate) fn required_ring_tag(&self) -> Result<RingTag, ApiError> {
+        self.ring_tag.ok_or_else(ApiError::precondition_required)
+    }
+
+    pub(crate) fn refuse_idempotency_key(&self) -> Result<(), ApiError> {
+        match self.key {
+            None => Ok(()),
+            Some(_) => Err(ApiError::bad_request(
+                "idempotency_key_not_possible",
+                "this call takes no Idempotency-Key, because its answer holds a secret that is shown once",
+            )),
+        }
+    }
+
+    /// Takes the body out to be read further.
+    pub(crate) fn map<N>(self, read: impl FnOnce(B) -> Result<N, ApiError>) -> Result<(Post<()>, N), ApiError> {
+        let Post { caller, body, version, ring_tag, key, request_hash } = self;
+        Ok((Post { caller, body: (), version, ring_tag, key, request_hash }, read(body)?))
+    }
+}
+
+/// The state of a ring, as its `ETag` says it: versions of the auction and of the item in the ring, 0 for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RingTag {
+    auction: i64,
+    item: i64,
+}
+
+impl RingTag {
+    pub(crate) fn of(auction: &Auction, item: Option<&Item>) -> Self {
+        RingTag { auction: auction.version, item: item.map_or(0, |item| item.version) }
+    }
+
+    fn parse(tag: &str) -> Option<Self> {
+        let (auction, item) = tag.split_once('.')?;
+        Some(RingTag { auction: auction.parse().ok()?, item: item.parse().ok()? })
+    }
+}
+
+impl std::fmt::Display for RingTag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.auction, self.item)
+    }
+}
+
+/// A request whose body is a file.
+pub(crate) struct Upload<Q> {
+    pub(crate) caller: Caller,
+    pub(crate) query: Q,
+}
+
+impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
+        let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
+        let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !content_type.is_some_and(|text| text.split(';').next().is_some_and(|kind| kind.trim() == "text/csv")) {
+            return Err(ApiError::unsupported_media_type("text/csv"));
+        }
+        Ok(Upload { caller, query })
+    }
+}
+
+impl<Q> Upload<Q> {
+    /// The body as a file that is read while it arrives, up to `bytes_max`, and what tells if there was more.
+    pub(crate) fn read(&self, body: Body, bytes_max: u64) -> (impl Read + Send + 'static, Length) {
+        let length = Length { bytes: Arc::default(), bytes_max };
+        let counted = length.clone();
+        let stream = body.into_data_stream().map_err(io::Error::other).inspect_ok(move |bytes: &Bytes| counted.add(bytes.len()));
+        let limit = length.clone();
+        let stream = stream.and_then(move |bytes| {
+            let exceeded = limit.is_exceeded();
+            async move {
+                if exceeded { Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large")) } else { Ok(bytes) }
+            }
+        });
+        (SyncIoBridge::new(StreamReader::new(Box::pin(stream))), length)
+    }
+}
+
+/// How much of an upload has arrived.
+#[derive(Clone)]
+pub(crate) struct Length {
+    bytes: Arc<AtomicU64>,
+    bytes_max: u64,
+}
+
+impl Length {
+    fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) > self.bytes_max
+    }
+}
+
+/// Which page of a list.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// `next` of the page before.
+    pub(crate) after: Option<String>,
+    /// At most this many, 1 to 250; 50 without.
+    pub(crate) limit: Option<u32>,
+}
+
+/// Which page of a list that may be a customer's.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CustomerListQuery {
+    /// Of this customer only.
+    pub(crate) customer: Option<Uuid>,
+    /// `next` of the page before.
+    pub(crate) after: Option<String>,
+    /// At most this many, 1 to 250; 50 without.
+    pub(crate) limit: Option<u32>,
+}
+
+/// A page that was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageIn<K> {
+    after: Option<K>,
+    pub(crate) limit: usize,
+}
+
+impl<K: Copy> PageIn<K> {
+    /// The page with one entry more, which tells if there is a next one.
+    pub(crate) fn more(&self) -> platform::port::Page<K> {
+        platform::port::Page { after: self.after, limit: self.limit + 1 }
+    }
+}
+
+impl ListQuery {
+    pub(crate) fn page<K: FromStr>(&self) -> Result<PageIn<K>, ApiError> {
+        page(self.after.as_deref(), self.limit)
+    }
+}
+
+impl CustomerListQuery {
+    pub(crate) fn page<K: FromStr>(&self) -> Result<PageIn<K>, ApiError> {
+        page(self.after.as_deref(), self.limit)
+    }
+}
+
+fn page<K: FromStr>(after: Option<&str>, wanted: Option<u32>) -> Result<PageIn<K>, ApiError> {
+    let after = match after {
+        None => None,
+        Some(text) => Some(http_kit::pages::decode(text).and_then(|key| key.parse().ok()).ok_or_else(|| {
+            ApiError::invalid_query("after", "is no cursor; take it from `next` of the page before, or leave it out")
+        })?),
+    };
+    Ok(PageIn { after, limit: limit(wanted)? })
+}
+
+/// The number of entries that was asked for.
+pub(crate) fn limit(wanted: Option<u32>) -> Result<usize, ApiError> {
+    let wanted = wanted.unwrap_or(LIMIT_DEFAULT);
+    if (1..=LIMIT_MAX).contains(&wanted) {
+        return Ok(wanted as usize);
+    }
+    Err(ApiError::invalid_query("limit", format!("is {wanted}; it takes 1 to {LIMIT_MAX}")))
+}
+
+/// A time of the body, RFC 3339.
+pub(crate) fn instant(pointer: &str, text: Option<&str>) -> Result<Option<Timestamp>, ApiError> {
+    let Some(text) = text else { return Ok(None) };
+    let at: Timestamp = text.parse().map_err(|_| {
+        ApiError::invalid(pointer, format!("{text:?} is no time; write it like 2027-03-01T18:00:00.000Z"))
+    })?;
+    // Milliseconds are what is kept and shown.
+    Ok(Some(runtime::clock::from_ms(runtime::clock::to_ms(at))))
+}
+
+/// A status of the body, by its name.
+pub(crate) fn status<S: FromStr<Err: std::fmt::Display>>(pointer: &str, name: &str) -> Result<S, ApiError> {
+    name.parse().map_err(|error: S::Err| ApiError::invalid(pointer, error.to_string()))
+}
+
+async fn caller(headers: &HeaderMap, platform: &Platform) -> Result<Caller, ApiError> {
+    let key = http_kit::bearer::token(headers).ok_or_else(ApiError::unauthenticated)?;
+    Ok(platform.authenticate(key).await?)
+}
+
+fn query<Q: DeserializeOwned + Default>(uri: &Uri) -> Result<Q, ApiError> {
+    if uri.query().is_none_or(str::is_empty) {
+        return Ok(Q::default());
+    }
+    match Query::try_from_uri(uri) {
+        Ok(Query(query)) => Ok(query),
+        Err(error) => Err(ApiError::bad_request("query_invalid", error.body_text())),
+    }
+}
+
+fn request_hash(method: &Method, uri: &Uri, tag: Option<&str>, body: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in [method.as_str().as_bytes(), uri.to_string().as_bytes(), tag.unwrap_or_default().as_bytes(), body] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}

@@ -1,0 +1,138 @@
+//! What can go wrong, as problem details (RFC 9457) with a stable `code`.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http_kit::json::JsonError;
+pub(crate) use http_kit::problem::Problem;
+use http_kit::problem::ProblemError;
+use platform::catalogue::{ImportReport, RowError};
+use platform::{PlatformError, Problem as InputProblem};
+
+/// An answer that is an error.
+#[derive(Debug)]
+pub(crate) struct ApiError(Problem);
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+impl ApiError {
+    fn new(status: StatusCode, code: &'static str, detail: impl ToString) -> Self {
+        ApiError(Problem::new(status, code, detail.to_string()))
+    }
+
+    fn with_errors(mut self, errors: Vec<ProblemError>) -> Self {
+        self.0.errors = errors;
+        self
+    }
+
+    /// 400.
+    pub(crate) fn bad_request(code: &'static str, detail: impl ToString) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, detail)
+    }
+
+    /// 422 for a field of the body.
+    pub(crate) fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::from(PlatformError::invalid(pointer, message))
+    }
+
+    /// 422 for a parameter of the query.
+    pub(crate) fn invalid_query(name: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "query_invalid", format!("the parameter {name} {message}"))
+    }
+
+    /// 401.
+    pub(crate) fn unauthenticated() -> Self {
+        Self::from(PlatformError::Unauthenticated)
+    }
+
+    /// 428.
+    pub(crate) fn precondition_required() -> Self {
+        Self::new(
+            StatusCode::PRECONDITION_REQUIRED,
+            "precondition_required",
+            "send If-Match with the ETag of what you saw, so that two people never change the same thing unawares",
+        )
+    }
+
+    /// 412 for a ring.
+    pub(crate) fn ring_moved() -> Self {
+        Self::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", "the ring has changed: read it again and decide again")
+    }
+
+    /// 409 for a command about the item in the ring when there is none.
+    pub(crate) fn ring_empty() -> Self {
+        Self::from(PlatformError::from(auction::Rejection::NotInRing))
+    }
+
+    /// 413.
+    pub(crate) fn too_large(bytes_max: u64) -> Self {
+        let detail = format!("the body is larger than {bytes_max} bytes; send it in parts");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    }
+
+    /// 415.
+    pub(crate) fn unsupported_media_type(wanted: &str) -> Self {
+        let detail = format!("send the body as Content-Type: {wanted}");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail)
+    }
+
+    /// 422 with the mistakes of a catalogue.
+    pub(crate) fn catalogue(report: &ImportReport) -> Self {
+        let count = report.error_count;
+        let detail = format!("{count} {} in the catalogue; nothing was imported", if count == 1 { "mistake" } else { "mistakes" });
+        let place = |error: &RowError| ProblemError::on_line(error.line, error.column.clone(), error.message.clone());
+        let errors = report.errors.iter().map(place);
+        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "catalogue_invalid", detail).with_errors(errors.collect());
+        error.0.error_count = Some(count);
+        error
+    }
+}
+
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
+        let status = match &error {
+            PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
+            PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
+            PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
+            PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
+            PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
+            PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
+            PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
+            PlatformError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let detail = match &error {
+            // What is wrong inside is for the log, not for the caller.
+            PlatformError::Internal(_) => {
+                tracing::error!(%error, "a request failed");
+                "something went wrong here; it has been logged with the request id".to_owned()
+            }
+            PlatformError::Unavailable(source) => {
+                tracing::error!(%error, %source, "a request failed");
+                error.to_string()
+            }
+            _ => error.to_string(),
+        };
+        let code = error.code();
+        let errors = match error {
+            PlatformError::Invalid(problems) => problems.into_iter().map(at_pointer).collect(),
+            _ => Vec::new(),
+        };
+        Self::new(status, code, detail).with_errors(errors)
+    }
+}
+
+fn at_pointer(problem: InputProblem) -> ProblemError {
+    ProblemError::at(problem.pointer, problem.message)
+}
+
+impl From<JsonError> for ApiError {
+    fn from(error: JsonError) -> Self {
+        let errors = error.pointer().map(|pointer| ProblemError::at(pointer, error.to_string()));
+        Self::new(error.status(), error.code(), error.to_string()).with_errors(errors.into_iter().collect())
+    }
+}

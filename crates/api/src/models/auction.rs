@@ -1,0 +1,131 @@
+//! Auctions.
+
+use auction::lifecycle::ItemCounts;
+use auction::increments::IncrementRow;
+use auction::{Auction, Stagger};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::time;
+
+/// A sale of items by one auctioneer.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Auction)]
+pub(crate) struct AuctionView {
+    pub(crate) uuid: Uuid,
+    pub(crate) customer: Uuid,
+    pub(crate) auctioneer: Uuid,
+    /// `timed` or `webcast`.
+    pub(crate) kind: &'static str,
+    pub(crate) title: String,
+    /// ISO 4217; every amount in the auction is in minor units of it.
+    pub(crate) currency: String,
+    /// IANA time zone, for people.
+    pub(crate) time_zone: String,
+    #[schema(format = DateTime)]
+    pub(crate) starts_at: Option<String>,
+    /// Closing time: the end of the first items of a timed auction.
+    #[schema(format = DateTime)]
+    pub(crate) ends_at: Option<String>,
+    pub(crate) stagger: Option<StaggerView>,
+    /// By how much bids rise: lower bounds are inclusive, the last row is open.
+    pub(crate) increments: Vec<IncrementView>,
+    /// Status name; see the reference data.
+    pub(crate) status: &'static str,
+    /// Statuses that an administrator may change it to.
+    pub(crate) legal_next_statuses: Vec<&'static str>,
+    /// The item in the ring of a webcast.
+    pub(crate) in_ring: Option<Uuid>,
+    /// Items per status; absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_counts: Option<ItemCountsView>,
+    /// Rises with each change; the `ETag`.
+    pub(crate) version: i64,
+    #[schema(format = DateTime)]
+    pub(crate) created_at: String,
+}
+
+impl AuctionView {
+    pub(crate) fn new(auction: &Auction, counts: Option<&ItemCounts>) -> Self {
+        Self {
+            uuid: auction.uuid,
+            customer: auction.customer,
+            auctioneer: auction.auctioneer,
+            kind: auction.kind.as_str(),
+            title: auction.title.clone(),
+            currency: auction.currency.clone(),
+            time_zone: auction.time_zone.clone(),
+            starts_at: auction.starts_at.map(time),
+            ends_at: auction.ends_at.map(time),
+            stagger: auction.stagger.map(StaggerView::from),
+            increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
+            status: auction.status.name(),
+            legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
+            in_ring: auction.in_ring,
+            item_counts: counts.map(ItemCountsView::from),
+            version: auction.version,
+            created_at: time(auction.created_at),
+        }
+    }
+}
+
+/// Staggered ends: `seconds` later for every `items` items.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = Stagger)]
+pub(crate) struct StaggerView {
+    /// 0 to 604,800.
+    pub(crate) seconds: u32,
+    /// 1 or more.
+    #[schema(minimum = 1)]
+    pub(crate) items: u32,
+}
+
+impl From<Stagger> for StaggerView {
+    fn from(stagger: Stagger) -> Self {
+        Self { seconds: stagger.seconds, items: stagger.items }
+    }
+}
+
+/// From this price on, bids rise by this increment. Minor units.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = Increment)]
+pub(crate) struct IncrementView {
+    pub(crate) from: i64,
+    #[schema(minimum = 1)]
+    pub(crate) increment: i64,
+}
+
+impl From<&IncrementRow> for IncrementView {
+    fn from(row: &IncrementRow) -> Self {
+        Self { from: row.from, increment: row.increment }
+    }
+}
+
+/// Items of an auction, counted.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ItemCounts)]
+pub(crate) struct ItemCountsView {
+    pub(crate) total: u64,
+    pub(crate) live: u64,
+    pub(crate) suspended: u64,
+    pub(crate) passed: u64,
+    /// With at least one bid accepted.
+    pub(crate) with_bids: u64,
+}
+
+impl From<&ItemCounts> for ItemCountsView {
+    fn from(counts: &ItemCounts) -> Self {
+        Self {
+            total: counts.total,
+            live: counts.live,
+            suspended: counts.suspended,
+            passed: counts.passed,
+            with_bids: counts.with_bids,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Customers, their auctioneers and their connections to a provider.
+
+use platform::consumers::ConsumerState;
+use platform::port::{Auctioneer, Backlog, Customer, Parked, QuarantinedEvent};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::time;
+
+/// Who runs auctions and receives events.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Customer)]
+pub(crate) struct CustomerView {
+    pub(crate) uuid: Uuid,
+    pub(crate) name: String,
+    #[schema(format = DateTime)]
+    pub(crate) created_at: String,
+}
+
+impl From<&Customer> for CustomerView {
+    fn from(customer: &Customer) -> Self {
+        Self { uuid: customer.uuid, name: customer.name.clone(), created_at: time(customer.created_at) }
+    }
+}
+
+/// Who holds auctions.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Auctioneer)]
+pub(crate) struct AuctioneerView {
+    /// What events carry.
+    pub(crate) uuid: Uuid,
+    /// Primary key of the common model `AuctioneerApiModel`; stable for ever.
+    pub(crate) id: i64,
+    pub(crate) customer: Uuid,
+    pub(crate) name: String,
+    #[schema(format = DateTime)]
+    pub(crate) created_at: String,
+}
+
+impl From<&Auctioneer> for AuctioneerView {
+    fn from(auctioneer: &Auctioneer) -> Self {
+        Self {
+            uuid: auctioneer.uuid,
+            id: auctioneer.id,
+            customer: auctioneer.customer,
+            name: auctioneer.name.clone(),
+            created_at: time(auctioneer.created_at),
+        }
+    }
+}
+
+/// A customer's connection to its consumer application at a provider.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Consumer)]
+pub(crate) struct ConsumerView {
+    pub(crate) customer: Uuid,
+    /// Base address of the provider's API.
+    pub(crate) provider_url: String,
+    /// Consumer application identifier (`app_…`).
+    pub(crate) application_id: Option<String>,
+    /// True when an API key is there; the key itself is never shown.
+    pub(crate) api_key_set: bool,
+    /// True with both the application identifier and the key: without both nothing is published.
+    pub(crate) connected: bool,
+    /// Why the queue waits for support; null while it flows.
+    pub(crate) parked: Option<ParkedView>,
+    pub(crate) backlog: BacklogView,
+    #[schema(format = DateTime)]
+    pub(crate) updated_at: String,
+}
+
+impl From<&ConsumerState> for ConsumerView {
+    fn from(consumer: &ConsumerState) -> Self {
+        Self {
+            customer: consumer.customer,
+            provider_url: consumer.provider_url.clone(),
+            application_id: consumer.application_id.clone(),
+            api_key_set: consumer.has_api_key,
+            connected: consumer.has_api_key && consumer.application_id.is_some(),
+            parked: consumer.parked.as_ref().map(ParkedView::from),
+            backlog: BacklogView::from(&consumer.backlog),
+            updated_at: time(consumer.updated_at),
+        }
+    }
+}
+
+/// Why a queue waits, and since when.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Parked)]
+pub(crate) struct ParkedView {
+    /// What the provider answered.
+    pub(crate) reason: String,
+    #[schema(format = DateTime)]
+    pub(crate) at: String,
+}
+
+impl From<&Parked> for ParkedView {
+    fn from(parked: &Parked) -> Self {
+        Self { reason: parked.reason.clone(), at: time(parked.at) }
+    }
+}
+
+/// Events that are not published yet.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Backlog)]
+pub(crate) struct BacklogView {
+    pub(crate) pending: u64,
+    /// Server time of the oldest of them.
+    #[schema(format = DateTime)]
+    pub(crate) oldest_at: Option<String>,
+    /// Events that the provider refused for good.
+    pub(crate) quarantined: u64,
+}
+
+impl From<&Backlog> for BacklogView {
+    fn from(backlog: &Backlog) -> Self {
+        Self {
+            pending: backlog.pending,
+            oldest_at: backlog.oldest_at.map(time),
+            quarantined: backlog.quarantined,
+        }
+    }
+}
+
+/// An event that the provider refused for good.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = QuarantinedEvent)]
+pub(crate) struct QuarantinedView {
+    pub(crate) cursor: i64,
+    pub(crate) event_id: String,
+    pub(crate) event_type: &'static str,
+    /// What the provider answered.
+    pub(crate) error: String,
+    #[schema(format = DateTime)]
+    pub(crate) at: String,
+    #[schema(value_type = Object)]
+    pub(crate) payload: Option<Box<RawValue>>,
+}
+
+impl From<&QuarantinedEvent> for QuarantinedView {
+    fn from(quarantined: &QuarantinedEvent) -> Self {
+        let event = &quarantined.event;
+        Self {
+            cursor: event.cursor,
+            event_id: event.event_id(),
+            event_type: event.event_type.name(),
+            error: quarantined.error.clone(),
+            at: time(quarantined.at),
+            payload: RawValue::from_string(event.body.clone()).ok(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Items.
+
+use auction::{Auction, Item, RingPlace, minimum_bid};
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::time;
+
+/// One lot of an auction. Amounts are minor units of its currency. The reserve never leaves the platform.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Item)]
+pub(crate) struct ItemView {
+    pub(crate) uuid: Uuid,
+    pub(crate) auction: Uuid,
+    pub(crate) lot_number: String,
+    /// Place in the running order, from 0.
+    pub(crate) position: i64,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) image_url: Option<String>,
+    pub(crate) low_estimate: Option<i64>,
+    pub(crate) high_estimate: Option<i64>,
+    /// 0 means the first increment.
+    pub(crate) opening_bid: i64,
+    /// ISO 4217.
+    pub(crate) currency: String,
+    /// Status name; see the reference data.
+    pub(crate) status: &'static str,
+    /// Planned end in a timed auction.
+    #[schema(format = DateTime)]
+    pub(crate) end_time: Option<String>,
+    /// Real end in a timed auction: the one that counts.
+    #[schema(format = DateTime)]
+    pub(crate) effective_end_time: Option<String>,
+    /// Amount of the standing bid.
+    pub(crate) price: Option<i64>,
+    /// Least amount that is accepted now.
+    pub(crate) minimum_bid: i64,
+    /// If the price has reached the reserve; null without a reserve.
+    pub(crate) reserve_met: Option<bool>,
+    /// Bids accepted.
+    pub(crate) bid_count: i64,
+    /// Place in a webcast's ring: `waiting`, `in_ring`, `done`.
+    pub(crate) ring: &'static str,
+    /// Rises with each change; the `ETag`.
+    pub(crate) version: i64,
+    /// The server's clock, which decides.
+    #[schema(format = DateTime)]
+    pub(crate) server_time: String,
+}
+
+impl ItemView {
+    pub(crate) fn new(item: &Item, auction: &Auction, now: Timestamp) -> Self {
+        Self {
+            uuid: item.uuid,
+            auction: item.auction,
+            lot_number: item.lot_number.clone(),
+            position: item.position,
+            title: item.title.clone(),
+            description: item.description.clone(),
+            image_url: item.image_url.clone(),
+            low_estimate: item.low_estimate,
+            high_estimate: item.high_estimate,
+            opening_bid: item.opening_bid,
+            currency: auction.currency.clone(),
+            status: item.status.name(),
+            end_time: item.end_time.map(time),
+            effective_end_time: item.effective_end_time.map(time),
+            price: item.price(),
+            minimum_bid: minimum_bid(auction, item),
+            reserve_met: item.reserve_met(),
+            bid_count: item.bid_count,
+            ring: match item.ring {
+                RingPlace::Waiting => "waiting",
+                RingPlace::InRing => "in_ring",
+                RingPlace::Done => "done",
+            },
+            version: item.version,
+            server_time: time(now),
+        }
+    }
+}

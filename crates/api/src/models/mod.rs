@@ -1,0 +1,37 @@
+//! What the API says: shapes of its answers, made from the platform's records. Fields that must not leave the platform
+//! (reserves, secrets, hashes) have no place here.
+
+mod access;
+mod auction;
+mod bid;
+mod customer;
+mod event;
+mod item;
+mod ring;
+
+pub(crate) use access::ApiKeyCreated;
+pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
+pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use customer::{AuctioneerView, ConsumerView, CustomerView, QuarantinedView};
+pub(crate) use event::{EventView, EventsView, HistoryView};
+pub(crate) use item::ItemView;
+pub(crate) use ring::RingView;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct List<T> {
+    /// The entries, in the list's stable order.
+    pub(crate) data: Vec<T>,
+    /// Ask with `after=` this for the next page; null on the last one.
+    pub(crate) next: Option<String>,
+}
+
+/// RFC 3339 in UTC, with milliseconds.
+pub(crate) fn time(at: Timestamp) -> String {
+    runtime::clock::rfc3339_ms(at)
+}

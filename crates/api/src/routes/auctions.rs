@@ -1,0 +1,163 @@
+//! Auctions: created, listed, moved from status to status.
+
+use auction::lifecycle::ItemCounts;
+use auction::increments::{IncrementRow, IncrementTable};
+use auction::{Auction, AuctionKind, Stagger};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use contract::AuctionStatus;
+use platform::Platform;
+use platform::auctions::{CreatedAuction, NewAuction};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::items::ItemIn;
+use crate::answer;
+use crate::ask::{Asked, CustomerListQuery, ListQuery, Post, instant, status};
+use crate::errors::{ApiError, Problem};
+use crate::models::{AuctionView, HistoryView, IncrementView, List, StaggerView};
+
+/// How items of an auction end.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum KindIn {
+    /// By the server's clock.
+    Timed,
+    /// By the clerk's hammer.
+    Webcast,
+}
+
+/// An auction to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AuctionIn {
+    /// Who holds it.
+    auctioneer: Uuid,
+    kind: KindIn,
+    /// May be empty in a draft.
+    #[serde(default)]
+    title: String,
+    /// ISO 4217, such as `GBP`.
+    currency: String,
+    /// IANA time zone, such as `Europe/London`.
+    time_zone: String,
+    /// When bidding or the webcast starts.
+    #[schema(format = DateTime)]
+    starts_at: Option<String>,
+    /// Closing time: the end of the first items of a timed auction.
+    #[schema(format = DateTime)]
+    ends_at: Option<String>,
+    /// Staggered ends of a timed auction.
+    stagger: Option<StaggerView>,
+    /// Increment table; a common one without.
+    increments: Option<Vec<IncrementView>>,
+    /// `DRAFT` (default), `PREVIEW` or `LIVE`.
+    status: Option<String>,
+    /// Items made with it, at most 1,000; LIVE ones when the auction is.
+    #[serde(default)]
+    items: Vec<ItemIn>,
+}
+
+impl AuctionIn {
+    fn read(self) -> Result<NewAuction, ApiError> {
+        let first = self.status.as_deref().map_or(Ok(AuctionStatus::Draft), |name| status("/status", name))?;
+        let increments = self.increments.map(increment_table).transpose()?;
+        let items = (0..).zip(self.items).map(|(index, item)| item.read(&format!("/items/{index}"))).collect::<Result<_, _>>()?;
+        Ok(NewAuction {
+            auctioneer: self.auctioneer,
+            kind: match self.kind {
+                KindIn::Timed => AuctionKind::Timed,
+                KindIn::Webcast => AuctionKind::Webcast,
+            },
+            title: self.title,
+            currency: self.currency,
+            time_zone: self.time_zone,
+            starts_at: instant("/startsAt", self.starts_at.as_deref())?,
+            ends_at: instant("/endsAt", self.ends_at.as_deref())?,
+            stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
+            increments,
+            status: first,
+            items,
+        })
+    }
+}
+
+fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {
+    let rows = rows.into_iter().map(|row| IncrementRow { from: row.from, increment: row.increment }).collect();
+    IncrementTable::new(rows).map_err(|error| ApiError::invalid("/increments", error.to_string()))
+}
+
+/// Creates an auction, with its items in the same call if wanted. Announced. Scope `auctions:write`.
+#[utoipa::path(post, path = "/auctions", tag = "auctions", request_body = AuctionIn,
+    responses((status = 201, body = AuctionView), (status = 409, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionIn>) -> Result<Response, ApiError> {
+    let (post, new) = post.map(AuctionIn::read)?;
+    let render = |created: &CreatedAuction| answer::body(&AuctionView::new(&created.auction, None));
+    let outcome = platform.create_auction(&post.caller, &new, post.answering(201, &render)).await?;
+    Ok(answer::outcome(outcome, 201, render, |created| Some(created.auction.version)))
+}
+
+/// Lists auctions in order of creation. Scope `auctions:read`.
+#[utoipa::path(get, path = "/auctions", tag = "auctions", params(CustomerListQuery),
+    responses((status = 200, body = List<AuctionView>)))]
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    asked: Asked<CustomerListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let auctions = platform.auctions(&asked.caller, asked.query.customer, page.more()).await?;
+    Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
+}
+
+/// Gives an auction with its items counted per status. Scope `auctions:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = AuctionView), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let auction = platform.auction(&asked.caller, uuid).await?;
+    let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
+    Ok(answer::versioned(&AuctionView::new(&auction, Some(&counts)), auction.version))
+}
+
+/// The status wanted.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AuctionStatusIn {
+    /// Status name, such as `LIVE`.
+    status: String,
+}
+
+/// Changes an auction's status, as an administrator. Announced. Needs `If-Match`. Scope `auctions:write`.
+#[utoipa::path(post, path = "/auctions/{uuid}/status", tag = "auctions",
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AuctionStatusIn,
+    responses((status = 200, body = AuctionView), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem), (status = 428, body = Problem)))]
+pub(crate) async fn change_status(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    post: Post<AuctionStatusIn>,
+) -> Result<Response, ApiError> {
+    let to = status("/status", &post.body.status)?;
+    let seen = post.required_version()?;
+    let render = |auction: &Auction| answer::body(&AuctionView::new(auction, None));
+    let answering = post.answering(200, &render);
+    let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
+    Ok(answer::outcome(outcome, 200, render, |auction| Some(auction.version)))
+}
+
+/// Lists the status changes of an auction, with causes and actors. Scope `events:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}/history", tag = "auctions", params(("uuid" = Uuid, Path), ListQuery),
+    responses((status = 200, body = List<HistoryView>), (status = 404, body = Problem)))]
+pub(crate) async fn history(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<i64>()?;
+    let rows = platform.history(&asked.caller, uuid, page.more()).await?;
+    Ok(answer::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
+}

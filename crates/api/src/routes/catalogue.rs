@@ -1,0 +1,72 @@
+//! Catalogue import.
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use platform::Platform;
+use contract::ItemStatus;
+use platform::catalogue::{CatalogueImport, ImportMode, ImportReport};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::answer;
+use crate::ask::Upload;
+use crate::errors::{ApiError, Problem};
+
+/// How to import.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ImportQuery {
+    /// Check everything and import nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// What became of an import.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Imported {
+    /// Rows read after the header.
+    rows: u64,
+    /// Items imported; 0 after a dry run.
+    imported: u64,
+    dry_run: bool,
+}
+
+/// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT. Scope `auctions:write`.
+///
+/// The body is CSV in UTF-8 with a header, at most 64 MiB and 100,000 rows. `lot_number` and `title` are required; `artist`,
+/// `date`, `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid` and `reserve` may be
+/// there. Amounts are whole minor units.
+#[utoipa::path(post, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path), ImportQuery),
+    request_body(content = String, content_type = "text/csv"),
+    responses((status = 201, body = Imported), (status = 200, description = "A dry run without errors", body = Imported),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem),
+        (status = 422, body = Problem)))]
+pub(crate) async fn import(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    upload: Upload<ImportQuery>,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let dry_run = upload.query.dry_run;
+    let (mode, status) = if dry_run { (ImportMode::DryRun, 200) } else { (ImportMode::Import, 201) };
+    let limit = platform.config().catalogue.file_bytes_max;
+    let (source, length) = upload.read(body, limit);
+    let import = CatalogueImport { auction: uuid, mode, status: ItemStatus::Draft, expected_version: None };
+    // An upload takes no idempotency key: repeated, it is refused by its lot numbers.
+    let report = platform.import_catalogue(&upload.caller, import, source, None).await?.fresh()?;
+    if length.is_exceeded() {
+        return Err(ApiError::too_large(limit));
+    }
+    if report.error_count > 0 {
+        return Err(ApiError::catalogue(&report));
+    }
+    Ok(answer::with_status(status, &imported(&report, dry_run)))
+}
+
+fn imported(report: &ImportReport, dry_run: bool) -> Imported {
+    Imported { rows: report.rows, imported: if dry_run { 0 } else { report.items }, dry_run }
+}

@@ -1,0 +1,154 @@
+//! Customers and their connections to a provider: support's work.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use platform::Platform;
+use platform::consumers::{ConnectConsumer, ConsumerState};
+use platform::port::{Customer, StartFrom};
+use platform::{Caller, PlatformError};
+use runtime::vault::Secret;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::answer;
+use crate::ask::{Asked, ListQuery, Post, Write};
+use crate::errors::{ApiError, Problem};
+use crate::models::{ConsumerView, CustomerView, List, QuarantinedView};
+
+/// A customer to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CustomerIn {
+    /// Unique; 1 to 200 characters.
+    name: String,
+}
+
+/// Creates a customer. For the platform's own staff; scope `customers:write`.
+#[utoipa::path(post, path = "/customers", tag = "customers", request_body = CustomerIn,
+    responses((status = 201, body = CustomerView), (status = 409, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn create(State(platform): State<Platform>, post: Post<CustomerIn>) -> Result<Response, ApiError> {
+    let render = |customer: &Customer| answer::body(&CustomerView::from(customer));
+    let outcome = platform.create_customer(&post.caller, &post.body.name, post.answering(201, &render)).await?;
+    Ok(answer::outcome(outcome, 201, render, |_| None))
+}
+
+/// Lists customers in order of creation. Scope `customers:read`.
+#[utoipa::path(get, path = "/customers", tag = "customers", params(ListQuery),
+    responses((status = 200, body = List<CustomerView>)))]
+pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let customers = platform.customers(&asked.caller, page.more()).await?;
+    Ok(answer::list(customers, page, |customer| customer.uuid, |row| CustomerView::from(row)))
+}
+
+/// Gives a customer. Scope `customers:read`.
+#[utoipa::path(get, path = "/customers/{uuid}", tag = "customers", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = CustomerView), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let customer = platform.customer(&asked.caller, uuid).await?;
+    Ok(answer::ok(&CustomerView::from(&customer)))
+}
+
+/// What connects a customer; what is left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ConsumerIn {
+    /// Base address of the provider's API; the configured provider without one.
+    provider_url: Option<String>,
+    /// Consumer application identifier (`app_…`).
+    application_id: Option<String>,
+    /// API key of the customer's account at the provider. Kept sealed, never shown.
+    api_key: Option<String>,
+    /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.
+    start_from: Option<i64>,
+}
+
+/// Enters a customer's consumer application and API key. Nothing is published without both. Scope `customers:write`.
+#[utoipa::path(put, path = "/customers/{uuid}/consumer", tag = "customers", params(("uuid" = Uuid, Path)),
+    request_body = ConsumerIn,
+    responses((status = 200, body = ConsumerView), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn connect(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    write: Write<ConsumerIn>,
+) -> Result<Response, ApiError> {
+    let ConsumerIn { provider_url, application_id, api_key, start_from } = write.body;
+    let provider_url = match provider_url {
+        Some(url) => url,
+        None => provider_url_of(&platform, &write.caller, uuid).await?,
+    };
+    let api_key = api_key.map(|key| Secret::new(key.into_bytes()));
+    let start = start_from.map_or(StartFrom::Now, StartFrom::Cursor);
+    let connect = ConnectConsumer { provider_url, application_id, api_key, start };
+    let consumer: ConsumerState = platform.connect_consumer(&write.caller, uuid, &connect, None).await?.fresh()?;
+    Ok(answer::ok(&ConsumerView::from(&consumer)))
+}
+
+/// The provider that the customer has, or the configured one.
+async fn provider_url_of(platform: &Platform, caller: &Caller, customer: Uuid) -> Result<String, ApiError> {
+    match platform.consumer(caller, customer).await {
+        Ok(consumer) => Ok(consumer.provider_url),
+        Err(PlatformError::NotFound(_)) => Ok(platform.config().default_provider_url.clone()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives a customer's connection and what waits in its queue. Scope `customers:read`.
+#[utoipa::path(get, path = "/customers/{uuid}/consumer", tag = "customers", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = ConsumerView), (status = 404, body = Problem)))]
+pub(crate) async fn connection(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&ConsumerView::from(&platform.consumer(&asked.caller, uuid).await?)))
+}
+
+/// Event types that the provider has now.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Registered {
+    registered: Vec<&'static str>,
+}
+
+/// Creates or updates both event types in the customer's provider account. Scope `customers:write`.
+#[utoipa::path(post, path = "/customers/{uuid}/consumer/event-types", tag = "customers", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = Registered), (status = 404, body = Problem), (status = 502, body = Problem)))]
+pub(crate) async fn register_event_types(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let registered = platform.register_event_types(&asked.caller, uuid).await?;
+    Ok(answer::ok(&Registered { registered: registered.into_iter().map(|registered| registered.event_type.name()).collect() }))
+}
+
+/// Tests the credentials and lets a parked queue go on. Scope `customers:write`.
+#[utoipa::path(post, path = "/customers/{uuid}/consumer/resume", tag = "customers", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = ConsumerView), (status = 404, body = Problem), (status = 502, body = Problem)))]
+pub(crate) async fn resume(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&ConsumerView::from(&platform.test_and_resume(&asked.caller, uuid).await?)))
+}
+
+/// Lists the events that the provider refused for good. Scope `customers:read`.
+#[utoipa::path(get, path = "/customers/{uuid}/consumer/quarantine", tag = "customers",
+    params(("uuid" = Uuid, Path), ListQuery),
+    responses((status = 200, body = List<QuarantinedView>), (status = 404, body = Problem)))]
+pub(crate) async fn quarantine(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<i64>()?;
+    let events = platform.quarantined(&asked.caller, uuid, page.more()).await?;
+    Ok(answer::list(events, page, |quarantined| quarantined.event.cursor, |row| QuarantinedView::from(row)))
+}

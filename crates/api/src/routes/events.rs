@@ -1,0 +1,42 @@
+//! The events feed: announced events in order, to reconcile after an outage.
+
+use axum::extract::State;
+use axum::response::Response;
+use platform::Platform;
+use platform::port::Page;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::answer;
+use crate::ask::{Asked, limit};
+use crate::errors::{ApiError, Problem};
+use crate::models::{EventView, EventsView};
+
+/// Which events.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EventsQuery {
+    /// Events after this cursor; 0 (default) is the beginning.
+    #[serde(default)]
+    after: i64,
+    /// At most this many, 1 to 250; 50 without.
+    limit: Option<u32>,
+    /// The customer; its own for a key that is confined to one.
+    customer: Option<Uuid>,
+}
+
+/// Lists a customer's announced events after a cursor, in order, as they were or will be delivered. Scope `events:read`.
+#[utoipa::path(get, path = "/events", tag = "events", params(EventsQuery),
+    responses((status = 200, body = EventsView), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<EventsQuery>) -> Result<Response, ApiError> {
+    let EventsQuery { after, limit: wanted, customer } = asked.query;
+    let wanted = limit(wanted)?;
+    let page = Page { after: Some(after.max(0)), limit: wanted + 1 };
+    let mut rows = platform.events_after(&asked.caller, customer, page).await?;
+    let done = rows.len() <= wanted;
+    rows.truncate(wanted);
+    let next = rows.last().map_or(after.max(0), |row| row.cursor);
+    Ok(answer::ok(&EventsView { data: rows.iter().map(EventView::from).collect(), next, done }))
+}

@@ -1,0 +1,187 @@
+//! Reading JSON bodies: size, kind, and where a mistake is.
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
+
+/// Bytes of a JSON body.
+pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// Why a body can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JsonError {
+    /// It is no JSON at all.
+    #[error("the body is no valid JSON: {0}")]
+    Syntax(String),
+    /// It is JSON of another shape.
+    #[error("{message}")]
+    Shape {
+        /// JSON pointer of the place.
+        pointer: String,
+        /// What is wrong there.
+        message: String,
+    },
+    /// It is too large.
+    #[error("the body is larger than {bytes_max} bytes")]
+    TooLarge {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// It did not arrive whole.
+    #[error("the body did not arrive whole")]
+    Broken,
+    /// It is not said to be JSON.
+    #[error("send the body as Content-Type: application/json")]
+    ContentType,
+}
+
+impl JsonError {
+    /// Stable word.
+    pub fn code(&self) -> &'static str {
+        match self {
+            JsonError::Syntax(_) => "json_invalid",
+            JsonError::Shape { .. } => "invalid",
+            JsonError::TooLarge { .. } => "payload_too_large",
+            JsonError::Broken => "body_broken",
+            JsonError::ContentType => "unsupported_media_type",
+        }
+    }
+
+    /// Status code to answer with.
+    pub fn status(&self) -> StatusCode {
+        match self {
+            JsonError::Syntax(_) | JsonError::Broken => StatusCode::BAD_REQUEST,
+            JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            JsonError::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        }
+    }
+
+    /// JSON pointer of the mistake, when it has a place.
+    pub fn pointer(&self) -> Option<&str> {
+        match self {
+            JsonError::Shape { pointer, .. } => Some(pointer),
+            _ => None,
+        }
+    }
+}
+
+/// `application/json`, `application/…+json`, or nothing said.
+pub fn check_content_type(headers: &HeaderMap) -> Result<(), JsonError> {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
+    let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
+    is_json.then_some(()).ok_or(JsonError::ContentType)
+}
+
+/// The whole body, up to [`BODY_BYTES_MAX`].
+pub async fn read(body: Body) -> Result<Bytes, JsonError> {
+    read_up_to(body, BODY_BYTES_MAX).await
+}
+
+/// The whole body, up to a limit.
+pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
+    match Limited::new(body, bytes_max).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(JsonError::TooLarge { bytes_max }),
+        Err(_) => Err(JsonError::Broken),
+    }
+}
+
+/// Parses a body; an empty one counts as `{}`.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
+    let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().clone();
+        let source = error.into_inner();
+        if source.is_data() {
+            let message = source.to_string();
+            // serde_json adds where in the text it was; the pointer says it better.
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+            JsonError::Shape { pointer: pointer(&path), message }
+        } else {
+            JsonError::Syntax(source.to_string())
+        }
+    })?;
+    deserializer.end().map_err(|error| JsonError::Syntax(error.to_string()))?;
+    Ok(value)
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    let mut pointer = String::new();
+    for segment in path {
+        pointer.push('/');
+        match segment {
+            Segment::Seq { index } => pointer.push_str(&index.to_string()),
+            Segment::Map { key } => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            Segment::Enum { variant } => pointer.push_str(variant),
+            Segment::Unknown => pointer.push('?'),
+        }
+    }
+    pointer
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        #[expect(dead_code, reason = "read to be checked")]
+        lines: Vec<Line>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Line {
+        #[expect(dead_code, reason = "read to be checked")]
+        amount: i64,
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_place() {
+        let check = |text: &str, code: &str, pointer: Option<&str>| {
+            let error = parse::<Order>(text.as_bytes()).unwrap_err();
+            assert_eq!((error.code(), error.pointer()), (code, pointer), "{text}: {error}");
+        };
+        check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
+        check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
+        check(r#"{}"#, "invalid", Some(""));
+        check("", "invalid", Some(""));
+        check(r#"{"lines":["#, "json_invalid", None);
+        check(r#"{"lines":[]} {}"#, "json_invalid", None);
+        let deep = format!("{{\"lines\":{}{}}}", "[".repeat(500), "]".repeat(500));
+        assert!(parse::<Order>(deep.as_bytes()).is_err());
+        assert!(parse::<Order>(br#"{"lines":[{"amount":1}]}"#).is_ok());
+    }
+
+    #[test]
+    fn only_what_is_said_to_be_json_is_read() {
+        let check = |kind: &str| check_content_type(&HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())])).is_ok();
+        assert!(check_content_type(&HeaderMap::new()).is_ok());
+        for (kind, is_json) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/merge-patch+json", true),
+            ("text/json", false),
+            ("text/csv", false),
+        ] {
+            assert_eq!(check(kind), is_json, "{kind}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused() {
+        let error = read_up_to(Body::from("12345"), 4).await.unwrap_err();
+        assert_eq!(error.code(), "payload_too_large");
+        assert_eq!(read_up_to(Body::from("1234"), 4).await.unwrap(), "1234");
+    }
+}

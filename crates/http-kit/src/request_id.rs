@@ -1,0 +1,57 @@
+//! Request ids: one for each request, taken from `X-Request-Id` when a caller gives a sane one, in every answer and log line.
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderName, HeaderValue};
+use tracing::Instrument as _;
+
+/// The header.
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const CHARS_MAX: usize = 64;
+
+tokio::task_local! {
+    static CURRENT: String;
+}
+
+/// Id of the request that is being answered.
+pub fn current() -> Option<String> {
+    CURRENT.try_with(Clone::clone).ok()
+}
+
+/// Gives the request its id, for everything that happens until it is answered.
+pub async fn layer(request: Request, next: Next) -> Response {
+    let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok()).filter(|id| is_sane(id));
+    let id = given.map_or_else(make, str::to_owned);
+    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    let header = HeaderValue::try_from(id.as_str());
+    let mut response = CURRENT.scope(id, next.run(request)).instrument(span).await;
+    if let Ok(header) = header {
+        response.headers_mut().insert(X_REQUEST_ID, header);
+    }
+    response
+}
+
+fn is_sane(id: &str) -> bool {
+    (1..=CHARS_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+/// An id names a request in a log, nothing depends on it: a counter and the process are enough.
+fn make() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("req-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_callers_id_is_taken_when_it_can_do_no_harm() {
+        for (id, sane) in [("abc-1.2_3", true), ("", false), ("a b", false), ("a\"b", false), (&*"x".repeat(65), false)] {
+            assert_eq!(is_sane(id), sane, "{id:?}");
+        }
+        assert_ne!(make(), make());
+    }
+}

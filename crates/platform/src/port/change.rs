@@ -1,0 +1,42 @@
+//! What is committed, and what came of it.
+
+use auction::{Auction, Item};
+
+use super::{Cursor, IdempotentAnswer, OutboxEvent};
+use crate::bid::Bid;
+use crate::journal::JournalEntry;
+
+/// A new or changed state with the version that it was decided on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versioned<T> {
+    /// The version loaded; 0 for a new one. The store refuses the change with `Conflict` if it is another by now.
+    pub expected_version: i64,
+    /// The state to store; its own `version` is already `expected_version + 1`.
+    pub state: T,
+}
+
+/// One atomic unit of work. Everything in it becomes true together.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// Auction created or changed.
+    pub auction: Option<Versioned<Auction>>,
+    /// Items created or changed. Distinct.
+    pub items: Vec<Versioned<Item>>,
+    /// Bids accepted; appended.
+    pub bids: Vec<Bid>,
+    /// Status changes, in order; of one subject with rising sequences.
+    pub journal: Vec<JournalEntry>,
+    /// Answer to keep for the caller's idempotency key.
+    pub answer: Option<IdempotentAnswer>,
+}
+
+/// What became of a committed change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// Cursors of `Change::journal`, in its order.
+    pub cursors: Vec<Cursor>,
+    /// Outbox rows that were given to the node named in [`Store::commit`](super::Store::commit), ready to be published now.
+    pub handed: Vec<OutboxEvent>,
+    /// Outbox rows that wait in the table: the publisher did not ask for them, or an earlier one of their subject waits.
+    pub waiting: usize,
+}

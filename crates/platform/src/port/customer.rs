@@ -1,0 +1,96 @@
+//! Customers, and who may ask: keys, users, and the answers that were given to them.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+/// Who runs auctions and receives events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Customer {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// Name; unique.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// Who holds auctions; a customer has one or more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Auctioneer {
+    /// Primary key of the common model, given by the store, from 1, stable for ever.
+    pub id: i64,
+    /// UUID, version 7; what events carry.
+    pub uuid: Uuid,
+    /// The customer that it belongs to.
+    pub customer: Uuid,
+    /// Name.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// An auctioneer before the store has given it an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAuctioneer {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// The customer that it belongs to.
+    pub customer: Uuid,
+    /// Name, unique for the customer.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// An access right of a key of the platform's API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// SHA-256 of the whole key (a key is 192 random bits, so no salt or stretching is needed).
+    pub hash: [u8; 32],
+    /// The customer that it is confined to; none for the platform's own staff.
+    pub customer: Option<Uuid>,
+    /// Name, for people.
+    pub name: String,
+    /// Scope names; see `access::Scope`.
+    pub scopes: Vec<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to within a minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A person who signs in to the administration application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// E-mail address in lower case; unique.
+    pub email: String,
+    /// Role name; see `access::Role`.
+    pub role: String,
+    /// Argon2id hash in PHC form.
+    pub password_hash: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// The answer given to a request with an idempotency key, kept for 24 h.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotentAnswer {
+    /// Who asked: the API key's UUID. The same key of two callers are two keys.
+    pub caller: Uuid,
+    /// The `Idempotency-Key`.
+    pub key: String,
+    /// SHA-256 over method, path and body.
+    pub request_hash: [u8; 32],
+    /// Status code answered.
+    pub status: u16,
+    /// Body answered.
+    pub body: String,
+    /// When it was answered.
+    pub at: Timestamp,
+}

@@ -1,0 +1,198 @@
+//! Items of timed auctions end when their date is reached (decisions, sections 2 and 6).
+//!
+//! One worker sleeps until the next end, or until somebody has set an earlier one, and ends everything that is due, many
+//! items in a commit. What became due while the process was down is due all the same. The time of the decision is the
+//! server's clock, never before the effective end; that each item ends once is the expected version's doing.
+//!
+//! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
+//! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
+
+use std::time::Duration;
+
+use auction::{Auction, Item, ItemCommand};
+use jiff::Timestamp;
+use runtime::tasks::Tasks;
+use tokio_util::sync::CancellationToken;
+
+use crate::Platform;
+use crate::draft::Draft;
+use crate::error::PlatformResult;
+use crate::port::{Change, StoreError};
+
+/// Who the journal names.
+const ACTOR: &str = "timer";
+/// Commits in one run; more is due at once next time.
+const ROUNDS_MAX: usize = 1_000;
+/// Pause after a round that came to nothing though items were due.
+const STUCK_PAUSE: Duration = Duration::from_secs(1);
+
+/// Ends items that are due.
+pub struct EndItems {
+    platform: Platform,
+    place: Place,
+}
+
+/// What this node is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Ends items at their time.
+    First,
+    /// Ends items that are overdue by this.
+    Standby { behind: Duration },
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ended {
+    /// Items ended.
+    pub items: usize,
+    /// Items that somebody else changed first.
+    pub conflicts: usize,
+    /// Items that are due and can't be ended; the log has them.
+    pub refused: usize,
+}
+
+impl EndItems {
+    /// The worker of a platform.
+    pub fn new(platform: Platform) -> Self {
+        Self { platform, place: Place::First }
+    }
+
+    /// Ends everything that is due at `now`.
+    pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+        let mut ended = Ended::default();
+        for _ in 0..ROUNDS_MAX {
+            let round = self.round(now).await?;
+            ended.items += round.items;
+            ended.conflicts += round.conflicts;
+            ended.refused = round.refused;
+            let full = round.items + round.conflicts + round.refused >= self.batch_max();
+            let more = full && round.items > 0;
+            // A conflict is looked at again: a bid may have come before the end, and the item is still due.
+            if !more && round.conflicts == 0 {
+                break;
+            }
+        }
+        Ok(ended)
+    }
+
+    async fn round(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+        let due_by = match self.place {
+            Place::First => now,
+            Place::Standby { behind } => now - behind,
+        };
+        let due = self.platform.store().due_items(due_by, self.batch_max()).await?;
+        let mut ended = Ended::default();
+        let mut changes = Vec::with_capacity(due.len());
+        let mut uuids = Vec::with_capacity(due.len());
+        for (item, auction) in due {
+            let uuid = item.uuid;
+            match end(&auction, item, now) {
+                Ok((customer, change)) => {
+                    changes.push((customer, change));
+                    uuids.push(uuid);
+                }
+                Err(rejection) => {
+                    tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
+                    ended.refused += 1;
+                }
+            }
+        }
+        if changes.is_empty() {
+            return Ok(ended);
+        }
+        let mut rival = None;
+        for (uuid, result) in uuids.into_iter().zip(self.platform.commit_all(changes).await?) {
+            match result {
+                Ok(_) => ended.items += 1,
+                Err(StoreError::Conflict) => {
+                    ended.conflicts += 1;
+                    rival = rival.or(Some(uuid));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.find_place(rival, now).await?;
+        Ok(ended)
+    }
+
+    /// After a conflict: was it a bid, or another node that ends items?
+    async fn find_place(&mut self, conflicting: Option<uuid::Uuid>, now: Timestamp) -> PlatformResult<()> {
+        let Some(uuid) = conflicting else {
+            // Everything was ours: if this node stood by, the one before it is gone.
+            self.place = Place::First;
+            return Ok(());
+        };
+        let item = self.platform.store().item(uuid).await?;
+        let ended_elsewhere = item.is_some_and(|item| item.status != contract::ItemStatus::Live);
+        if ended_elsewhere {
+            let delay = self.platform.config().timers.standby_delay;
+            // Two nodes that yield to each other must not come back at the same time.
+            let behind = delay + delay.mul_f64(self.platform.random().unit_f64());
+            if self.place == Place::First {
+                tracing::info!(%now, "another node ends items; this one stands by");
+            }
+            self.place = Place::Standby { behind };
+        }
+        Ok(())
+    }
+
+    /// When to look again, if nobody says something before.
+    async fn wake_at(&self, now: Timestamp, last: &PlatformResult<Ended>) -> Timestamp {
+        let latest = now + self.platform.config().timers.look_every;
+        let stuck = match last {
+            Ok(ended) => ended.refused > 0 && ended.items == 0,
+            Err(_) => true,
+        };
+        let next = match self.platform.store().next_end().await {
+            Ok(Some(next)) => match self.place {
+                Place::First => next,
+                Place::Standby { behind } => next + behind,
+            },
+            Ok(None) => latest,
+            Err(error) => {
+                tracing::error!(%error, "the next end could not be read");
+                now + STUCK_PAUSE
+            }
+        };
+        let earliest = if stuck { now + STUCK_PAUSE } else { now };
+        next.clamp(earliest, latest.max(earliest))
+    }
+
+    async fn keep_running(mut self, stopping: CancellationToken) {
+        while !stopping.is_cancelled() {
+            let now = self.platform.now();
+            let ended = self.run_once(now).await;
+            match &ended {
+                Ok(Ended { items: 0, .. }) => {}
+                Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
+                Err(error) => tracing::error!(%error, "items could not be ended; it is tried again"),
+            }
+            let wake_at = self.wake_at(now, &ended).await;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.platform.clock().sleep_until(wake_at) => {}
+                () = self.platform.ends_moved().wait() => {}
+            }
+        }
+    }
+
+    fn batch_max(&self) -> usize {
+        self.platform.config().timers.batch_items_max.max(1)
+    }
+}
+
+impl Platform {
+    pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
+        let platform = self.clone();
+        tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
+    }
+}
+
+fn end(auction: &Auction, item: Item, now: Timestamp) -> Result<(uuid::Uuid, Change), auction::Rejection> {
+    let changes = auction::item::decide(auction, &item, ItemCommand::ReachEnd, now)?;
+    let customer = item.customer;
+    let mut draft = Draft::new(ACTOR, now);
+    draft.item(auction, item, &changes);
+    Ok((customer, draft.finish::<()>(None, &())))
+}

@@ -1,0 +1,123 @@
+//! A platform with a customer, for a story to begin in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use auction::{Auction, AuctionKind};
+use contract::AuctionStatus;
+use outbound::{AddressPolicy, Client, ClientConfig};
+use platform::auctions::{CreatedAuction, NewAuction};
+use platform::consumers::ConnectConsumer;
+use platform::new_item::NewItem;
+use platform::port::{Auctioneer, Customer, StartFrom};
+use platform::{Caller, Platform, PlatformConfig, PlatformParts};
+use runtime::clock::{Clock, TestClock};
+use runtime::random::SeededRandom;
+use runtime::tasks::Tasks;
+use runtime::vault::{Key, KeyId, Secret, Vault};
+
+use crate::provider::Provider;
+use crate::table::Table;
+
+pub const KEY: &str = "sk_live_1";
+
+pub struct House {
+    pub store: Arc<Table>,
+    pub clock: TestClock,
+    pub platform: Platform,
+    pub caller: Caller,
+    pub customer: Customer,
+    pub auctioneer: Auctioneer,
+    pub tasks: Tasks,
+}
+
+impl House {
+    pub async fn new() -> Self {
+        Self::with(PlatformConfig::default()).await
+    }
+
+    pub async fn with(config: PlatformConfig) -> Self {
+        let (store, clock) = (Arc::new(Table::default()), TestClock::default());
+        let platform = node(&store, &clock, config, 1);
+        let caller = Caller::command_line();
+        let customer = platform.create_customer(&caller, "Smith & Sons", None).await.unwrap().fresh().unwrap();
+        let auctioneer = platform.create_auctioneer(&caller, customer.uuid, "Smith", None).await.unwrap();
+        let auctioneer = auctioneer.fresh().unwrap();
+        Self { store, clock, platform, caller, customer, auctioneer, tasks: Tasks::new() }
+    }
+
+    /// With its workers running and its customer connected.
+    pub async fn connected(provider: &Provider, config: PlatformConfig) -> Self {
+        let house = Self::with(config).await;
+        house.connect(provider, KEY).await;
+        house.platform.spawn_workers(&house.tasks);
+        // Heartbeat, sweep, timers and forgetting have begun.
+        house.asleep(4).await;
+        house
+    }
+
+    pub async fn connect(&self, provider: &Provider, key: &str) {
+        let connect = ConnectConsumer {
+            provider_url: provider.url.clone(),
+            application_id: Some("app_1".into()),
+            api_key: Some(Secret::new(key.as_bytes().to_vec())),
+            start: StartFrom::Now,
+        };
+        self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect, None).await.unwrap();
+    }
+
+    /// Waits until so many workers and lanes sleep, and none of them is due: then everything has come as far as it can.
+    pub async fn asleep(&self, count: usize) {
+        let sleeping = async {
+            while self.clock.next_sleeper().is_none_or(|next| next <= self.clock.now()) {
+                tokio::task::yield_now().await;
+            }
+            self.clock.wait_for_sleepers(count).await;
+        };
+        tokio::time::timeout(Duration::from_secs(20), sleeping).await.expect("somebody doesn't go to sleep");
+    }
+
+    pub fn timed(&self, ends_in: Duration, items: Vec<NewItem>) -> NewAuction {
+        NewAuction {
+            auctioneer: self.auctioneer.uuid,
+            kind: AuctionKind::Timed,
+            title: "Prints".into(),
+            currency: "GBP".into(),
+            time_zone: "Europe/London".into(),
+            starts_at: None,
+            ends_at: Some(self.clock.now() + ends_in),
+            stagger: None,
+            increments: None,
+            status: AuctionStatus::Live,
+            items,
+        }
+    }
+
+    pub async fn create(&self, new: &NewAuction) -> CreatedAuction {
+        self.platform.create_auction(&self.caller, new, None).await.unwrap().fresh().unwrap()
+    }
+
+    /// An auction in DRAFT: one announced event.
+    pub async fn draft(&self) -> Auction {
+        let new = NewAuction { status: AuctionStatus::Draft, ..self.timed(Duration::from_secs(60), Vec::new()) };
+        self.create(&new).await.auction
+    }
+
+    /// Ends the workers; what they had under way is done, what waited is given back.
+    pub async fn close(&self) {
+        self.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    }
+}
+
+pub fn node(store: &Arc<Table>, clock: &TestClock, config: PlatformConfig, seed: u64) -> Platform {
+    let random = Arc::new(SeededRandom::new(seed));
+    let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
+    Platform::new(PlatformParts {
+        store: Arc::<Table>::clone(store),
+        clock: Arc::new(clock.clone()),
+        random,
+        vault: Arc::new(vault),
+        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        config,
+    })
+}

@@ -1,0 +1,10 @@
+//! Stories of the platform, told through its use cases and a real HTTP server in the provider's place.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
+
+mod access;
+mod house;
+mod provider;
+mod publishing;
+mod sales;
+mod table;

@@ -1,0 +1,125 @@
+//! A tiny provider on a loopback port: it answers what it is told to and keeps what it was asked.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// What to do with a request.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    Status(u16),
+    With(u16, &'static str, String),
+    /// Never answers.
+    Hang,
+    /// Closes the connection.
+    Close,
+}
+
+/// A request as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub line: String,
+    pub authorization: String,
+    pub idempotency_key: String,
+    pub body: String,
+}
+
+#[derive(Clone)]
+pub struct Provider {
+    pub url: String,
+    replies: Arc<Mutex<VecDeque<Reply>>>,
+    otherwise: Arc<Mutex<Reply>>,
+    asked: watch::Sender<Vec<Asked>>,
+}
+
+impl Provider {
+    /// Answers the first requests with `replies`, and 202 from then on.
+    pub async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let provider = Self {
+            url: format!("http://{}", listener.local_addr().unwrap()),
+            replies: Arc::new(Mutex::new(replies.into_iter().collect())),
+            otherwise: Arc::new(Mutex::new(Reply::Status(202))),
+            asked: watch::Sender::new(Vec::new()),
+        };
+        let served = provider.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(served.clone().serve(stream));
+            }
+        });
+        provider
+    }
+
+    /// Answers like this once `replies` are used up.
+    pub fn otherwise(&self, reply: Reply) {
+        *self.otherwise.lock().unwrap() = reply;
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.borrow().clone()
+    }
+
+    /// Waits for the request of that number, from 1.
+    pub async fn request(&self, number: usize) -> Asked {
+        let mut asked = self.asked.subscribe();
+        let came = asked.wait_for(|asked| asked.len() >= number);
+        let asked = tokio::time::timeout(std::time::Duration::from_secs(20), came).await;
+        asked.unwrap_or_else(|_| panic!("no request {number}: {:#?}", self.asked())).unwrap()[number - 1].clone()
+    }
+
+    async fn serve(self, mut stream: TcpStream) {
+        let (reading, mut writing) = stream.split();
+        let mut reading = BufReader::new(reading);
+        while let Some(asked) = read(&mut reading).await {
+            let next = self.replies.lock().unwrap().pop_front();
+            let reply = next.unwrap_or_else(|| self.otherwise.lock().unwrap().clone());
+            self.asked.send_modify(|all| all.push(asked));
+            let (status, header, body) = match reply {
+                Reply::Status(status) => (status, "x-none", "{}".to_owned()),
+                Reply::With(status, "body", value) => (status, "x-none", value),
+                Reply::With(status, header, value) => {
+                    let answer = format!("HTTP/1.1 {status} X\r\n{header}: {value}\r\ncontent-length: 0\r\n\r\n");
+                    writing.write_all(answer.as_bytes()).await.unwrap();
+                    continue;
+                }
+                Reply::Hang => std::future::pending().await,
+                Reply::Close => return,
+            };
+            let answer = format!("HTTP/1.1 {status} X\r\n{header}: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            writing.write_all(answer.as_bytes()).await.unwrap();
+        }
+    }
+}
+
+async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Asked> {
+    let mut line = String::new();
+    if reading.read_line(&mut line).await.ok()? == 0 {
+        return None;
+    }
+    let mut asked = Asked {
+        line: line.trim().trim_end_matches(" HTTP/1.1").to_owned(),
+        authorization: String::new(),
+        idempotency_key: String::new(),
+        body: String::new(),
+    };
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        reading.read_line(&mut header).await.ok()?;
+        let Some((name, value)) = header.trim().split_once(':') else { break };
+        match name.to_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().ok()?,
+            "authorization" => asked.authorization = value.trim().to_owned(),
+            "idempotency-key" => asked.idempotency_key = value.trim().to_owned(),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reading.read_exact(&mut body).await.ok()?;
+    asked.body = String::from_utf8(body).ok()?;
+    Some(asked)
+}

@@ -1,0 +1,193 @@
+//! From an accepted message to its recorded attempts.
+//!
+//! Actors:
+//! - **acceptance** gathers the messages that come in at the same time into one transaction of the store, and hands what
+//!   is on disk on in memory;
+//! - a **lane** for each endpoint that has something to do: a bounded queue, a bounded number of attempts under way, the
+//!   endpoint's rate and its pauses. It claims more from the table when its queue runs low;
+//! - **attempts**: tasks of a lane, each of which sends one delivery after the other;
+//! - **recorders** write finished attempts, many in one transaction;
+//! - the **sweeper** finds what is due in the table and nobody's (retries, what did not fit into memory, what another node
+//!   left) and wakes the lanes for it;
+//! - the **heartbeat** says that this node lives, so that what it holds stays its own.
+//!
+//! Guarantees:
+//! - what was acknowledged is delivered, or given up as the retry schedule says, whatever crashes: its row leaves the
+//!   table only in the transaction that records the attempt which finished it. Nothing but a crash, or a store that
+//!   didn't say whether it committed, makes a delivery happen twice;
+//! - an endpoint's lane never waits for another's: a few attempts under way and some room are every lane's own, and the
+//!   rest is shared evenly among those that have work. An endpoint that hangs never gets beyond its own few;
+//! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
+//! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
+//!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
+//!   held under it any more becomes due after ten seconds (see [`nodes`]).
+
+mod accept;
+mod attempt;
+mod bucket;
+mod claim;
+mod heartbeat;
+mod lane;
+mod lane_state;
+mod lanes;
+mod nodes;
+mod outcome;
+mod recorder;
+mod sweeper;
+mod transport;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use runtime::batcher::{Batcher, BatcherConfig, Closed};
+use runtime::clock::SharedClock;
+use runtime::random::SharedRandom;
+use runtime::tasks::Tasks;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::ProviderConfig;
+use crate::ids::Ids;
+use crate::model::Message;
+use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
+use crate::snapshot::{Snapshot, Snapshots};
+
+use accept::Pending;
+use lanes::Lanes;
+use nodes::Names;
+use recorder::Recorders;
+use sweeper::Sweeps;
+
+pub use transport::Transport;
+
+/// Messages that wait for their transaction before callers have to wait.
+const ACCEPT_QUEUE_MAX: usize = 8_192;
+
+/// What the dispatcher works with.
+pub(crate) struct Context {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: SharedClock,
+    pub(crate) random: SharedRandom,
+    pub(crate) ids: Ids,
+    pub(crate) snapshots: Arc<Snapshots>,
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) config: ProviderConfig,
+}
+
+pub(crate) struct Dispatcher {
+    shared: Arc<Shared>,
+    acceptance: Batcher<Pending, StoreResult<()>>,
+}
+
+/// What all actors share.
+struct Shared {
+    context: Context,
+    names: Names,
+    lanes: Lanes,
+    recorders: Recorders,
+    sweeps: Sweeps,
+    load: Load,
+    /// Set when the end has begun: nothing new is started.
+    draining: AtomicBool,
+    /// Cancelled when the last attempt under way has been handed to its recorder.
+    drained: CancellationToken,
+}
+
+/// How much is going on, over all lanes.
+#[derive(Default)]
+struct Load {
+    /// Lanes that have something queued or under way: among them the shared room is divided.
+    active_lanes: AtomicUsize,
+    under_way: AtomicUsize,
+    /// Notified when an attempt ends while draining.
+    ended: Notify,
+}
+
+impl Dispatcher {
+    pub(crate) fn new(context: Context) -> Self {
+        let lanes = &context.config.lanes;
+        let acceptance_config = BatcherConfig {
+            queue_max: ACCEPT_QUEUE_MAX,
+            batch_max: lanes.accept_batch_max,
+            in_flight_max: lanes.store_calls_max,
+        };
+        let shared = Arc::new(Shared {
+            names: Names::new(context.ids.clone()),
+            lanes: Lanes::default(),
+            recorders: Recorders::new(lanes.store_calls_max),
+            sweeps: Sweeps::default(),
+            load: Load::default(),
+            draining: AtomicBool::new(false),
+            drained: CancellationToken::new(),
+            context,
+        });
+        let acceptance = Batcher::start("accept messages", acceptance_config, {
+            let shared = Arc::clone(&shared);
+            move |pending| accept::accept(Arc::clone(&shared), pending)
+        });
+        Self { shared, acceptance }
+    }
+
+    /// Accepts a message for the endpoints of `snapshot` that want it. When this returns it is on disk, and its
+    /// deliveries are in their lanes. Errors are those of [`Store::accept`].
+    pub(crate) async fn accept(
+        &self,
+        snapshot: &Snapshot,
+        message: Message,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        let pending = Pending::new(&self.shared, snapshot, message, answer);
+        match self.acceptance.submit(pending).await {
+            Ok(result) => result,
+            Err(closed) => {
+                if closed == Closed::OutcomeUnknown {
+                    self.shared.names.doubt();
+                }
+                Err(StoreError::Unavailable(closed.to_string()))
+            }
+        }
+    }
+
+    /// Starts the workers. Without them messages are accepted and wait in the table.
+    pub(crate) fn spawn_workers(&self, tasks: &Tasks) {
+        heartbeat::spawn(&self.shared, tasks);
+        recorder::spawn(&self.shared, tasks);
+        sweeper::spawn(&self.shared, tasks);
+        let shared = Arc::clone(&self.shared);
+        tasks.spawn("provider drain", move |stopping| {
+            let shared = Arc::clone(&shared);
+            async move {
+                stopping.cancelled().await;
+                shared.drain().await;
+            }
+        });
+    }
+
+    /// What was signalled to have changed elsewhere is due to be looked for in the table.
+    pub(crate) fn look(&self) {
+        self.shared.sweeps.look();
+    }
+}
+
+impl Shared {
+    fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Acquire)
+    }
+
+    /// Starts nothing new, gives back what waits in memory, and waits for what is under way.
+    async fn drain(&self) {
+        self.names.retire();
+        self.draining.store(true, Ordering::Release);
+        for lane in self.lanes.all() {
+            lane.give_back().await;
+        }
+        loop {
+            let ended = self.load.ended.notified();
+            if self.load.under_way.load(Ordering::Acquire) == 0 {
+                break;
+            }
+            ended.await;
+        }
+        self.drained.cancel();
+    }
+}

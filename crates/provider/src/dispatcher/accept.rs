@@ -1,0 +1,94 @@
+//! Acceptance: many messages, one transaction, and on in memory.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::Shared;
+use super::lane::Place;
+use super::lane_state::Work;
+use super::nodes::Holder;
+use crate::model::{Id, Message};
+use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
+use crate::snapshot::Snapshot;
+
+/// A message on its way to disk, with the places that its deliveries have in their lanes.
+pub(super) struct Pending {
+    message: NewMessage,
+    payload: Bytes,
+    places: Vec<(Id, Option<Place>)>,
+    holder: Option<Holder>,
+}
+
+impl Pending {
+    /// Routes a message, and reserves the room for its deliveries before anything is written.
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        snapshot: &Snapshot,
+        message: Message,
+        answer: Option<IdempotentAnswer>,
+    ) -> Self {
+        let (holder, payload) = (shared.names.current(), message.payload.clone().unwrap_or_default());
+        let mut places = Vec::new();
+        let mut deliveries = Vec::new();
+        for target in snapshot.targets.values().filter(|target| target.wants(&message)) {
+            let place =
+                holder.as_ref().and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
+            let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
+            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner });
+            places.push((target.endpoint.clone(), place));
+        }
+        let application_version = snapshot.application.version;
+        let message = NewMessage { message, application_version, deliveries, answer };
+        Self { message, payload, places, holder }
+    }
+}
+
+/// Writes a batch and hands on what is on disk. This runs to its end whether or not the callers still wait.
+pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<StoreResult<()>> {
+    let mut messages = Vec::with_capacity(pending.len());
+    let mut handed_on = Vec::with_capacity(pending.len());
+    for Pending { message, payload, places, holder } in pending {
+        handed_on.push((message.message.id.clone(), message.message.application.clone(), payload, places, holder));
+        messages.push(message);
+    }
+    let count = messages.len();
+    let results = match shared.context.store.accept(messages, shared.context.clock.now()).await {
+        Ok(results) if results.len() == count => results,
+        Ok(_) => return failed(&shared, count, "the store answered for another number of messages"),
+        Err(error) => return failed(&shared, count, &error.to_string()),
+    };
+    let since = shared.context.clock.monotonic();
+    for (result, (message, application, payload, places, holder)) in results.iter().zip(handed_on) {
+        if let Err(error) = result {
+            // Of those that the store can't have written, the places are simply free again.
+            if matches!(error, StoreError::Unavailable(_) | StoreError::Corrupt(_)) {
+                shared.names.doubt();
+            }
+            continue;
+        }
+        for (endpoint, place) in places {
+            match (place, &holder) {
+                (Some(place), Some(holder)) => {
+                    let holder = Arc::clone(holder);
+                    let work = Work { message: message.clone(), payload: payload.clone(), attempts: 0, holder, since };
+                    place.fill(&shared, work);
+                }
+                _ => shared.lanes.look_in_table(&shared, &application, &endpoint),
+            }
+        }
+    }
+    if shared.is_draining() {
+        for lane in shared.lanes.all() {
+            lane.give_back().await;
+        }
+    }
+    results
+}
+
+/// Whether it was written is not known: if it was, its rows are found again under the name in doubt.
+fn failed(shared: &Shared, count: usize, reason: &str) -> Vec<StoreResult<()>> {
+    shared.names.doubt();
+    tracing::warn!(messages = count, reason, "messages could not be accepted");
+    (0..count).map(|_| Err(StoreError::Unavailable(reason.to_owned()))).collect()
+}

@@ -1,0 +1,71 @@
+//! An endpoint's rate: so many attempts a second, evenly spread.
+
+use std::num::NonZeroU16;
+
+use jiff::{SignedDuration, Timestamp};
+use runtime::clock::{from_ms, to_ms};
+
+/// After a pause, this part of a second's attempts may go out at once.
+const BURST: SignedDuration = SignedDuration::from_millis(50);
+
+/// Spaces attempts by keeping the time at which the next one is due if they were perfectly even.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bucket {
+    rate: Option<NonZeroU16>,
+    due: Option<Timestamp>,
+}
+
+impl Bucket {
+    pub(super) fn set_rate(&mut self, rate: Option<NonZeroU16>) {
+        self.rate = rate;
+    }
+
+    /// Takes the right to one attempt, or says when there is one.
+    pub(super) fn take(&mut self, now: Timestamp) -> Result<(), Timestamp> {
+        let Some(rate) = self.rate else { return Ok(()) };
+        let spacing = SignedDuration::from_secs(1) / i32::from(u16::from(rate));
+        // A clock that was set back must not stop the endpoint: a due time is never further than a spacing and a burst.
+        let due = self.due.filter(|due| *due <= now + spacing + BURST).unwrap_or(now).max(now - BURST);
+        if due > now {
+            // Rounded up to the clock's milliseconds, so that the time is not a bit too early.
+            return Err(from_ms(to_ms(due) + 1));
+        }
+        self.due = Some(due + spacing);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attempts in each second when as many as possible are made.
+    fn attempts_per_second(rate: u16) -> Vec<usize> {
+        let mut bucket = Bucket::default();
+        bucket.set_rate(NonZeroU16::new(rate));
+        let start = 1_700_000_000_000;
+        let taken = (0..3_000).map(|ms| (0..2_000).take_while(|_| bucket.take(from_ms(start + ms)).is_ok()).count());
+        taken.collect::<Vec<_>>().chunks(1_000).map(|second| second.iter().sum()).collect()
+    }
+
+    #[test]
+    fn a_second_has_as_many_attempts_as_its_rate_says() {
+        for rate in [1, 2, 10, 100, 999, 20_000] {
+            for made in attempts_per_second(rate) {
+                let rate = usize::from(rate);
+                // What the last millisecond rounds away, and the burst.
+                let expected = rate - rate / 500..=rate + rate / 20 + 1;
+                assert!(expected.contains(&made), "{made} at a rate of {rate}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_rate_is_no_limit_and_a_clock_set_back_stops_nothing() {
+        let mut bucket = Bucket::default();
+        assert!((0..1_000).all(|_| bucket.take(from_ms(5)).is_ok()));
+        bucket.set_rate(NonZeroU16::new(1));
+        assert_eq!(bucket.take(from_ms(1_700_000_000_000)), Ok(()));
+        assert_eq!(bucket.take(from_ms(1_600_000_000_000)), Ok(()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Rows out of the table into a lane, and back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Shared;
+use super::lane::{Lane, STORE_PAUSE};
+use super::lane_state::{LaneState, Work};
+use super::nodes::Holder;
+use super::recorder::Entry;
+use crate::model::Id;
+use crate::port::StoreResult;
+
+/// Claims at most `limit` rows for a lane, whose state said so when its `looks` were these.
+pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, limit: usize, looks: u64) {
+    let Some(holder) = shared.names.current() else {
+        lane.update(&shared, LaneState::claim_later);
+        return;
+    };
+    let mut claiming = Claiming { lane: &lane, shared: &shared, ended: false };
+    match rows(&shared, &lane, &holder, limit).await {
+        Ok((works, read)) => {
+            claiming.ended = true;
+            // Rows that can't be delivered any more were read too: there may be more behind them.
+            let asked = if read == limit { works.len() } else { limit };
+            lane.update(&shared, |state| state.claimed(works, asked, looks));
+            if shared.is_draining() {
+                lane.give_back().await;
+            }
+            lane.pump(&shared);
+        }
+        Err(error) => {
+            tracing::warn!(endpoint = %lane.endpoint, %error, "no deliveries could be claimed");
+        }
+    }
+}
+
+/// The claimed rows, and how many there were with those that have no payload any more.
+async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> StoreResult<(Vec<Work>, usize)> {
+    let context = &shared.context;
+    let rows = context.store.claim(holder, &lane.endpoint, context.clock.now(), limit).await?;
+    let (read, since) = (rows.len(), context.clock.monotonic());
+    let mut works = Vec::with_capacity(read);
+    for row in rows {
+        let holder = Arc::clone(holder);
+        match row.message.payload {
+            Some(payload) => {
+                works.push(Work { message: row.message.id, payload, attempts: row.attempts, holder, since });
+            }
+            None => {
+                let entry = Entry::Drop { message: row.message.id, endpoint: row.endpoint, _holder: holder };
+                shared.recorders.record(entry).await;
+            }
+        }
+    }
+    if read > 0
+        && let Ok(Some(snapshot)) = context.snapshots.get(&lane.application).await
+        && let Some(target) = snapshot.targets.get(&lane.endpoint)
+    {
+        lane.update(shared, |state| state.set_rate(target.throttle_rate));
+    }
+    Ok((works, read))
+}
+
+/// Gives rows back to the table, due at once.
+pub(super) async fn release(shared: &Shared, endpoint: &Id, works: Vec<Work>) {
+    let mut by_holder: HashMap<Id, (Holder, Vec<(Id, Id)>)> = HashMap::new();
+    for work in works {
+        let rows = by_holder.entry(work.holder.0.clone()).or_insert_with(|| (work.holder, Vec::new()));
+        rows.1.push((work.message, endpoint.clone()));
+    }
+    for (holder, rows) in by_holder.into_values() {
+        if let Err(error) = shared.context.store.release(&holder, rows, shared.context.clock.now()).await {
+            shared.names.doubt();
+            tracing::warn!(%endpoint, %error, "deliveries could not be given back; they are found again later");
+        }
+    }
+}
+
+/// Stands for a claim under way: one that fails, or panics, is not waited for. What it may have claimed is found again.
+struct Claiming<'a> {
+    lane: &'a Arc<Lane>,
+    shared: &'a Arc<Shared>,
+    ended: bool,
+}
+
+impl Drop for Claiming<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.shared.names.doubt();
+            let until = self.shared.context.clock.now() + STORE_PAUSE;
+            self.lane.update(self.shared, |state| state.not_claimed(until));
+            self.lane.pump(self.shared);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Says ten times in the time after which it would count as dead that this node lives.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use runtime::tasks::Tasks;
+
+use super::Shared;
+use crate::config::Nodes;
+use crate::port::StoreResult;
+
+pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
+    let shared = Arc::clone(shared);
+    tasks.spawn("provider heartbeat", move |_stopping| {
+        let shared = Arc::clone(&shared);
+        async move {
+            // Goes on while the dispatcher drains: what is under way is still this node's.
+            while !shared.drained.is_cancelled() {
+                if let Err(error) = shared.beat().await {
+                    tracing::warn!(%error, "the store could not be told that this node lives");
+                }
+                let next = shared.context.clock.now() + shared.context.config.node_dead_after / 10;
+                tokio::select! {
+                    () = shared.drained.cancelled() => {}
+                    () = shared.context.clock.sleep_until(next) => {}
+                }
+            }
+        }
+    });
+}
+
+impl Shared {
+    async fn beat(&self) -> StoreResult<()> {
+        let (store, now) = (&self.context.store, self.context.clock.now());
+        if !self.is_draining()
+            && let Some(name) = self.names.wanted()
+        {
+            let first = self.names.current().is_none();
+            store.heartbeat(&name, now, self.dead_before(now, first.then_some(self.context.config.nodes))).await?;
+            self.names.take(name);
+            // What others left is due now, and what waited for this node to have a name.
+            self.sweeps.look();
+        }
+        for name in self.names.living() {
+            store.heartbeat(&name, now, self.dead_before(now, None)).await?;
+        }
+        Ok(())
+    }
+
+    /// An only node knows at its start, when it holds nothing yet, that every other is dead.
+    fn dead_before(&self, now: Timestamp, starting: Option<Nodes>) -> Timestamp {
+        match starting {
+            Some(Nodes::Sole) => now + SignedDuration::from_hours(1),
+            _ => now - self.context.config.node_dead_after,
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The lane of one endpoint: its state, and the tasks that its rules ask for.
+
+use std::num::NonZeroU16;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::attempt::{Attempted, attempt};
+use super::lane_state::{LaneState, Step, Work};
+use super::outcome::Pace;
+use super::{Load, Shared, claim};
+use crate::model::Id;
+
+/// A lane waits this long when the store can't be reached.
+pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
+
+pub(super) struct Lane {
+    pub(super) application: Id,
+    pub(super) endpoint: Id,
+    /// Lanes are in `shared`, so they must not keep it.
+    shared: Weak<Shared>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    state: LaneState,
+    /// When a timer wakes the lane.
+    timer: Option<Timestamp>,
+    /// Whether the lane counts as active.
+    counted: bool,
+}
+
+/// Room in a lane for one message, given back when it is not used.
+pub(super) struct Place {
+    lane: Arc<Lane>,
+    payload_bytes: usize,
+    filled: bool,
+}
+
+impl Lane {
+    pub(super) fn new(shared: &Arc<Shared>, application: Id, endpoint: Id) -> Arc<Self> {
+        let state = LaneState::new(&shared.context.config.lanes);
+        Arc::new(Self {
+            application,
+            endpoint,
+            shared: Arc::downgrade(shared),
+            inner: Mutex::new(Inner { state, timer: None, counted: false }),
+        })
+    }
+
+    /// Room for a message. `Err` when the lane is closed.
+    pub(super) fn reserve(
+        self: &Arc<Self>,
+        shared: &Shared,
+        payload_bytes: usize,
+        rate: Option<NonZeroU16>,
+    ) -> Result<Option<Place>, Closed> {
+        let mut inner = self.lock();
+        if inner.state.is_closed() {
+            return Err(Closed);
+        }
+        inner.state.set_rate(rate);
+        let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+        let reserved = inner.state.reserve(payload_bytes, now, config, shared.load.lanes());
+        inner.count(&shared.load);
+        Ok(reserved.then(|| Place { lane: Arc::clone(self), payload_bytes, filled: false }))
+    }
+
+    /// There may be rows for this endpoint in the table. `Err` when the lane is closed.
+    pub(super) fn look_in_table(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), Closed> {
+        let mut inner = self.lock();
+        if inner.state.is_closed() {
+            return Err(Closed);
+        }
+        inner.state.look_in_table();
+        drop(inner);
+        self.pump(shared);
+        Ok(())
+    }
+
+    /// Does all that the state asks for at the moment.
+    pub(super) fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
+        while let Some(work) = self.next(shared) {
+            tokio::spawn(run(Arc::clone(self), Arc::clone(shared), work));
+        }
+    }
+
+    /// The next delivery to send, if one may be sent now. Claims and timers are started on the way.
+    fn next(self: &Arc<Self>, shared: &Arc<Shared>) -> Option<Work> {
+        if shared.is_draining() {
+            return None;
+        }
+        loop {
+            let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+            let mut inner = self.lock();
+            let step = inner.state.step(now, config, shared.load.lanes());
+            inner.count(&shared.load);
+            match step {
+                Step::Start(work) => {
+                    shared.load.under_way.fetch_add(1, Ordering::AcqRel);
+                    return Some(work);
+                }
+                Step::Claim(limit) => {
+                    let looks = inner.state.looks();
+                    drop(inner);
+                    tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), limit, looks));
+                }
+                Step::WaitUntil(at) => {
+                    inner.wake_at(at, self);
+                    return None;
+                }
+                Step::Rest => return None,
+            }
+        }
+    }
+
+    /// Gives back what is queued: the table has it from then on.
+    pub(super) async fn give_back(&self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        let works = self.update(&shared, LaneState::take_queue);
+        claim::release(&shared, &self.endpoint, works).await;
+    }
+
+    pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {
+        self.lock().state.close_if_idle(now, at, after)
+    }
+
+    pub(super) fn update<T>(&self, shared: &Shared, change: impl FnOnce(&mut LaneState) -> T) -> T {
+        let mut inner = self.lock();
+        let result = change(&mut inner.state);
+        inner.count(&shared.load);
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The lane is not in the map any more.
+#[derive(Debug)]
+pub(super) struct Closed;
+
+impl Inner {
+    /// Keeps the number of active lanes.
+    fn count(&mut self, load: &Load) {
+        let active = self.state.is_active();
+        if active != self.counted {
+            self.counted = active;
+            if active {
+                load.active_lanes.fetch_add(1, Ordering::AcqRel);
+            } else {
+                load.active_lanes.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    /// Wakes the lane at `at`, unless it is woken before that anyway.
+    fn wake_at(&mut self, at: Timestamp, lane: &Arc<Lane>) {
+        if self.timer.is_some_and(|timer| timer <= at) {
+            return;
+        }
+        self.timer = Some(at);
+        // A lane that goes is not kept by its timer.
+        let lane = Arc::downgrade(lane);
+        tokio::spawn(async move {
+            let Some(shared) = lane.upgrade().and_then(|lane| lane.shared.upgrade()) else { return };
+            let clock = Arc::clone(&shared.context.clock);
+            drop(shared);
+            clock.sleep_until(at).await;
+            let Some(lane) = lane.upgrade() else { return };
+            let Some(shared) = lane.shared.upgrade() else { return };
+            lane.lock().timer.take_if(|timer| *timer <= at);
+            lane.pump(&shared);
+        });
+    }
+}
+
+impl Place {
+    /// The message is on disk: its delivery goes out.
+    pub(super) fn fill(mut self, shared: &Arc<Shared>, work: Work) {
+        self.filled = true;
+        self.lane.update(shared, |state| state.fill_place(work));
+        self.lane.pump(shared);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.filled {
+            return;
+        }
+        let Some(shared) = self.lane.shared.upgrade() else { return };
+        let payload_bytes = self.payload_bytes;
+        self.lane.update(&shared, |state| state.unreserve(payload_bytes));
+    }
+}
+
+/// Sends one delivery after the other, as long as the lane has one for it.
+async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
+    let mut next = Some(first);
+    while let Some(work) = next.take() {
+        let under_way = UnderWay { lane: &lane, shared: &shared };
+        let attempted = attempt(&shared, &lane, work).await;
+        std::mem::forget(under_way);
+        let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+        let released = match attempted {
+            Attempted::Done(pace) => lane.update(&shared, |state| state.ended(pace, now, config)),
+            Attempted::NotBegun(work) => {
+                lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
+                if shared.is_draining() { lane.update(&shared, LaneState::take_queue) } else { Vec::new() }
+            }
+        };
+        claim::release(&shared, &lane.endpoint, released).await;
+        shared.ended();
+        next = lane.next(&shared);
+        // The endpoint may keep up with more than before.
+        lane.pump(&shared);
+    }
+}
+
+/// Stands for an attempt, so that one that panics doesn't keep its place. Its row is found again, as nobody's.
+struct UnderWay<'a> {
+    lane: &'a Arc<Lane>,
+    shared: &'a Arc<Shared>,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let (now, config) = (self.shared.context.clock.now(), &self.shared.context.config.lanes);
+        self.lane.update(self.shared, |state| state.ended(Pace::Same, now, config));
+        self.shared.names.doubt();
+        self.shared.ended();
+        self.lane.pump(self.shared);
+    }
+}
+
+impl Shared {
+    fn ended(&self) {
+        self.load.under_way.fetch_sub(1, Ordering::AcqRel);
+        if self.is_draining() {
+            self.load.ended.notify_one();
+        }
+    }
+}
+
+impl Load {
+    fn lanes(&self) -> usize {
+        self.active_lanes.load(Ordering::Acquire)
+    }
+}

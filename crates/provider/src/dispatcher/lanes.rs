@@ -1,0 +1,66 @@
+//! The lanes that there are: one for each endpoint that has, or lately had, something to do.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use super::Shared;
+use super::lane::{Lane, Place};
+use crate::model::Id;
+use crate::target::Target;
+
+/// A lane with nothing to do goes after this long. Until then what it learnt of its endpoint's pace is remembered.
+const IDLE_MAX: Duration = Duration::from_secs(10);
+/// Tries to find a lane that is not just being taken away.
+const TRIES_MAX: usize = 8;
+
+#[derive(Default)]
+pub(super) struct Lanes(RwLock<HashMap<Id, Arc<Lane>>>);
+
+impl Lanes {
+    /// Room for a message in the endpoint's lane; none when it is to wait in the table.
+    pub(super) fn reserve(
+        &self,
+        shared: &Arc<Shared>,
+        application: &Id,
+        target: &Target,
+        payload_bytes: usize,
+    ) -> Option<Place> {
+        (0..TRIES_MAX)
+            .find_map(|_| {
+                let lane = self.lane(shared, application, &target.endpoint);
+                lane.reserve(shared, payload_bytes, target.throttle_rate).ok()
+            })
+            .flatten()
+    }
+
+    /// Tells the endpoint's lane that there may be rows for it in the table.
+    pub(super) fn look_in_table(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) {
+        // Where every try finds a lane just being taken away, the sweeper comes by again.
+        let _found = (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).look_in_table(shared).is_ok());
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Lane>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Takes away lanes that have had nothing to do for a while.
+    pub(super) fn remove_idle(&self, shared: &Shared) {
+        let (now, at) = (shared.context.clock.now(), shared.context.clock.monotonic());
+        let mut lanes = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        lanes.retain(|_, lane| !lane.close_if_idle(now, at, IDLE_MAX));
+    }
+
+    fn lane(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) -> Arc<Lane> {
+        if let Some(lane) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint) {
+            return Arc::clone(lane);
+        }
+        let mut lanes = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let lane = lanes.entry(endpoint.clone());
+        Arc::clone(lane.or_insert_with(|| Lane::new(shared, application.clone(), endpoint.clone())))
+    }
+}

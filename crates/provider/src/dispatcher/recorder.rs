@@ -1,0 +1,170 @@
+//! Writes finished attempts, many in one transaction, and what follows from them.
+//!
+//! An attempt that is handed in is written, however long the store is not available: until then its row stays this
+//! node's. The queues are bounded; when they are full, attempts wait, and with them their lanes.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use runtime::backoff::backoff;
+use runtime::tasks::Tasks;
+use tokio::sync::{Mutex, mpsc};
+
+use super::Shared;
+use super::nodes::Holder;
+use crate::model::Id;
+use crate::port::{AttemptRecord, EndpointEffect, Next, StoreError};
+
+/// Finished attempts that wait in each recorder's queue at most.
+const QUEUE_MAX: usize = 4_096;
+const RETRY_MIN: Duration = Duration::from_millis(50);
+const RETRY_MAX: Duration = Duration::from_secs(5);
+
+/// What is to be written of a row.
+pub(super) enum Entry {
+    /// It was tried.
+    Attempt { record: AttemptRecord, holder: Holder },
+    /// Its endpoint is disabled or gone, or its payload is.
+    Drop { message: Id, endpoint: Id, _holder: Holder },
+}
+
+/// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
+pub(super) struct Recorders {
+    queues: Vec<Queue>,
+    hasher: RandomState,
+}
+
+struct Queue {
+    sender: mpsc::Sender<Entry>,
+    receiver: Arc<Mutex<mpsc::Receiver<Entry>>>,
+}
+
+impl Recorders {
+    pub(super) fn new(count: usize) -> Self {
+        let queue = || {
+            let (sender, receiver) = mpsc::channel(QUEUE_MAX);
+            Queue { sender, receiver: Arc::new(Mutex::new(receiver)) }
+        };
+        Self { queues: std::iter::repeat_with(queue).take(count.max(1)).collect(), hasher: RandomState::new() }
+    }
+
+    /// Hands in an entry, waiting for room.
+    pub(super) async fn record(&self, entry: Entry) {
+        let (Entry::Attempt { record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. }, .. }
+        | Entry::Drop { endpoint, .. }) = &entry;
+        let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
+        if self.queues[index].sender.send(entry).await.is_err() {
+            // Only after the end: the row becomes due again when this node is missed.
+            tracing::warn!("an attempt that ended after the end was not recorded");
+        }
+    }
+}
+
+pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
+    for queue in &shared.recorders.queues {
+        let (shared, receiver) = (Arc::clone(shared), Arc::clone(&queue.receiver));
+        let started = AtomicBool::new(false);
+        tasks.spawn("provider recorder", move |_stopping| {
+            if started.swap(true, Ordering::Relaxed) {
+                // It panicked before, and what it had in hand is lost from memory.
+                shared.names.doubt();
+            }
+            let (shared, receiver) = (Arc::clone(&shared), Arc::clone(&receiver));
+            async move { work(&shared, &mut *receiver.lock().await).await }
+        });
+    }
+}
+
+/// Writes until everything under way has ended.
+async fn work(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>) {
+    let batch_max = shared.context.config.lanes.record_batch_max.max(1);
+    let mut entries = Vec::new();
+    loop {
+        let read = tokio::select! {
+            biased;
+            read = receiver.recv_many(&mut entries, batch_max) => read,
+            () = shared.drained.cancelled(), if !receiver.is_closed() => {
+                receiver.close();
+                continue;
+            }
+        };
+        if read == 0 {
+            return;
+        }
+        write(shared, entries.drain(..)).await;
+    }
+}
+
+async fn write(shared: &Shared, entries: impl Iterator<Item = Entry>) {
+    let (mut records, mut drops, mut holders) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in entries {
+        match entry {
+            Entry::Attempt { record, holder } => {
+                records.push(record);
+                holders.push(holder);
+            }
+            Entry::Drop { message, endpoint, _holder } => {
+                drops.push((message, endpoint));
+                holders.push(_holder);
+            }
+        }
+    }
+    if !records.is_empty() && !record(shared, &records).await {
+        // One of them can't be written; the others can.
+        for record_alone in &records {
+            if records.len() == 1 || !record(shared, std::slice::from_ref(record_alone)).await {
+                let attempt = &record_alone.attempt;
+                tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
+            }
+        }
+    }
+    if !drops.is_empty() {
+        let store = &shared.context.store;
+        persist(shared, || store.drop_deliveries(drops.clone())).await;
+    }
+}
+
+/// False when the store refuses for good.
+async fn record(shared: &Shared, records: &[AttemptRecord]) -> bool {
+    let store = &shared.context.store;
+    if !persist(shared, || store.record_attempts(records.to_vec())).await {
+        return false;
+    }
+    for record in records {
+        if record.endpoint != EndpointEffect::None {
+            shared.context.snapshots.forget(&record.attempt.application);
+        }
+        if record.endpoint == EndpointEffect::Disable {
+            tracing::info!(endpoint = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
+        }
+        if let Next::Retry { at, .. } = record.next {
+            shared.sweeps.due_at(at);
+        }
+    }
+    true
+}
+
+/// Calls until the store is there. False when it refuses for good.
+async fn persist<F>(shared: &Shared, call: impl Fn() -> F) -> bool
+where
+    F: Future<Output = Result<(), StoreError>>,
+{
+    let mut failures = 0_u32;
+    loop {
+        match call().await {
+            Ok(()) => return true,
+            Err(StoreError::Unavailable(reason)) => {
+                failures = failures.saturating_add(1);
+                let pause = backoff(failures, RETRY_MIN, RETRY_MAX, shared.context.random.unit_f64());
+                tracing::warn!(failures, reason, "attempts can't be recorded at the moment");
+                shared.context.clock.sleep_until(shared.context.clock.now() + pause).await;
+            }
+            Err(error) => {
+                tracing::error!(%error, "the store refuses attempts");
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The context that every use case works in.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use runtime::clock::SharedClock;
+use runtime::random::{Random, SharedRandom};
+use runtime::tasks::Tasks;
+use runtime::vault::Vault;
+
+use crate::config::ProviderConfig;
+use crate::dispatcher::{Dispatcher, Transport};
+use crate::error::ProviderResult;
+use crate::idempotency::StoredAnswer;
+use crate::ids::Ids;
+use crate::key_cache::KeyCache;
+use crate::port::Store;
+use crate::snapshot::Snapshots;
+use crate::workers;
+
+/// The delivery provider. Clones are the same one.
+#[derive(Clone)]
+pub struct Provider(Arc<Inner>);
+
+/// What a provider stands on.
+pub struct Parts {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// Time.
+    pub clock: SharedClock,
+    /// Randomness for keys, secrets, ids and jitter.
+    pub random: SharedRandom,
+    /// Seals signing secrets.
+    pub vault: Arc<Vault>,
+    /// Sends deliveries: an [`outbound::Client`] with the address policy of the configuration.
+    pub transport: Arc<dyn Transport>,
+    /// Settings.
+    pub config: ProviderConfig,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: SharedClock,
+    random: SharedRandom,
+    vault: Arc<Vault>,
+    config: ProviderConfig,
+    ids: Ids,
+    keys: KeyCache,
+    snapshots: Arc<Snapshots>,
+    dispatcher: Dispatcher,
+}
+
+/// What came of making something with a POST.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Created<T> {
+    /// It was made: 201.
+    New(T),
+    /// It was there, and the caller asked for it in that case: 200.
+    There(T),
+    /// The same request was answered before: this, again.
+    Before(StoredAnswer),
+}
+
+/// What came of a PUT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put<T> {
+    /// There was none: 201.
+    Created(T),
+    /// It was replaced: 200.
+    Updated(T),
+}
+
+impl Provider {
+    /// A provider that accepts messages. Deliveries begin with [`Provider::spawn_workers`]; until then they wait in the
+    /// store. Must be called on a tokio runtime.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, clock, random, vault, transport, config } = parts;
+        let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
+        let snapshots =
+            Arc::new(Snapshots::new(Arc::clone(&store), Arc::clone(&vault), Arc::clone(&clock), config.cache_for));
+        let dispatcher = Dispatcher::new(crate::dispatcher::Context {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            ids: ids.clone(),
+            snapshots: Arc::clone(&snapshots),
+            transport,
+            config: config.clone(),
+        });
+        Self(Arc::new(Inner {
+            store,
+            clock,
+            random,
+            vault,
+            keys: KeyCache::new(config.cache_for),
+            config,
+            ids,
+            snapshots,
+            dispatcher,
+        }))
+    }
+
+    /// Starts delivering, and the workers that look after what waits. They end with `tasks`: deliveries under way are
+    /// finished, and what waits in memory is given back to the store.
+    pub fn spawn_workers(&self, tasks: &Tasks) {
+        workers::spawn(self, tasks);
+    }
+
+    /// Answers if the store can be read and written.
+    pub async fn ping(&self) -> ProviderResult<()> {
+        Ok(self.store().ping().await?)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.0.store
+    }
+
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
+    pub(crate) fn random(&self) -> &dyn Random {
+        &*self.0.random
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.0.vault
+    }
+
+    pub(crate) fn config(&self) -> &ProviderConfig {
+        &self.0.config
+    }
+
+    pub(crate) fn ids(&self) -> &Ids {
+        &self.0.ids
+    }
+
+    pub(crate) fn keys(&self) -> &KeyCache {
+        &self.0.keys
+    }
+
+    pub(crate) fn snapshots(&self) -> &Snapshots {
+        &self.0.snapshots
+    }
+
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.0.dispatcher
+    }
+}

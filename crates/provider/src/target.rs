@@ -1,0 +1,87 @@
+//! An endpoint as a delivery needs it: secrets opened, address and headers parsed, once for many deliveries.
+
+use std::collections::HashSet;
+use std::num::NonZeroU16;
+
+use http::{HeaderMap, HeaderValue, Uri, header};
+use jiff::Timestamp;
+use runtime::vault::Vault;
+
+use crate::headers;
+use crate::model::{Application, Endpoint, Id, Message};
+use crate::secret::{EndpointSecret, UnsealError};
+use crate::signing::Signer;
+
+const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")));
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const ANY: HeaderValue = HeaderValue::from_static("*/*");
+
+pub(crate) struct Target {
+    pub(crate) endpoint: Id,
+    pub(crate) url: String,
+    pub(crate) disabled: bool,
+    pub(crate) failing_since: Option<Timestamp>,
+    /// Messages a second, the endpoint's or the application's, whichever is less.
+    pub(crate) throttle_rate: Option<NonZeroU16>,
+    /// What a delivery is made with, or why none can be: a text for the attempt.
+    pub(crate) way: Result<Way, String>,
+    filter_types: Option<HashSet<String>>,
+    channels: Option<Vec<String>>,
+}
+
+/// Address, headers and keys of an endpoint.
+pub(crate) struct Way {
+    pub(crate) uri: Uri,
+    pub(crate) headers: HeaderMap,
+    pub(crate) signer: Signer,
+}
+
+impl Target {
+    pub(crate) fn new(vault: &Vault, application: &Application, endpoint: Endpoint) -> Self {
+        let rates = [endpoint.throttle_rate, application.throttle_rate];
+        Self {
+            way: Way::new(vault, &endpoint),
+            throttle_rate: rates.into_iter().flatten().min().and_then(NonZeroU16::new),
+            endpoint: endpoint.id,
+            url: endpoint.url,
+            disabled: endpoint.disabled,
+            failing_since: endpoint.failing_since,
+            filter_types: endpoint.filter_types.map(|types| types.into_iter().collect()),
+            channels: endpoint.channels,
+        }
+    }
+
+    /// Whether the endpoint receives this message.
+    pub(crate) fn wants(&self, message: &Message) -> bool {
+        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(&*message.event_type));
+        let channel_matches = self
+            .channels
+            .as_ref()
+            .is_none_or(|own| message.channels.iter().flatten().any(|channel| own.contains(channel)));
+        !self.disabled && type_matches && channel_matches
+    }
+}
+
+impl Way {
+    fn new(vault: &Vault, endpoint: &Endpoint) -> Result<Self, String> {
+        let url = outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
+        let signer = signer(vault, endpoint).map_err(|error| {
+            tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be opened; nothing is delivered there");
+            "the signing secret of this endpoint can't be opened".to_owned()
+        })?;
+        let mut headers = headers::to_map(&endpoint.headers);
+        headers.insert(header::CONTENT_TYPE, JSON);
+        headers.insert(header::USER_AGENT, USER_AGENT);
+        headers.entry(header::ACCEPT).or_insert(ANY);
+        Ok(Self { uri: url.uri().clone(), headers, signer })
+    }
+}
+
+fn signer(vault: &Vault, endpoint: &Endpoint) -> Result<Signer, UnsealError> {
+    let secret = EndpointSecret::unseal(vault, &endpoint.id, &endpoint.secret)?;
+    let mut old_secrets = Vec::with_capacity(endpoint.old_secrets.len());
+    for old in &endpoint.old_secrets {
+        old_secrets.push((EndpointSecret::unseal(vault, &endpoint.id, &old.secret)?, old.expires_at));
+    }
+    Ok(Signer::new(&secret, old_secrets.iter().map(|(secret, expires_at)| (secret, *expires_at))))
+}

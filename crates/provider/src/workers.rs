@@ -1,0 +1,56 @@
+//! What the provider does by itself.
+
+use std::time::Duration;
+
+use runtime::tasks::Tasks;
+
+use crate::provider::Provider;
+
+/// Answers over their time are forgotten this often.
+const FORGET_EVERY: Duration = Duration::from_secs(60);
+
+/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of old answers.
+pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
+    provider.dispatcher().spawn_workers(tasks);
+    tasks.spawn("provider changes", {
+        let provider = provider.clone();
+        move |stopping| {
+            let provider = provider.clone();
+            async move {
+                let changed = provider.store().changed_elsewhere();
+                loop {
+                    tokio::select! {
+                        () = stopping.cancelled() => return,
+                        () = changed.wait() => provider.changed_elsewhere(),
+                    }
+                }
+            }
+        }
+    });
+    tasks.spawn("provider answers", {
+        let provider = provider.clone();
+        move |stopping| {
+            let provider = provider.clone();
+            async move {
+                loop {
+                    if let Err(error) = provider.forget_answers().await {
+                        tracing::warn!(%error, "old answers could not be forgotten");
+                    }
+                    let next = provider.now() + FORGET_EVERY;
+                    tokio::select! {
+                        () = stopping.cancelled() => return,
+                        () = provider.clock().sleep_until(next) => {}
+                    }
+                }
+            }
+        }
+    });
+}
+
+impl Provider {
+    fn changed_elsewhere(&self) {
+        self.keys().clear();
+        self.snapshots().clear();
+        self.dispatcher().look();
+    }
+}

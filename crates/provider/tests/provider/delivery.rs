@@ -1,0 +1,245 @@
+//! The way of a message to its endpoints.
+
+use std::time::Duration;
+
+use provider::config::Nodes;
+use provider::model::AttemptStatus;
+use provider::port::StoreError;
+use provider::retry::RetrySchedule;
+use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put};
+use standardwebhooks::Webhook;
+
+use crate::receiver::{Receiver, Reply};
+use crate::stage::{PAYLOAD, Stage, eventually, idempotency, message, provider, quick, store};
+
+#[tokio::test]
+async fn a_message_arrives_signed_byte_for_byte_with_the_endpoints_headers() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Body(200, "thanks".into())).await;
+    let headers = [("X-Customer".to_owned(), "17".to_owned())].into();
+    let input = EndpointInput { url: receiver.url(), headers: Some(headers), ..EndpointInput::default() };
+    let endpoint = stage.endpoint_with(input).await;
+    let message = stage.send().await;
+
+    let arrival = receiver.next().await;
+    assert_eq!(arrival.path, "/hook");
+    assert_eq!(arrival.body, PAYLOAD);
+    assert_eq!(arrival.headers["x-customer"], "17");
+    assert_eq!(arrival.headers["content-type"], "application/json");
+    assert_eq!(arrival.headers["svix-id"], *message.id);
+    let secret = stage.provider.endpoint_secret(&stage.caller, "app", &endpoint.id).await.unwrap();
+    Webhook::new(&secret).unwrap().verify(&arrival.body, &arrival.headers).unwrap();
+
+    let attempts = stage.attempts(&message, 1).await;
+    assert_eq!((attempts[0].status, attempts[0].response_status_code), (AttemptStatus::Success, 200));
+    assert_eq!(attempts[0].response, "thanks");
+    stage.finished(&endpoint).await;
+}
+
+#[tokio::test]
+async fn only_endpoints_that_want_a_message_get_it() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(204)).await;
+    for name in ["ITEM_STATUS_CHANGE", "AUCTION_STATUS_CHANGE"] {
+        let input = EventTypeInput::default();
+        stage.provider.create_event_type(&stage.caller, name, input, None, |_| String::new()).await.unwrap();
+    }
+    let endpoint =
+        |name: &str, input: EndpointInput| EndpointInput { url: receiver.url().replace("hook", name), ..input };
+    let types = |name: &str| Some(vec![name.to_owned()]);
+    for input in [
+        endpoint("all", EndpointInput::default()),
+        endpoint("items", EndpointInput { filter_types: types("ITEM_STATUS_CHANGE"), ..EndpointInput::default() }),
+        endpoint(
+            "auctions",
+            EndpointInput { filter_types: types("AUCTION_STATUS_CHANGE"), ..EndpointInput::default() },
+        ),
+        endpoint("disabled", EndpointInput { disabled: true, ..EndpointInput::default() }),
+        endpoint("red", EndpointInput { channels: types("red"), ..EndpointInput::default() }),
+        endpoint("blue", EndpointInput { channels: types("blue"), ..EndpointInput::default() }),
+    ] {
+        stage.endpoint_with(input).await;
+    }
+    let mut input = message();
+    input.channels = Some(vec!["red".into(), "green".into()]);
+    let message = stage.try_send(input, None).await.unwrap();
+    stage.attempts(&message, 3).await;
+    let mut paths = [receiver.next().await.path, receiver.next().await.path, receiver.next().await.path];
+    paths.sort();
+    assert_eq!(paths, ["/all", "/items", "/red"]);
+    assert_eq!(receiver.count_now(), 0);
+}
+
+#[tokio::test]
+async fn a_failed_delivery_is_tried_again_as_the_schedule_says_and_then_given_up() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|n| if n < 3 { Reply::Status(500) } else { Reply::Status(200) }).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let message = stage.send().await;
+    let attempts = stage.attempts(&message, 4).await;
+    let codes: Vec<u16> = attempts.iter().map(|attempt| attempt.response_status_code).collect();
+    assert_eq!(codes, [500, 500, 500, 200]);
+    for (pair, pause_ms) in attempts.windows(2).zip([20, 40, 60]) {
+        let waited_ms = pair[1].at.duration_since(pair[0].at).as_millis();
+        assert!(waited_ms >= pause_ms * 8 / 10, "{waited_ms} ms instead of {pause_ms}");
+    }
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 4);
+
+    let mut never = Receiver::start(|_| Reply::With(302, "location", "http://127.0.0.1:1/")).await;
+    let input = EndpointInput { url: never.url(), ..EndpointInput::default() };
+    let put = stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
+    assert!(matches!(put, Put::Updated(_)));
+    let message = stage.send().await;
+    let attempts = stage.attempts(&message, 4).await;
+    assert!(attempts.iter().all(|attempt| attempt.response_status_code == 302));
+    stage.finished(&endpoint).await;
+    assert_eq!(never.count_now(), 4);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_gone_is_disabled_and_gets_nothing_more() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(410)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let message = stage.send().await;
+    receiver.next().await;
+    let attempts = stage.attempts(&message, 1).await;
+    assert_eq!(attempts[0].response_status_code, 410);
+    let disabled = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    assert!(disabled.disabled);
+    stage.send().await;
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 0);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_the_count_anew() {
+    let config = ProviderConfig { disable_after: Duration::from_millis(50), ..quick() };
+    let stage = Stage::new(config).await;
+    let receiver = Receiver::start(|n| Reply::Status(if n == 1 { 200 } else { 500 })).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let read = async || stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    let first = stage.send().await;
+    stage.attempts(&first, 2).await;
+    assert_eq!(read().await.failing_since, None);
+    let second = stage.send().await;
+    eventually(async || read().await.disabled.then_some(())).await;
+    assert!(stage.attempts(&second, 2).await.len() >= 2);
+    stage.finished(&endpoint).await;
+}
+
+#[tokio::test]
+async fn a_changed_endpoint_is_used_by_the_next_delivery() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    stage.send().await;
+    assert!(receiver.next().await.headers.get("x-new").is_none());
+    let headers = Some([("x-new".to_owned(), "1".to_owned())].into());
+    let input = EndpointInput { url: receiver.url(), headers, ..EndpointInput::default() };
+    stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
+    stage.send().await;
+    assert_eq!(receiver.next().await.headers["x-new"], "1");
+    let rotate = stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, None, None);
+    let secret = rotate.await.unwrap();
+    stage.send().await;
+    let arrival = receiver.next().await;
+    assert_eq!(arrival.headers["webhook-signature"].to_str().unwrap().split(' ').count(), 2);
+    Webhook::new(&secret).unwrap().verify(&arrival.body, &arrival.headers).unwrap();
+}
+
+#[tokio::test]
+async fn what_is_unfinished_at_the_end_of_a_process_is_finished_by_the_next() {
+    let store = store();
+    let hour = RetrySchedule::new(vec![Duration::from_millis(300)]);
+    let config = ProviderConfig { nodes: Nodes::Sole, retry_schedule: hour, ..quick() };
+    let mut receiver = Receiver::start(|n| if n == 0 { Reply::Status(500) } else { Reply::Status(200) }).await;
+    let stage = Stage::on(store.clone(), config.clone()).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let failed = stage.send().await;
+    stage.attempts(&failed, 1).await;
+    stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    // Accepted by a process that delivers nothing any more.
+    let waiting = stage.send().await;
+    assert_eq!(receiver.count_now(), 1);
+
+    let next = Stage { provider: provider(store, config), ..stage };
+    next.provider.spawn_workers(&runtime::tasks::Tasks::new());
+    next.attempts(&waiting, 1).await;
+    next.attempts(&failed, 2).await;
+    next.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 2);
+}
+
+#[tokio::test]
+async fn a_graceful_end_finishes_what_is_under_way_and_gives_the_rest_back() {
+    let store = store();
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let stage = Stage::on(store.clone(), quick()).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let mut sent = Vec::new();
+    for _ in 0..500 {
+        sent.push(stage.send().await);
+    }
+    stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    // Nothing is under way any more: what was delivered is recorded, and the rest is nobody's and due at once.
+    let delivered = receiver.count_now();
+    let left = store.backlog(&endpoint.id).await.unwrap().deliveries as usize;
+    assert_eq!(delivered + left, 500);
+    let next = Stage { provider: provider(store, quick()), tasks: runtime::tasks::Tasks::new(), ..stage };
+    next.provider.spawn_workers(&next.tasks);
+    next.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), left);
+}
+
+#[tokio::test]
+async fn a_burst_of_messages_arrives_completely_and_once() {
+    let mut config = quick();
+    // So little room that most of it goes through the table.
+    config.lanes.queued_max = 8;
+    let stage = Stage::new(config).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let stage = std::sync::Arc::new(stage);
+    let senders: Vec<_> = (0..16)
+        .map(|_| {
+            let stage = stage.clone();
+            tokio::spawn(async move {
+                for _ in 0..100 {
+                    stage.send().await;
+                }
+            })
+        })
+        .collect();
+    for sender in senders {
+        sender.await.unwrap();
+    }
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..1_600 {
+        assert!(seen.insert(receiver.next().await.headers["svix-id"].clone()));
+    }
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 0);
+}
+
+#[tokio::test]
+async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to_the_endpoints_of_that_moment() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    stage.send().await;
+    // Behind this provider's back, as another node would.
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let mut changed = endpoint.clone();
+    changed.url = receiver.url().replace("hook", "changed");
+    stage.send().await;
+    assert_eq!(receiver.next().await.path, "/hook");
+    stage.store.update_endpoint(changed).await.unwrap();
+    stage.send().await;
+    assert_eq!(receiver.next().await.path, "/changed");
+    let application = stage.provider.application(&stage.caller, "app").await.unwrap();
+    assert!(stage.store.delete_application(&stage.caller.account, &application.id).await.unwrap());
+    let refused = stage.try_send(message(), Some(&idempotency("k", "{}"))).await;
+    assert_eq!(refused.unwrap_err().code(), "not_found");
+    assert!(matches!(stage.store.create_endpoint(endpoint, None).await, Err(StoreError::NotFound)));
+}

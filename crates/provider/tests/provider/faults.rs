@@ -1,0 +1,273 @@
+//! A store that does what it is asked and doesn't say so, or fails, or panics: nothing acknowledged or committed is lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use provider::port::{
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
+};
+use provider::{ProviderConfig, ProviderError};
+use runtime::signal::Signal;
+
+use crate::receiver::{Receiver, Reply};
+use crate::stage::{Stage, message, quick, store};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    /// It is done, and then the connection breaks.
+    DoneUnsaid,
+    NotDone,
+    Panic,
+}
+
+/// Answers so many calls of one method with a fault.
+struct Faulty {
+    store: Arc<dyn Store>,
+    method: &'static str,
+    fault: Fault,
+    left: AtomicUsize,
+}
+
+impl Faulty {
+    async fn call<T>(&self, method: &str, call: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
+        let faulty = method == self.method
+            && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        let broken = || Err(StoreError::Unavailable("the connection broke".into()));
+        match self.fault {
+            _ if !faulty => call.await,
+            Fault::NotDone => broken(),
+            Fault::DoneUnsaid => call.await.and_then(|_| broken()),
+            Fault::Panic => panic!("a bug in the store, for a test"),
+        }
+    }
+}
+
+async fn stage(method: &'static str, fault: Fault, calls: usize) -> Stage {
+    let config = ProviderConfig { node_dead_after: Duration::from_millis(300), ..quick() };
+    Stage::on(Arc::new(Faulty { store: store(), method, fault, left: AtomicUsize::new(calls) }), config).await
+}
+
+#[tokio::test]
+async fn a_message_that_was_committed_without_an_answer_is_delivered_nevertheless() {
+    for fault in [Fault::DoneUnsaid, Fault::Panic] {
+        let stage = stage("accept", fault, 1).await;
+        let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let refused = stage.try_send(message(), None).await;
+        assert!(matches!(refused, Err(ProviderError::Unavailable(_))));
+        if fault == Fault::DoneUnsaid {
+            receiver.next().await;
+        }
+        stage.send().await;
+        receiver.next().await;
+        stage.finished(&endpoint).await;
+    }
+}
+
+#[tokio::test]
+async fn rows_that_were_claimed_without_an_answer_are_claimed_again() {
+    for fault in [Fault::DoneUnsaid, Fault::NotDone] {
+        let stage = stage("claim", fault, 2).await;
+        let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let message = stage.send().await;
+        stage.attempts(&message, 2).await;
+        stage.finished(&endpoint).await;
+        assert_eq!(receiver.count_now(), 2);
+    }
+}
+
+#[tokio::test]
+async fn attempts_are_recorded_as_soon_as_the_store_is_there_again() {
+    for fault in [Fault::DoneUnsaid, Fault::NotDone] {
+        let stage = stage("record_attempts", fault, 3).await;
+        let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let message = stage.send().await;
+        stage.finished(&endpoint).await;
+        assert_eq!(stage.attempts(&message, 1).await.len(), 1);
+        assert_eq!(receiver.count_now(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_lost_in_a_panic_is_made_again() {
+    let stage = stage("record_attempts", Fault::Panic, 1).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let message = stage.send().await;
+    stage.finished(&endpoint).await;
+    assert_eq!(stage.attempts(&message, 1).await.len(), 1);
+    assert_eq!(receiver.count_now(), 2);
+}
+
+#[async_trait]
+impl Store for Faulty {
+    async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
+        self.store.heartbeat(node, now, dead_before).await
+    }
+
+    fn changed_elsewhere(&self) -> Signal {
+        self.store.changed_elsewhere()
+    }
+
+    async fn ping(&self) -> StoreResult<()> {
+        self.store.ping().await
+    }
+
+    async fn create_account(&self, account: Account) -> StoreResult<()> {
+        self.store.create_account(account).await
+    }
+
+    async fn account(&self, id: &str) -> StoreResult<Option<Account>> {
+        self.store.account(id).await
+    }
+
+    async fn accounts(&self, page: Page) -> StoreResult<Vec<Account>> {
+        self.store.accounts(page).await
+    }
+
+    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
+        self.store.create_api_key(key).await
+    }
+
+    async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {
+        self.store.api_key_by_hash(hash).await
+    }
+
+    async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>> {
+        self.store.api_keys(account, page).await
+    }
+
+    async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool> {
+        self.store.delete_api_key(account, id).await
+    }
+
+    async fn idempotent_answer(&self, account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>> {
+        self.store.idempotent_answer(account, key).await
+    }
+
+    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.forget_answers(before, limit).await
+    }
+
+    async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.store.create_application(application, answer).await
+    }
+
+    async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>> {
+        self.store.application(account, id_or_uid).await
+    }
+
+    async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>> {
+        self.store.applications(account, page).await
+    }
+
+    async fn update_application(&self, application: Application) -> StoreResult<()> {
+        self.store.update_application(application).await
+    }
+
+    async fn delete_application(&self, account: &str, id: &str) -> StoreResult<bool> {
+        self.store.delete_application(account, id).await
+    }
+
+    async fn create_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.store.create_event_type(event_type, answer).await
+    }
+
+    async fn event_type(&self, account: &str, name: &str) -> StoreResult<Option<EventType>> {
+        self.store.event_type(account, name).await
+    }
+
+    async fn event_types(&self, account: &str, page: Page) -> StoreResult<Vec<EventType>> {
+        self.store.event_types(account, page).await
+    }
+
+    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.store.put_event_type(event_type, answer).await
+    }
+
+    async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool> {
+        self.store.delete_event_type(account, name).await
+    }
+
+    async fn create_endpoint(&self, endpoint: Endpoint, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.store.create_endpoint(endpoint, answer).await
+    }
+
+    async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>> {
+        self.store.endpoint(application, id_or_uid).await
+    }
+
+    async fn endpoints(&self, application: &str, page: Page) -> StoreResult<Vec<Endpoint>> {
+        self.store.endpoints(application, page).await
+    }
+
+    async fn update_endpoint(&self, endpoint: Endpoint) -> StoreResult<()> {
+        self.store.update_endpoint(endpoint).await
+    }
+
+    async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool> {
+        self.store.delete_endpoint(application, id).await
+    }
+
+    async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>> {
+        self.store.snapshot(application).await
+    }
+
+    async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>> {
+        self.call("accept", self.store.accept(messages, now)).await
+    }
+
+    async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>> {
+        self.store.message(application, id_or_event_id).await
+    }
+
+    async fn messages(&self, application: &str, page: Page) -> StoreResult<Vec<Message>> {
+        self.store.messages(application, page).await
+    }
+
+    async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>> {
+        self.store.endpoints_with_due(now, limit).await
+    }
+
+    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>> {
+        self.call("claim", self.store.claim(node, endpoint, now, limit)).await
+    }
+
+    async fn next_due(&self) -> StoreResult<Option<Timestamp>> {
+        self.store.next_due().await
+    }
+
+    async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()> {
+        self.call("record_attempts", self.store.record_attempts(records)).await
+    }
+
+    async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog> {
+        self.store.backlog(endpoint).await
+    }
+
+    async fn attempts_of_message(&self, application: &str, message: &str, page: Page) -> StoreResult<Vec<Attempt>> {
+        self.store.attempts_of_message(application, message, page).await
+    }
+
+    async fn attempts_at_endpoint(&self, application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>> {
+        self.store.attempts_at_endpoint(application, endpoint, page).await
+    }
+
+    async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>> {
+        self.store.attempt(application, message, id).await
+    }
+
+    async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()> {
+        self.store.release(node, rows, now).await
+    }
+
+    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()> {
+        self.store.drop_deliveries(rows).await
+    }
+}

@@ -1,0 +1,89 @@
+//! An endpoint on the loopback interface that answers as it is told and tells what it got.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+/// A request that arrived.
+pub struct Arrival {
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    pub at: Instant,
+}
+
+/// How to answer.
+pub enum Reply {
+    Status(u16),
+    With(u16, &'static str, &'static str),
+    Body(u16, Bytes),
+    Never,
+}
+
+pub struct Receiver {
+    addr: SocketAddr,
+    arrivals: mpsc::UnboundedReceiver<Arrival>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Receiver {
+    /// Answers request number `n` (from 0) with `reply(n)`.
+    pub async fn start(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let (sender, arrivals) = mpsc::unbounded_channel();
+        let (reply, count) = (Arc::new(reply), Arc::new(std::sync::atomic::AtomicUsize::new(0)));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (sender, reply, count) = (sender.clone(), Arc::clone(&reply), Arc::clone(&count));
+                let service = service_fn(move |request: Request<Incoming>| {
+                    let (sender, reply, count) = (sender.clone(), Arc::clone(&reply), Arc::clone(&count));
+                    async move {
+                        let (parts, body) = request.into_parts();
+                        let body = body.collect().await.unwrap().to_bytes();
+                        let number = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                        let path = parts.uri.path().to_owned();
+                        let _ = sender.send(Arrival { path, headers: parts.headers, body, at: Instant::now() });
+                        let response = Response::builder();
+                        Ok::<_, Infallible>(match reply(number) {
+                            Reply::Status(status) => response.status(status).body(Full::default()).unwrap(),
+                            Reply::With(status, name, value) => {
+                                response.status(status).header(name, value).body(Full::default()).unwrap()
+                            }
+                            Reply::Body(status, body) => response.status(status).body(Full::new(body)).unwrap(),
+                            Reply::Never => std::future::pending().await,
+                        })
+                    }
+                });
+                tokio::spawn(
+                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+                );
+            }
+        });
+        Self { addr, arrivals }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/hook", self.addr)
+    }
+
+    pub async fn next(&mut self) -> Arrival {
+        tokio::time::timeout(PATIENCE, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
+    }
+
+    /// How many more arrived until now.
+    pub fn count_now(&mut self) -> usize {
+        std::iter::from_fn(|| self.arrivals.try_recv().ok()).count()
+    }
+}

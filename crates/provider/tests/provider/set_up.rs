@@ -1,0 +1,176 @@
+//! Accounts, keys, applications, event types, endpoints: the set-up of service.md section 4.
+
+use provider::{
+    ApplicationInput, Archived, Created, EndpointInput, EventTypeInput, Idempotency, IfTaken, PageRequest,
+    ProviderError, Put, StoredAnswer,
+};
+use serde_json::json;
+
+use crate::stage::{Stage, quick, store};
+
+async fn stage() -> Stage {
+    Stage::without_workers(store(), quick()).await
+}
+
+fn code<T: std::fmt::Debug>(result: Result<T, ProviderError>) -> &'static str {
+    result.unwrap_err().code()
+}
+
+#[tokio::test]
+async fn a_key_opens_its_account_with_any_region_until_it_is_taken_away() {
+    let stage = stage().await;
+    for key in [stage.key.clone(), format!("{}.eu", stage.key)] {
+        assert_eq!(stage.provider.authenticate(&key).await.unwrap(), stage.caller);
+    }
+    for wrong in ["", "lwp_", "x", &stage.key[1..], &format!("{}x", stage.key), &"lwp_".repeat(1_000)] {
+        assert_eq!(code(stage.provider.authenticate(wrong).await), "authentication_failed");
+    }
+    let account = &stage.caller.account;
+    let listed = stage.provider.list_api_keys(account, &PageRequest::default()).await.unwrap();
+    assert_eq!(listed.data.len(), 1);
+    stage.provider.delete_api_key(account, &stage.caller.key).await.unwrap();
+    assert_eq!(code(stage.provider.authenticate(&stage.key).await), "authentication_failed");
+    assert_eq!(code(stage.provider.create_api_key("org_x", "name").await), "not_found");
+    assert_eq!(code(stage.provider.create_api_key(account, " ").await), "validation");
+}
+
+#[tokio::test]
+async fn another_accounts_application_is_not_there() {
+    let stage = stage().await;
+    let other = stage.provider.create_account("Other").await.unwrap();
+    let key = stage.provider.create_api_key(&other.id, "key").await.unwrap();
+    let other = stage.provider.authenticate(&key.text).await.unwrap();
+    let application = stage.provider.application(&stage.caller, "app").await.unwrap();
+    for id in ["app", &application.id] {
+        assert_eq!(code(stage.provider.application(&other, id).await), "not_found");
+        let send = stage.provider.create_message(&other, id, crate::stage::message(), None);
+        assert_eq!(code(send.await), "not_found");
+    }
+}
+
+#[tokio::test]
+async fn an_application_is_made_once_for_one_key_and_one_uid() {
+    let stage = stage().await;
+    let create = async |uid: Option<&str>, if_taken, key: Option<&Idempotency>| {
+        let input = ApplicationInput { name: "name".into(), uid: uid.map(Into::into), ..ApplicationInput::default() };
+        let render = |application: &provider::model::Application| json!({"id": *application.id}).to_string();
+        stage.provider.create_application(&stage.caller, input, if_taken, key, render).await
+    };
+    let key = Idempotency::new("k", "POST", "/api/v1/app", b"{}").unwrap();
+    let Created::New(first) = create(Some("one"), IfTaken::Refuse, Some(&key)).await.unwrap() else { panic!() };
+    let Created::Before(again) = create(Some("one"), IfTaken::Refuse, Some(&key)).await.unwrap() else { panic!() };
+    assert_eq!(again, StoredAnswer { status: 201, body: format!("{{\"id\":\"{}\"}}", first.id) });
+    let other = Idempotency::new("k", "POST", "/api/v1/app", b"{ }").unwrap();
+    assert_eq!(code(create(Some("two"), IfTaken::Refuse, Some(&other)).await), "idempotency_key_reused");
+    assert_eq!(code(create(Some("one"), IfTaken::Refuse, None).await), "conflict");
+    assert_eq!(create(Some("one"), IfTaken::Get, None).await.unwrap(), Created::There(first));
+    assert_eq!(code(create(Some("app_x"), IfTaken::Refuse, None).await), "validation");
+}
+
+#[tokio::test]
+async fn a_put_replaces_or_makes() {
+    let stage = stage().await;
+    let put = async |id: &str, uid: &str| {
+        let input = ApplicationInput { name: "put".into(), uid: Some(uid.into()), ..ApplicationInput::default() };
+        stage.provider.put_application(&stage.caller, id, input).await
+    };
+    let Put::Created(made) = put("unknown", "other").await.unwrap() else { panic!() };
+    assert_eq!(code(stage.provider.application(&stage.caller, "unknown").await), "not_found");
+    assert_eq!(stage.provider.application(&stage.caller, "other").await.unwrap(), made);
+    let Put::Updated(renamed) = put("other", "renamed").await.unwrap() else { panic!() };
+    assert_eq!(stage.provider.application(&stage.caller, "renamed").await.unwrap(), renamed);
+    assert_eq!(code(put("renamed", "app").await), "conflict");
+    stage.provider.delete_application(&stage.caller, "renamed").await.unwrap();
+    assert_eq!(code(stage.provider.delete_application(&stage.caller, "renamed").await), "not_found");
+}
+
+#[tokio::test]
+async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
+    let stage = stage().await;
+    let create = async |name: &str| {
+        let schemas = json!({"1": {"type": "object", "title": "Item status changed"}});
+        let input = EventTypeInput { schemas: Some(schemas), ..EventTypeInput::default() };
+        stage.provider.create_event_type(&stage.caller, name, input, None, |_| String::new()).await
+    };
+    for name in ["A", "B", "C", "D"] {
+        create(name).await.unwrap();
+    }
+    assert_eq!(code(create("A").await), "conflict");
+    assert_eq!(code(create("two words").await), "validation");
+    for name in ["A", "C"] {
+        stage.provider.archive_event_type(&stage.caller, name).await.unwrap();
+    }
+    let list = async |page: &PageRequest, archived| {
+        let list = stage.provider.list_event_types(&stage.caller, page, archived).await.unwrap();
+        (list.data.into_iter().map(|event_type| event_type.name).collect::<Vec<_>>().concat(), list.done)
+    };
+    assert_eq!(list(&PageRequest::default(), Archived::Hidden).await, ("BD".into(), true));
+    assert_eq!(list(&PageRequest::first(1), Archived::Hidden).await, ("B".into(), false));
+    assert_eq!(list(&PageRequest::default(), Archived::Shown).await, ("ABCD".into(), true));
+    assert!(matches!(create("A").await.unwrap(), Created::New(_)));
+    assert!(!stage.provider.event_type(&stage.caller, "A").await.unwrap().archived);
+    stage.provider.expunge_event_type(&stage.caller, "A").await.unwrap();
+    assert_eq!(code(stage.provider.event_type(&stage.caller, "A").await), "not_found");
+}
+
+#[tokio::test]
+async fn an_endpoint_is_checked_as_a_whole() {
+    let stage = stage().await;
+    let create = async |input: EndpointInput| {
+        let input = EndpointInput { url: "https://example.com/".into(), ..input };
+        stage.provider.create_endpoint(&stage.caller, "app", input, None, |_| String::new()).await
+    };
+    let names = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect::<Vec<_>>());
+    let default = EndpointInput::default;
+    let many: Vec<String> = (0..11).map(|n| n.to_string()).collect();
+    for (input, expected) in [
+        (EndpointInput { filter_types: names(&[]), ..default() }, "validation"),
+        (EndpointInput { filter_types: names(&["UNKNOWN"]), ..default() }, "validation"),
+        (EndpointInput { channels: names(&[]), ..default() }, "validation"),
+        (EndpointInput { channels: Some(many), ..default() }, "validation"),
+        (EndpointInput { throttle_rate: Some(0), ..default() }, "validation"),
+        (EndpointInput { uid: Some("ep_1".into()), ..default() }, "validation"),
+        (EndpointInput { secret: Some("whsec_AAAA".into()), ..default() }, "validation"),
+        (EndpointInput { headers: Some([("host".into(), "x".into())].into()), ..default() }, "validation"),
+    ] {
+        assert_eq!(code(create(input.clone()).await), expected, "{input:?}");
+    }
+    for url in ["", "example.com", "ftp://example.com/", "http://user:password@example.com/", "http://[:::1]"] {
+        let input = EndpointInput { url: url.into(), ..default() };
+        let result = stage.provider.create_endpoint(&stage.caller, "app", input, None, |_| String::new()).await;
+        assert_eq!(code(result), "validation", "{url}");
+    }
+    let ok = EndpointInput { uid: Some("one".into()), ..default() };
+    let Created::New(endpoint) = create(ok.clone()).await.unwrap() else { panic!() };
+    assert_eq!(code(create(ok).await), "conflict");
+    let listed = stage.provider.list_endpoints(&stage.caller, "app", &PageRequest::default()).await.unwrap();
+    assert_eq!(listed.data, [endpoint]);
+    stage.provider.delete_endpoint(&stage.caller, "app", "one").await.unwrap();
+    assert_eq!(code(stage.provider.endpoint(&stage.caller, "app", "one").await), "not_found");
+}
+
+#[tokio::test]
+async fn ten_rotated_secrets_may_still_sign() {
+    let stage = stage().await;
+    let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let input = EndpointInput {
+        url: "https://example.com/".into(),
+        uid: Some("ep".into()),
+        secret: Some(given.into()),
+        ..EndpointInput::default()
+    };
+    stage.endpoint_with(input).await;
+    assert_eq!(stage.provider.endpoint_secret(&stage.caller, "app", "ep").await.unwrap(), given);
+    let rotate = async |secret: Option<&str>, grace: Option<i64>| {
+        stage.provider.rotate_endpoint_secret(&stage.caller, "app", "ep", secret, grace).await
+    };
+    for _ in 0..10 {
+        let secret = rotate(None, None).await.unwrap();
+        assert_eq!(stage.provider.endpoint_secret(&stage.caller, "app", "ep").await.unwrap(), secret);
+    }
+    assert_eq!(code(rotate(None, None).await), "limit_reached");
+    assert_eq!(rotate(Some(given), Some(0)).await.unwrap(), given);
+    assert_eq!(code(rotate(None, Some(604_801)).await), "validation");
+    assert_eq!(code(rotate(None, Some(-1)).await), "validation");
+    assert_eq!(code(rotate(Some("whsec_AAAA"), None).await), "validation");
+}

@@ -1,0 +1,49 @@
+//! The database engines, without any table: connections, transactions, group commit, migrations, and who else wrote.
+
+pub(crate) mod sqlite;
+
+use std::sync::Arc;
+
+/// Why an engine did not do what was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    /// SQLite's own error.
+    #[error("SQLite: {0}")]
+    Sqlite(Arc<rusqlite::Error>),
+    /// The tables can't be brought up to date.
+    #[error("bringing the tables up to date: {0}")]
+    Migration(String),
+    /// A thread can't be started.
+    #[error("starting a thread: {0}")]
+    Thread(#[source] Arc<std::io::Error>),
+    /// What was asked panicked; it is undone.
+    #[error("a job panicked: {0}")]
+    Panicked(String),
+    /// The engine has been closed.
+    #[error("the database is closed")]
+    Closed,
+}
+
+impl From<rusqlite::Error> for EngineError {
+    fn from(error: rusqlite::Error) -> Self {
+        EngineError::Sqlite(Arc::new(error))
+    }
+}
+
+impl From<refinery::Error> for EngineError {
+    fn from(error: refinery::Error) -> Self {
+        EngineError::Migration(error.to_string())
+    }
+}
+
+impl From<EngineError> for platform::port::StoreError {
+    fn from(error: EngineError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+impl From<EngineError> for provider::port::StoreError {
+    fn from(error: EngineError) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,84 @@
+//! The writer's promises: a failing job among succeeding ones, panics, many callers, other processes.
+
+use std::sync::Arc;
+
+use super::*;
+
+fn open(path: &Path) -> Database {
+    Database::open(path, |db| {
+        db.execute_batch("CREATE TABLE IF NOT EXISTS numbers (number INTEGER PRIMARY KEY)").unwrap();
+        Ok(())
+    })
+    .unwrap()
+}
+
+fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + Send {
+    move |db| Ok(db.execute("INSERT INTO numbers VALUES (?1)", [number]).map(drop)?)
+}
+
+async fn count(db: &Database) -> i64 {
+    let count = |db: &Connection| Ok::<_, EngineError>(db.query_row("SELECT count(*) FROM numbers", (), |row| row.get(0))?);
+    db.read(count).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failing_job_is_undone_alone_among_succeeding_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = Arc::new(open(&dir.path().join("a.db")));
+    let jobs: Vec<_> = (0..200)
+        .map(|number| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                db.write(move |connection| {
+                    insert(number)(connection)?;
+                    if number % 3 == 0 { Err(EngineError::Closed) } else { Ok(()) }
+                })
+                .await
+            })
+        })
+        .collect();
+    for (number, job) in (0..).zip(jobs) {
+        assert_eq!(job.await.unwrap().is_err(), number % 3 == 0, "{number}");
+    }
+    assert_eq!(count(&db).await, 133);
+}
+
+#[tokio::test]
+async fn a_panicking_job_fails_its_caller_and_nobody_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir.path().join("a.db"));
+    let panicked = db.write(|_| -> Result<(), EngineError> { panic!("on purpose") }).await;
+    assert!(matches!(panicked, Err(EngineError::Panicked(text)) if text == "on purpose"));
+    db.write(insert(1)).await.unwrap();
+    assert_eq!(count(&db).await, 1);
+}
+
+#[tokio::test]
+async fn readers_do_not_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir.path().join("a.db"));
+    assert!(db.read(insert(1)).await.is_err());
+    assert_eq!(count(&db).await, 0);
+}
+
+#[tokio::test]
+async fn what_was_answered_is_there_after_opening_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    open(&path).write(insert(7)).await.unwrap();
+    assert_eq!(count(&open(&path)).await, 1);
+}
+
+#[tokio::test]
+async fn a_commit_of_another_connection_is_signalled_and_our_own_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    let (ours, theirs) = (open(&path), open(&path));
+    // Opening the second one may have written.
+    let _ = tokio::time::timeout(LOOK_EVERY * 3, ours.changed_elsewhere().wait()).await;
+    ours.write(insert(1)).await.unwrap();
+    let own = tokio::time::timeout(LOOK_EVERY * 3, ours.changed_elsewhere().wait()).await;
+    assert!(own.is_err());
+    theirs.write(insert(2)).await.unwrap();
+    tokio::time::timeout(BUSY_TIMEOUT, ours.changed_elsewhere().wait()).await.unwrap();
+}

@@ -1,0 +1,5 @@
+//! Everything in memory: for simulation and tests.
+
+mod provider;
+
+pub use provider::provider;

@@ -1,0 +1,102 @@
+//! Attempts: the hot way out, and their lists.
+
+use std::collections::HashMap;
+
+use ::provider::model::{Attempt, Id};
+use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
+use rusqlite::{Connection, params};
+
+use super::rows::{self, ATTEMPT, Outcome, ms};
+use super::{applications, deliveries, messages};
+use crate::provider_codec::{Slice, newest_first};
+
+/// An attempt that was recorded before is left as it is.
+const INSERT: &str = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
+     response_duration_ms, trigger, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
+const RETRY: &str =
+    "UPDATE deliveries SET owner = NULL, next_at = ?3, attempts = ?4 WHERE endpoint = ?1 AND message = ?2";
+
+pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> {
+    let mut insert = db.prepare_cached(INSERT)?;
+    let mut finish = db.prepare_cached(deliveries::FINISH)?;
+    let mut retry = db.prepare_cached(RETRY)?;
+    // What was said of an endpoint last; saying it again changes nothing.
+    let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
+    for record in records {
+        let attempt = &record.attempt;
+        insert.execute(params![
+            &*attempt.message,
+            &*attempt.id,
+            &*attempt.endpoint,
+            attempt.url,
+            attempt.status as u8,
+            attempt.response_status_code,
+            attempt.response,
+            attempt.response_duration_ms,
+            attempt.trigger as u8,
+            ms(attempt.at)
+        ])?;
+        match record.next {
+            Next::Done => finish.execute((&*attempt.endpoint, &*attempt.message))?,
+            Next::Retry { at, attempts } => {
+                retry.execute((&*attempt.endpoint, &*attempt.message, ms(at), attempts))?
+            }
+        };
+        if record.endpoint != EndpointEffect::None && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint) {
+            take_effect(db, attempt, record.endpoint)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes only when something changes: a success of a working endpoint is one look.
+fn take_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> Outcome<()> {
+    let whose = (&*attempt.endpoint, &*attempt.application);
+    match effect {
+        EndpointEffect::None => {}
+        EndpointEffect::Working => {
+            let works = "UPDATE endpoints SET failing_since = NULL \
+                 WHERE id = ?1 AND application = ?2 AND failing_since IS NOT NULL";
+            db.prepare_cached(works)?.execute(whose)?;
+        }
+        EndpointEffect::Failing => {
+            let fails = "UPDATE endpoints SET failing_since = ?3 \
+                 WHERE id = ?1 AND application = ?2 AND failing_since IS NULL";
+            db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
+        }
+        EndpointEffect::Disable => {
+            let disable = "UPDATE endpoints SET disabled = 1 WHERE id = ?1 AND application = ?2 AND disabled = 0";
+            if db.prepare_cached(disable)?.execute(whose)? == 1 {
+                applications::raise_version(db, &attempt.application)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn of_message(db: &Connection, application: &str, message: &str, page: Page) -> Outcome<Vec<Attempt>> {
+    if messages::is_there(db, application, message)? {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
+        let slice = Slice::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application));
+    }
+    Ok(Vec::new())
+}
+
+pub(super) fn at_endpoint(db: &Connection, application: &str, endpoint: &str, page: Page) -> Outcome<Vec<Attempt>> {
+    let there = "SELECT 1 FROM endpoints WHERE id = ?1 AND application = ?2";
+    if db.prepare_cached(there)?.exists((endpoint, application))? {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
+        let slice = Slice::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application));
+    }
+    Ok(Vec::new())
+}
+
+pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) -> Outcome<Option<Attempt>> {
+    if messages::is_there(db, application, message)? {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = ?1 AND a.id = ?2");
+        return rows::one(db, &select, (message, id), |row| rows::attempt(row, application));
+    }
+    Ok(None)
+}

@@ -1,0 +1,143 @@
+//! Delivery rows: what waits, who gets it, what comes back.
+
+use ::provider::model::Id;
+use ::provider::port::{Backlog, Delivery, NodeId};
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::rows::{self, MESSAGE, Outcome, ms};
+use super::nodes;
+
+/// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
+/// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
+const EARLIEST: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
+         SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
+         UNION ALL \
+         SELECT (SELECT min(d.endpoint) FROM deliveries d INDEXED BY deliveries_waiting \
+                 WHERE d.owner IS NULL AND d.endpoint > waiting.endpoint) \
+         FROM waiting WHERE waiting.endpoint IS NOT NULL \
+     ), earliest (endpoint, next_at) AS ( \
+         SELECT endpoint, (SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
+                           WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint) \
+         FROM waiting WHERE endpoint IS NOT NULL \
+     )";
+
+/// The longest due first.
+pub(super) fn endpoints_with_due(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<(Id, Id)>> {
+    let select = format!(
+        "{EARLIEST} SELECT e.application, e.id FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
+         WHERE earliest.next_at <= ?1 ORDER BY earliest.next_at, e.id LIMIT ?2"
+    );
+    let mut statement = db.prepare_cached(&select)?;
+    let mut rows = statement.query((ms(now), i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((rows::id(row, 0)?, rows::id(row, 1)?));
+    }
+    Ok(found)
+}
+
+pub(super) fn next_due(db: &Connection) -> Outcome<Option<Timestamp>> {
+    let select = format!(
+        "{EARLIEST} SELECT earliest.next_at FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
+         ORDER BY earliest.next_at LIMIT 1"
+    );
+    rows::one(db, &select, [], |row| rows::time(row, 0))
+}
+
+pub(super) fn claim(
+    db: &Connection,
+    node: &NodeId,
+    endpoint: &str,
+    now: Timestamp,
+    limit: usize,
+) -> Outcome<Vec<Delivery>> {
+    let application = "SELECT application FROM endpoints WHERE id = ?1";
+    let Some(application) = rows::one(db, application, [endpoint], |row| rows::id(row, 0))? else {
+        return Ok(Vec::new());
+    };
+    let endpoint = Id::from(endpoint);
+    let select = format!(
+        "SELECT {MESSAGE}, d.attempts FROM deliveries d INDEXED BY deliveries_waiting \
+         JOIN messages m ON m.application = ?1 AND m.id = d.message \
+         WHERE d.endpoint = ?2 AND d.owner IS NULL AND d.next_at <= ?3 ORDER BY d.next_at, d.message LIMIT ?4"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut claimed = Vec::new();
+    let mut statement = db.prepare_cached(&select)?;
+    let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
+    while let Some(row) = rows.next()? {
+        claimed.push(Delivery {
+            message: rows::message(row)?,
+            endpoint: endpoint.clone(),
+            attempts: row.get(9)?,
+        });
+    }
+    if !claimed.is_empty() {
+        let owner = nodes::number(db, node, now)?;
+        let mut give = db.prepare_cached("UPDATE deliveries SET owner = ?3 WHERE endpoint = ?1 AND message = ?2")?;
+        for delivery in &claimed {
+            give.execute((&*endpoint, &*delivery.message.id, owner))?;
+        }
+    }
+    Ok(claimed)
+}
+
+pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Timestamp) -> Outcome<()> {
+    let release = "UPDATE deliveries SET owner = NULL, next_at = ?3 \
+         WHERE endpoint = ?1 AND message = ?2 AND owner = (SELECT no FROM nodes WHERE id = ?4)";
+    let mut release = db.prepare_cached(release)?;
+    for (message, endpoint) in rows {
+        release.execute((&**endpoint, &**message, ms(now), &*node.0))?;
+    }
+    Ok(())
+}
+
+pub(super) const FINISH: &str = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2";
+
+pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> Outcome<()> {
+    let mut finish = db.prepare_cached(FINISH)?;
+    for (message, endpoint) in rows {
+        finish.execute((&**endpoint, &**message))?;
+    }
+    Ok(())
+}
+
+/// Drops at most `limit` rows of an endpoint that went; true when there may be more.
+pub(super) fn drop_some_of(db: &Connection, endpoint: &str, limit: usize) -> Outcome<bool> {
+    let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message IN \
+         (SELECT message FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2)";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let dropped = db.prepare_cached(delete)?.execute((endpoint, limit))?;
+    Ok(i64::try_from(dropped).unwrap_or(i64::MAX) == limit)
+}
+
+/// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.
+pub(super) fn endpoints_that_went(db: &Connection) -> Outcome<Vec<Id>> {
+    let select = "WITH RECURSIVE present (endpoint) AS ( \
+             SELECT min(endpoint) FROM deliveries \
+             UNION ALL \
+             SELECT (SELECT min(d.endpoint) FROM deliveries d WHERE d.endpoint > present.endpoint) \
+             FROM present WHERE present.endpoint IS NOT NULL \
+         ) \
+         SELECT endpoint FROM present WHERE endpoint IS NOT NULL AND endpoint NOT IN (SELECT id FROM endpoints)";
+    let mut statement = db.prepare_cached(select)?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(rows::id(row, 0)?);
+    }
+    Ok(found)
+}
+
+/// Message ids grow with time: the first is the oldest.
+pub(super) fn backlog(db: &Connection, endpoint: &str) -> Outcome<Backlog> {
+    let oldest = "SELECT m.created_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
+         JOIN messages m ON m.application = e.application AND m.id = d.message \
+         WHERE e.id = ?1 ORDER BY d.message LIMIT 1";
+    let count = "SELECT count(*) FROM deliveries WHERE endpoint = (SELECT id FROM endpoints WHERE id = ?1)";
+    Ok(Backlog {
+        oldest_at: rows::one(db, oldest, [endpoint], |row| rows::time(row, 0))?,
+        deliveries: rows::one(db, count, [endpoint], |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs(),
+    })
+}

@@ -1,0 +1,171 @@
+//! Accepting messages.
+
+use provider::model::Message;
+use provider::port::{NewMessage, Order};
+
+use super::given::{
+    Shared, accepted, account, answer, application, at, endpoint, id, message, new, node, reasons, routes, sent, version,
+    whole,
+};
+
+fn named(number: usize, version: i64, event_id: &str) -> NewMessage {
+    let message = Message { event_id: Some(event_id.to_owned()), ..message(number) };
+    new(message, version)
+}
+
+fn keyed(new: NewMessage, key: &str) -> NewMessage {
+    let number = new.message.id[4..].parse().unwrap();
+    NewMessage { answer: Some(answer(key, number, at(9))), ..new }
+}
+
+pub(super) async fn an_accepted_message_reads_back_as_it_was_sent(store: Shared) {
+    let version = routes(&store, 0).await;
+    let sent = Message {
+        event_id: Some("lot.1".to_owned()),
+        tags: Some(vec!["spring".to_owned()]),
+        channels: None,
+        payload: Some("{ \"b\" : 1.0,\"a\":\"ü\"}".into()),
+        ..message(1)
+    };
+    accepted(&store, vec![new(sent.clone(), version), new(message(2), version)], at(5)).await;
+    for name in [&*id("msg", 1), "lot.1"] {
+        assert_eq!(store.message(&id("app", 1), name).await.unwrap(), Some(sent.clone()));
+    }
+    assert_eq!(store.message(&id("app", 2), "lot.1").await.unwrap(), None);
+    assert_eq!(store.messages(&id("app", 1), whole(Order::Descending)).await.unwrap(), [message(2), sent]);
+}
+
+pub(super) async fn an_event_id_is_unique_in_its_application(store: Shared) {
+    let version = routes(&store, 0).await;
+    store.create_application(application(2), None).await.unwrap();
+    let elsewhere = NewMessage {
+        message: Message { application: id("app", 2), ..named(4, 1, "lot.1").message },
+        ..named(4, 1, "lot.1")
+    };
+    let batch = vec![named(1, version, "lot.1"), named(2, version, "lot.1"), named(3, version, "lot.2"), elsewhere];
+    let results = store.accept(batch, at(5)).await.unwrap();
+    assert_eq!(reasons(results), ["ok", "taken eventId", "ok", "ok"]);
+    let results = store.accept(vec![named(5, version, "lot.2"), named(6, version, "lot.3")], at(6)).await.unwrap();
+    assert_eq!(reasons(results), ["taken eventId", "ok"]);
+
+    let kept = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    assert_eq!(kept.iter().map(|message| message.id.clone()).collect::<Vec<_>>(), [1, 3, 6].map(|n| id("msg", n)));
+    assert_eq!(store.message(&id("app", 2), "lot.1").await.unwrap().unwrap().id, id("msg", 4));
+}
+
+pub(super) async fn an_idempotency_key_accepts_one_message(store: Shared) {
+    let version = routes(&store, 1).await;
+    let first = keyed(sent(1, version, &[(1, Some(1))]), "k1");
+    let batch = vec![first, keyed(new(message(2), version), "k1"), keyed(new(message(3), version), "k3")];
+    assert_eq!(reasons(store.accept(batch, at(5)).await.unwrap()), ["ok", "replayed", "ok"]);
+    assert_eq!(store.idempotent_answer(&id("org", 1), "k1").await.unwrap(), Some(answer("k1", 1, at(9))));
+
+    let again = vec![keyed(new(message(4), version), "k3"), keyed(new(message(5), version), "k5")];
+    assert_eq!(reasons(store.accept(again, at(6)).await.unwrap()), ["replayed", "ok"]);
+    assert_eq!(store.message(&id("app", 1), &id("msg", 4)).await.unwrap(), None);
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);
+}
+
+pub(super) async fn the_first_reason_is_the_key_then_the_snapshot_then_the_event_id(store: Shared) {
+    let version = routes(&store, 0).await;
+    accepted(&store, vec![keyed(named(1, version, "lot.1"), "k1")], at(5)).await;
+    let elsewhere = |number| NewMessage {
+        message: Message { application: id("app", 9), ..message(number) },
+        ..new(message(number), 1)
+    };
+    let batch = vec![
+        keyed(named(2, version - 1, "lot.1"), "k1"),
+        keyed(elsewhere(3), "k1"),
+        keyed(named(4, version - 1, "lot.1"), "k4"),
+        keyed(elsewhere(5), "k5"),
+        keyed(named(6, version, "lot.1"), "k6"),
+    ];
+    let results = store.accept(batch, at(6)).await.unwrap();
+    assert_eq!(reasons(results), ["replayed", "replayed", "stale", "not found", "taken eventId"]);
+    for key in ["k4", "k5", "k6"] {
+        assert_eq!(store.idempotent_answer(&id("org", 1), key).await.unwrap(), None, "{key} keeps no answer");
+    }
+    // So the caller, having loaded again, is taken with the same key.
+    let again = vec![keyed(named(4, version, "lot.4"), "k4"), keyed(named(6, version, "lot.6"), "k6")];
+    accepted(&store, again, at(7)).await;
+}
+
+pub(super) async fn a_message_refused_leaves_no_delivery_behind(store: Shared) {
+    let version = routes(&store, 2).await;
+    let taken = |number| NewMessage { message: named(number, version, "lot.1").message, ..sent(number, version, &[(2, None)]) };
+    let batch = vec![sent(1, version, &[(1, None)]), taken(2), taken(3), sent(4, version - 1, &[(1, None)])];
+    assert_eq!(reasons(store.accept(batch, at(5)).await.unwrap()), ["ok", "ok", "taken eventId", "stale"]);
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);
+    assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 1);
+    assert_eq!(store.claim(&node(1), &id("ep", 2), at(9), 10).await.unwrap()[0].message.id, id("msg", 2));
+}
+
+pub(super) async fn an_old_snapshot_is_stale_after_any_change(store: Shared) {
+    let first = routes(&store, 1).await;
+    store.update_application(application(1)).await.unwrap();
+    let second = version(&store).await;
+    store.update_endpoint(endpoint(1)).await.unwrap();
+    let third = version(&store).await;
+    store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
+    let batch = [first, second, third, version(&store).await].map(|version| new(message(version as usize), version));
+    assert_eq!(reasons(store.accept(batch.into(), at(5)).await.unwrap()), ["stale", "stale", "stale", "ok"]);
+}
+
+/// One task sends by its snapshot while another adds and removes endpoints: a message has a delivery row for exactly the
+/// endpoints that were there at its version.
+pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: Shared) {
+    routes(&store, 1).await;
+    let changing = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for _ in 0..25 {
+                store.create_endpoint(endpoint(2), None).await.unwrap();
+                tokio::task::yield_now().await;
+                assert!(store.delete_endpoint(&id("app", 1), &id("ep", 2)).await.unwrap());
+            }
+        }
+    });
+    let mut taken = 0;
+    let mut number = 0;
+    while !changing.is_finished() || taken == 0 {
+        let (application, endpoints) = store.snapshot(&id("app", 1)).await.unwrap().unwrap();
+        // The second endpoint comes with an odd version and goes with an even one.
+        assert_eq!(endpoints.len() as i64, 1 + application.version % 2, "version {}", application.version);
+        let to: Vec<_> = (1..=endpoints.len()).map(|endpoint| (endpoint, None)).collect();
+        number += 1;
+        let result = store.accept(vec![sent(number, application.version, &to)], at(5)).await.unwrap().remove(0);
+        match result {
+            Ok(()) => taken += 1,
+            Err(error) => assert_eq!(reasons(vec![Err(error)]), ["stale"]),
+        }
+        tokio::task::yield_now().await;
+    }
+    changing.await.unwrap();
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, taken);
+    assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 0, "what waited for it went with it");
+}
+
+pub(super) async fn a_deleted_application_is_not_there_for_anybody(store: Shared) {
+    let version = routes(&store, 2).await;
+    store.create_account(account(2)).await.unwrap();
+    accepted(&store, vec![sent(1, version, &[(1, None), (2, Some(1))])], at(5)).await;
+    assert!(!store.delete_application(&id("org", 2), &id("app", 1)).await.unwrap(), "it is another account's");
+    assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
+    assert!(!store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
+
+    assert_eq!(store.application(&id("org", 1), &id("app", 1)).await.unwrap(), None);
+    assert_eq!(store.snapshot(&id("app", 1)).await.unwrap(), None);
+    assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), None);
+    assert_eq!(store.message(&id("app", 1), &id("msg", 1)).await.unwrap(), None);
+    assert_eq!(store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap(), []);
+    assert_eq!(reasons(store.accept(vec![new(message(2), version)], at(6)).await.unwrap()), ["not found"]);
+    assert_eq!(store.endpoints_with_due(at(9), 10).await.unwrap(), []);
+    assert_eq!(store.next_due().await.unwrap(), None);
+    for endpoint in 1..=2 {
+        assert_eq!(store.backlog(&id("ep", endpoint)).await.unwrap(), Default::default());
+        assert_eq!(store.claim(&node(1), &id("ep", endpoint), at(9), 10).await.unwrap(), []);
+    }
+    // Its uid is free again.
+    let next = provider::model::Application { uid: application(1).uid, ..application(3) };
+    store.create_application(next, None).await.unwrap();
+}

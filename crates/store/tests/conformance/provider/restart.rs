@@ -1,0 +1,67 @@
+//! What a store on disk holds when it is opened again.
+
+use provider::port::{Order, Store};
+
+use super::given::{
+    Shared, accepted, answer, application, at, attempt, endpoint, failed, id, message, node, routes, sent, succeeded, whole,
+};
+
+/// Leaves work in every state behind.
+async fn leaves_work(store: &dyn Store, version: i64) {
+    let mut first = sent(1, version, &[(1, Some(1)), (2, None)]);
+    first.answer = Some(answer("k1", 1, at(5)));
+    for result in store.accept(vec![first, sent(2, version, &[(1, Some(1))])], at(5)).await.unwrap() {
+        result.unwrap();
+    }
+    store.record_attempts(vec![failed(attempt(1, 2, 1, at(6)), 1, 1_000)]).await.unwrap();
+}
+
+/// Everything that was there is there; a new node gets what the old one had once that is dead.
+async fn finds_it(store: &dyn Store) {
+    let mut expected = application(1);
+    expected.version = 3;
+    let (found, endpoints) = store.snapshot(&id("app", 1)).await.unwrap().unwrap();
+    assert_eq!(found, expected);
+    assert_eq!(endpoints.len(), 2);
+    assert_eq!(endpoints[0].failing_since, Some(at(6)));
+    assert_eq!(endpoints[1], endpoint(2));
+    assert_eq!(store.idempotent_answer(&id("org", 1), "k1").await.unwrap(), Some(answer("k1", 1, at(5))));
+    let messages = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    assert_eq!(messages, [message(1), message(2)]);
+    let failures = store.attempts_of_message(&id("app", 1), &id("msg", 2), whole(Order::Descending)).await.unwrap();
+    assert_eq!(failures[0], failed(attempt(1, 2, 1, at(6)), 1, 0).attempt);
+
+    store.heartbeat(&node(2), at(500), at(400)).await.unwrap();
+    assert_eq!(store.claim(&node(2), &id("ep", 1), at(500), 9).await.unwrap()[0].message, message(1));
+    assert_eq!(store.claim(&node(2), &id("ep", 2), at(500), 9).await.unwrap()[0].message, message(1));
+    assert_eq!(store.next_due().await.unwrap(), Some(at(1_006)));
+    let again = store.claim(&node(2), &id("ep", 1), at(1_006), 9).await.unwrap();
+    assert_eq!((again[0].message.clone(), again[0].attempts), (message(2), 1));
+}
+
+#[tokio::test]
+async fn a_sqlite_file_opened_again_holds_everything() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("provider.db");
+    let store: Shared = store::sqlite::open_provider(&path).await.unwrap();
+    let version = routes(&store, 2).await;
+    leaves_work(store.as_ref(), version).await;
+    drop(store);
+    finds_it(store::sqlite::open_provider(&path).await.unwrap().as_ref()).await;
+}
+
+#[tokio::test]
+async fn two_processes_on_one_sqlite_file_see_each_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("provider.db");
+    let server: Shared = store::sqlite::open_provider(&path).await.unwrap();
+    let command: Shared = store::sqlite::open_provider(&path).await.unwrap();
+    let version = routes(&server, 1).await;
+    command.create_endpoint(endpoint(2), None).await.unwrap();
+    let stale = server.accept(vec![sent(1, version, &[(1, None)])], at(5)).await.unwrap().remove(0);
+    assert!(matches!(stale, Err(provider::port::StoreError::Stale)));
+    accepted(&server, vec![sent(1, version + 1, &[(1, None), (2, None)])], at(5)).await;
+    server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))]).await.unwrap();
+    assert_eq!(command.claim(&node(2), &id("ep", 2), at(9), 9).await.unwrap().len(), 1);
+    assert_eq!(command.claim(&node(2), &id("ep", 1), at(9), 9).await.unwrap().len(), 0);
+}
