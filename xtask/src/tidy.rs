@@ -43,8 +43,8 @@ const ONLY_IN: &[(&str, &str)] = &[
 ];
 
 /// Words that say that something is not finished; written in halves, so that this file does not hold them.
-const UNFINISHED: &[&str] =
-    &[concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK"), concat!("todo", "!("), concat!("unimplemented", "!(")];
+const UNFINISHED: &[&str] = &[concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
+const UNFINISHED_CALLS: &[&str] = &[concat!("todo", "!("), concat!("unimplemented", "!(")];
 
 const FILE_LINES_MAX: usize = 400;
 
@@ -143,7 +143,9 @@ fn check_source(name: &str, text: &str, found: &mut Vec<String>) {
         found.push(format!("{name} does not open with what it is for (//!)"));
     }
     for (number, line) in (1..).zip(text.lines()) {
-        if UNFINISHED.iter().any(|word| line.contains(word)) {
+        // `XX` and one more is a currency code, too: in comments it is none.
+        let comment = line.split_once("//").map_or("", |(_, comment)| comment);
+        if UNFINISHED.iter().any(|word| comment.contains(word)) || UNFINISHED_CALLS.iter().any(|call| line.contains(call)) {
             found.push(format!("{name}:{number} says that it is not finished"));
         }
         if line.trim_start().starts_with("#[ignore") {

@@ -5,7 +5,9 @@ use http::header::IF_MATCH;
 
 /// What `If-Match` must look like here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("If-Match must hold one strong entity tag in quotes, as an ETag gave it; `*`, lists and weak tags are not taken")]
+#[error(
+    "If-Match must hold one strong entity tag in quotes, as an ETag gave it; `*`, lists and weak tags are not taken"
+)]
 pub struct InvalidIfMatch;
 
 /// The tag without its quotes, if there is one.

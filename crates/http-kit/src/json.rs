@@ -1,15 +1,19 @@
-//! Reading JSON bodies: size, kind, and where a mistake is.
+//! Reading JSON bodies: size, time, kind, and where a mistake is.
+
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use serde_path_to_error::Segment;
 
 /// Bytes of a JSON body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// How long a body may take to arrive, so that a slow sender holds a connection for so long at most.
+const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Why a body can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +38,9 @@ pub enum JsonError {
     /// It did not arrive whole.
     #[error("the body did not arrive whole")]
     Broken,
+    /// It did not arrive in time.
+    #[error("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs())]
+    Slow,
     /// It is not said to be JSON.
     #[error("send the body as Content-Type: application/json")]
     ContentType,
@@ -47,6 +54,7 @@ impl JsonError {
             JsonError::Shape { .. } => "invalid",
             JsonError::TooLarge { .. } => "payload_too_large",
             JsonError::Broken => "body_broken",
+            JsonError::Slow => "request_timeout",
             JsonError::ContentType => "unsupported_media_type",
         }
     }
@@ -55,6 +63,7 @@ impl JsonError {
     pub fn status(&self) -> StatusCode {
         match self {
             JsonError::Syntax(_) | JsonError::Broken => StatusCode::BAD_REQUEST,
+            JsonError::Slow => StatusCode::REQUEST_TIMEOUT,
             JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             JsonError::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -85,16 +94,22 @@ pub async fn read(body: Body) -> Result<Bytes, JsonError> {
 
 /// The whole body, up to a limit.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
-    match Limited::new(body, bytes_max).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(JsonError::TooLarge { bytes_max }),
-        Err(_) => Err(JsonError::Broken),
+    match tokio::time::timeout(BODY_TIME_MAX, Limited::new(body, bytes_max).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(JsonError::TooLarge { bytes_max }),
+        Ok(Err(_)) => Err(JsonError::Broken),
+        Err(_) => Err(JsonError::Slow),
     }
 }
 
-/// Parses a body; an empty one counts as `{}`.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
+/// Parses a body; an empty one counts as `{}`. What it gives may borrow from the body.
+pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
+    // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
+    serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))
+}
+
+fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().clone();
@@ -165,7 +180,8 @@ mod tests {
 
     #[test]
     fn only_what_is_said_to_be_json_is_read() {
-        let check = |kind: &str| check_content_type(&HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())])).is_ok();
+        let check =
+            |kind: &str| check_content_type(&HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())])).is_ok();
         assert!(check_content_type(&HeaderMap::new()).is_ok());
         for (kind, is_json) in [
             ("application/json", true),
@@ -183,5 +199,11 @@ mod tests {
         let error = read_up_to(Body::from("12345"), 4).await.unwrap_err();
         assert_eq!(error.code(), "payload_too_large");
         assert_eq!(read_up_to(Body::from("1234"), 4).await.unwrap(), "1234");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_arrive_is_not_waited_for() {
+        let (_sender, body) = http_body_util::channel::Channel::<Bytes>::new(1);
+        assert_eq!(read(Body::new(body)).await.unwrap_err().code(), "request_timeout");
     }
 }

@@ -1,8 +1,8 @@
 //! Problem details (RFC 9457), with a stable `code` for programs.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
 use serde::Serialize;
 use utoipa::ToSchema;
 

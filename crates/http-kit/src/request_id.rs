@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn a_callers_id_is_taken_when_it_can_do_no_harm() {
-        for (id, sane) in [("abc-1.2_3", true), ("", false), ("a b", false), ("a\"b", false), (&*"x".repeat(65), false)] {
+        for (id, sane) in [("abc-1.2_3", true), ("", false), ("a b", false), ("a\"b", false), (&*"x".repeat(65), false)]
+        {
             assert_eq!(is_sane(id), sane, "{id:?}");
         }
         assert_ne!(make(), make());

@@ -1,4 +1,7 @@
 //! Serving a router: HTTP/1.1 and cleartext HTTP/2, with limits, until told to stop; then what is under way finishes.
+//!
+//! Guarantees: however slowly a client sends, it holds a connection no longer than the limits say; when [`serve`] returns,
+//! no connection is left.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -7,17 +10,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore, watch};
 use tower::ServiceExt as _;
+use tower_http::timeout::TimeoutBody;
 
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Requests of one HTTP/2 connection at the same time.
+const STREAMS_MAX: u32 = 250;
+/// Quiet time after which an HTTP/2 client is asked if it is there.
+const PING_AFTER: Duration = Duration::from_secs(30);
 
 /// Bounds of a server.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +35,8 @@ pub struct Limits {
     pub connections_max: usize,
     /// Time for a request's line and headers, so that a slow sender holds a connection for so long at most.
     pub header_read_timeout: Duration,
+    /// Quiet time within a request's body.
+    pub body_idle_timeout: Duration,
     /// Bytes of a request's line and headers.
     pub header_bytes_max: usize,
     /// Headers of a request.
@@ -39,6 +50,7 @@ impl Default for Limits {
         Limits {
             connections_max: 20_000,
             header_read_timeout: Duration::from_secs(15),
+            body_idle_timeout: Duration::from_secs(15),
             header_bytes_max: 64 * 1024,
             headers_max: 100,
             drain: Duration::from_secs(20),
@@ -46,11 +58,12 @@ impl Default for Limits {
     }
 }
 
-/// Serves until `stop` is done and what was under way has finished or the drain is over.
+/// Serves until `stop` is done and what was under way has finished or the drain is over, when the rest is cut off.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>, limits: Limits) {
     let server = Arc::new(builder(&limits));
     let places = Arc::new(Semaphore::new(limits.connections_max));
     let under_way = GracefulShutdown::new();
+    let (running, cut) = watch::channel(());
     let mut stop = pin!(stop);
     loop {
         let accepted = async {
@@ -65,21 +78,26 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let (server, router, watcher) = (server.clone(), router.clone(), under_way.watcher());
+        let (server, router, watcher, mut cut) = (server.clone(), router.clone(), under_way.watcher(), cut.clone());
         tokio::spawn(async move {
-            let connection = connect(&server, stream, router);
-            if let Err(error) = watcher.watch(connection).await {
-                tracing::debug!(error, "a connection ended early");
+            tokio::select! {
+                () = connection(&server, stream, router, watcher, &limits) => {}
+                // The other end is dropped when the drain is over.
+                _ = cut.changed() => {}
             }
             drop(place);
         });
     }
-    drop(listener);
+    drop((listener, cut));
     if tokio::time::timeout(limits.drain, under_way.shutdown()).await.is_err() {
         tracing::warn!("requests that were still under way at the end of the drain were cut off");
     }
+    running.send_replace(());
+    running.closed().await;
 }
 
+/// `pipeline_flush` stays off: it holds answers back while there is input left unread, and after a malformed request there
+/// always is, so the 400 would never be sent.
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -87,24 +105,46 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_read_timeout)
         .max_buf_size(limits.header_bytes_max)
-        .max_headers(limits.headers_max)
-        .pipeline_flush(true);
+        .max_headers(limits.headers_max);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(limits.header_bytes_max).unwrap_or(u32::MAX))
-        .max_concurrent_streams(250)
-        .keep_alive_interval(Some(Duration::from_secs(30)));
+        .max_concurrent_streams(STREAMS_MAX)
+        .keep_alive_interval(Some(PING_AFTER));
     builder
 }
 
-fn connect(
+async fn connection(
     server: &Builder<TokioExecutor>,
     stream: TcpStream,
     router: Router,
-) -> impl hyper_util::server::graceful::GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>> + use<> {
+    watcher: Watcher,
+    limits: &Limits,
+) {
     let _ = stream.set_nodelay(true);
-    let service = router.map_request(|request: http::Request<Incoming>| request.map(axum::body::Body::new));
+    let asked = Arc::new(Notify::new());
+    let (seen, quiet_max) = (asked.clone(), limits.body_idle_timeout);
+    let service = router.map_request(move |request: http::Request<Incoming>| {
+        seen.notify_one();
+        request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))
+    });
     let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));
-    server.serve_connection(TokioIo::new(stream), service).into_owned()
+    let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
+    tokio::select! {
+        ended = watcher.watch(connection) => {
+            if let Err(error) = ended {
+                tracing::debug!(error, "a connection ended early");
+            }
+        }
+        () = nothing_asked(&asked, limits.header_read_timeout) => tracing::debug!("a connection asked for nothing"),
+    }
+}
+
+/// Done when no request came in time. The server's own timeout for headers begins only when it knows which HTTP it is, and
+/// that it waits for without end.
+async fn nothing_asked(asked: &Notify, time_max: Duration) {
+    if tokio::time::timeout(time_max, asked.notified()).await.is_ok() {
+        std::future::pending().await
+    }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use outbound::{AddressPolicy, Client, ClientConfig};
-use platform::{Caller, Platform, PlatformConfig, PlatformParts};
-use provider::{Provider, ProviderConfig, ProviderParts};
+use platform::access::NewApiKey;
+use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use provider::retry::RetrySchedule;
+use provider::{Parts, Provider, ProviderConfig};
 use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
@@ -20,6 +22,9 @@ use crate::fault::{Fault, While as _};
 
 /// How long requests, deliveries and workers under way may take to finish at the end.
 const DRAIN_MAX: Duration = Duration::from_secs(20);
+
+/// Transactions of each kind that a provider node has under way at a PostgreSQL server. SQLite has one writer.
+const STORE_CALLS_MAX: usize = 4;
 
 /// What both systems stand on in this process.
 pub(crate) struct Ground {
@@ -43,7 +48,7 @@ impl Ground {
 pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Platform, Fault> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("platform.db");
-        store::sqlite::open_platform(&path).while_(format!("opening {}", path.display()))?
+        store::sqlite::open_platform(&path).await.while_(format!("opening {}", path.display()))?
     } else {
         store::postgres::open_platform(&postgres(config)).await.while_("opening the platform's database")?
     };
@@ -53,6 +58,7 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     limits.publisher.pause_base = config.platform.publish_backoff_base.get();
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.default_provider_url = config.default_provider_url();
+    limits.nodes = if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };
     Ok(Platform::new(PlatformParts {
         store,
         clock: ground.clock.clone(),
@@ -68,23 +74,30 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
 pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Provider, Fault> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("provider.db");
-        store::sqlite::open_provider(&path).while_(format!("opening {}", path.display()))?
+        store::sqlite::open_provider(&path).await.while_(format!("opening {}", path.display()))?
     } else {
         store::postgres::open_provider(&postgres(config)).await.while_("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
-    Ok(Provider::new(ProviderParts {
+    let mut settings = ProviderConfig {
+        retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
+        request_timeout: config.provider.request_timeout.get(),
+        nodes: provider::config::Nodes::Many,
+        ..ProviderConfig::default()
+    };
+    settings.lanes.under_way_max = config.provider.endpoint_concurrency;
+    if config.database.url.is_empty() {
+        settings.nodes = provider::config::Nodes::Sole;
+    } else {
+        settings.lanes.store_calls_max = STORE_CALLS_MAX;
+    }
+    Ok(Provider::new(Parts {
         store,
         clock: ground.clock.clone(),
         random: ground.random.clone(),
         vault: ground.vault.clone(),
         transport: Arc::new(Client::new(ClientConfig { policy: policy.clone(), ..ClientConfig::default() })),
-        config: ProviderConfig {
-            retry_schedule: config.provider.retry_schedule.iter().map(|span| span.get()).collect(),
-            request_timeout: config.provider.request_timeout.get(),
-            endpoint_concurrency: config.provider.endpoint_concurrency,
-            ..ProviderConfig::default()
-        },
+        config: settings,
     }))
 }
 
@@ -112,7 +125,7 @@ impl Node {
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
             let provider = open_provider(config, &node.ground).await?;
-            provider.spawn_workers(&node.tasks).await.while_("starting the provider")?;
+            provider.spawn_workers(&node.tasks);
             let addr = node.serve(listener, provider_api::router(provider.clone()))?;
             node.provider = Some((provider, addr));
         }
@@ -164,9 +177,9 @@ impl Node {
     /// A key of the platform's API that may do everything.
     pub(crate) async fn create_staff_key(&self, name: &str) -> Result<String, Fault> {
         let (platform, _) = self.platform.as_ref().ok_or_else(|| Fault::new("this node runs no platform"))?;
-        let new = platform::access::NewApiKey::staff(name);
-        let key = platform.create_api_key(&Caller::command_line(), new, None).await.while_("creating an API key")?;
-        Ok(key)
+        let new = NewApiKey { name: name.to_owned(), customer: None, scopes: Scopes::all(), expires_at: None };
+        let created = platform.create_api_key(&Caller::command_line(), &new).await.while_("creating an API key")?;
+        Ok(created.key.expose_str().unwrap_or_default().to_owned())
     }
 
     /// Ends gracefully: no new requests, those under way and the workers finish, within a limit.

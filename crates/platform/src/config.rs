@@ -17,6 +17,8 @@ pub struct PlatformConfig {
     pub catalogue: CatalogueLimits,
     /// How long an answer to an idempotency key is kept. 24 h.
     pub answers_kept: Duration,
+    /// Which other processes may work on the same store. Many.
+    pub nodes: Nodes,
     /// A node that has not been heard of for so long is dead; its outbox rows go to others. 10 s.
     pub node_dead_after: Duration,
     /// How long a checked API key is believed without asking the store again. 5 s.
@@ -27,6 +29,15 @@ pub struct PlatformConfig {
     pub timers: TimerConfig,
     /// Limits and pace of publishing.
     pub publisher: PublisherConfig,
+}
+
+/// Which processes work on one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nodes {
+    /// This one only (an embedded database): what an earlier process left is taken up at once.
+    Sole,
+    /// Any number: what a node left is taken up when nothing has been heard of it for a while.
+    Many,
 }
 
 /// Limits of a catalogue import.
@@ -87,6 +98,7 @@ impl Default for PlatformConfig {
             call_items_max: 1_000,
             catalogue: CatalogueLimits::default(),
             answers_kept: Duration::from_secs(24 * 3600),
+            nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),
             key_cache_max: 10_000,

@@ -1,1 +1,31 @@
-//! The delivery provider's JSON API, which official clients work against.
+//! The delivery provider's JSON API (`/api/v1`), which official clients work against, and its OpenAPI document.
+//!
+//! Called by the binary, which serves [`router`], and by tests. One file of `routes` for each group of operations: the
+//! shapes that it reads and writes, and one short handler for each operation, which calls one use case of the `provider`
+//! crate. What all have in common is here once: [`ask`] reads requests, [`answer`] writes answers, [`errors`] turns what
+//! went wrong into the API's two shapes of errors.
+//!
+//! Guarantees: whatever comes in is answered with JSON of the documented shape; a message's payload is never taken apart,
+//! and leaves as the bytes that came; nothing of another account can be told from what is not there.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod answer;
+mod ask;
+mod errors;
+mod routes;
+
+use axum::Router;
+use provider::Provider;
+use utoipa::openapi::OpenApi;
+
+/// The API on a provider, ready to be served.
+pub fn router(provider: Provider) -> Router {
+    let (router, document) = routes::all();
+    routes::finish(router, &document, provider)
+}
+
+/// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.
+pub fn openapi() -> OpenApi {
+    routes::all().1
+}

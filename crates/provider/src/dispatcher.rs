@@ -20,7 +20,7 @@
 //! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
 //! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
 //!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
-//!   held under it any more becomes due after ten seconds (see [`nodes`]).
+//!   held under it any more becomes due after ten seconds (see `nodes.rs`).
 
 mod accept;
 mod attempt;
@@ -176,8 +176,8 @@ impl Shared {
 
     /// Starts nothing new, gives back what waits in memory, and waits for what is under way.
     async fn drain(&self) {
-        self.names.retire();
         self.draining.store(true, Ordering::Release);
+        self.names.retire();
         for lane in self.lanes.all() {
             lane.give_back().await;
         }

@@ -12,7 +12,7 @@ pub const VALUE_BYTES_MAX: usize = 4_096;
 pub const HEADERS_MAX: usize = 64;
 
 /// Names that the official server refuses, and after them those that frame a request.
-const FORBIDDEN: [&str; 22] = [
+const FORBIDDEN: [&str; 23] = [
     "user-agent",
     "keep-alive",
     "proxy-authenticate",
@@ -35,6 +35,7 @@ const FORBIDDEN: [&str; 22] = [
     "host",
     "connection",
     "trailer",
+    "expect",
 ];
 
 /// Beginnings of names that belong to us or to what stands between us and the receiver.

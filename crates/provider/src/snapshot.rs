@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use runtime::clock::SharedClock;
 use runtime::vault::Vault;
 
+use crate::ids;
 use crate::model::{Application, Id};
 use crate::port::{Store, StoreResult};
 use crate::target::Target;
@@ -70,10 +71,9 @@ impl Snapshots {
 
     /// The snapshot of the account's application with this id or uid.
     pub(crate) async fn of_caller(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Arc<Snapshot>>> {
-        if let Some(snapshot) = self.fresh(id_or_uid)
-            && snapshot.is(account, id_or_uid)
-        {
-            return Ok(Some(snapshot));
+        if ids::is_id(id_or_uid, ids::APPLICATION) {
+            let snapshot = self.get(id_or_uid).await?;
+            return Ok(snapshot.filter(|snapshot| snapshot.is(account, id_or_uid)));
         }
         let uid = format!("{account}/{id_or_uid}");
         let known = self.uids.read().unwrap_or_else(PoisonError::into_inner).get(uid.as_str()).cloned();
@@ -85,13 +85,11 @@ impl Snapshots {
         }
         let Some(application) = self.store.application(account, id_or_uid).await? else { return Ok(None) };
         let snapshot = self.get(&application.id).await?;
-        if *application.id != *id_or_uid {
-            let mut uids = self.uids.write().unwrap_or_else(PoisonError::into_inner);
-            if uids.len() >= UIDS_MAX {
-                uids.clear();
-            }
-            uids.insert(uid.into(), application.id);
+        let mut uids = self.uids.write().unwrap_or_else(PoisonError::into_inner);
+        if uids.len() >= UIDS_MAX {
+            uids.clear();
         }
+        uids.insert(uid.into(), application.id);
         Ok(snapshot)
     }
 

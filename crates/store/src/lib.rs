@@ -9,6 +9,7 @@
 
 mod engine;
 pub mod memory;
+mod platform_codec;
 mod provider_codec;
 pub mod sqlite;
 

@@ -1,3 +1,5 @@
+//! The auction transitions: every row, every pair that is no row, every guard.
+
 use super::*;
 use crate::sample::{at, auction};
 use crate::transitions::AUCTION_TRANSITIONS;

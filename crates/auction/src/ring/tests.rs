@@ -1,3 +1,5 @@
+//! The clerk's commands.
+
 use super::*;
 use crate::sample::{at, auction, in_ring, item, with_bid};
 use contract::AuctionStatus;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use platform::access::{NewApiKey, NewUser};
+use platform::access::NewApiKey;
 use platform::{Caller, Role, Scope, Scopes};
+use runtime::vault::Secret;
 use serde_json::json;
 
 use super::{print, print_json, secret_from_stdin};
@@ -25,7 +26,8 @@ pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault>
         None => None,
     };
     let new = NewApiKey { name: name.clone(), customer: *customer, scopes: parse_scopes(scopes)?, expires_at };
-    let key = platform.create_api_key(&Caller::command_line(), new, None).await.while_("creating the key")?;
+    let created = platform.create_api_key(&Caller::command_line(), &new).await.while_("creating the key")?;
+    let key = created.key.expose_str().unwrap_or_default();
     if *json {
         return print_json(&json!({ "key": key }));
     }
@@ -55,8 +57,8 @@ pub(super) async fn run_user(config: &Config, command: &User) -> Result<(), Faul
     } else {
         (runtime::ids::token(ground.random.as_ref(), PASSWORD_BYTES), true)
     };
-    let new = NewUser { email: email.clone(), role, password: password.clone() };
-    let user = platform.create_user(&Caller::command_line(), new).await.while_("creating the user")?;
+    let secret = Secret::new(password.clone().into_bytes());
+    let user = platform.create_user(&Caller::command_line(), email, role, &secret).await.while_("creating the user")?;
     let shown = is_made.then_some(password);
     if *json {
         return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));

@@ -5,8 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use platform::Caller;
-use platform::catalogue::ImportMode;
+use platform::{Caller, Outcome};
+use contract::ItemStatus;
+use platform::catalogue::{CatalogueImport, ImportMode};
 use serde_json::json;
 
 use super::{print, print_json};
@@ -19,27 +20,30 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
     let Catalogue::Import { file, auction, dry_run, json } = command;
     let platform = open_platform(config, &Ground::new(config)?).await?;
     let mode = if *dry_run { ImportMode::DryRun } else { ImportMode::Import };
+    let import = CatalogueImport { auction: *auction, mode, status: ItemStatus::Draft, expected_version: None };
     let report = platform
-        .import_catalogue(&Caller::command_line(), *auction, open(file)?, mode)
+        .import_catalogue(&Caller::command_line(), import, open(file)?, None)
         .await
+        .and_then(Outcome::fresh)
         .while_(format!("importing {}", file.display()))?;
+    let imported = if *dry_run || report.error_count > 0 { 0 } else { report.items };
     let errors: Vec<_> = report
         .errors
         .iter()
-        .map(|error| json!({ "line": error.line, "column": error.column, "detail": error.detail }))
+        .map(|error| json!({ "line": error.line, "column": error.column, "detail": error.message }))
         .collect();
     if *json {
         print_json(&json!({
-            "rows": report.rows, "imported": report.imported, "dryRun": dry_run, "errorCount": report.error_count, "errors": errors,
+            "rows": report.rows, "imported": imported, "dryRun": dry_run, "errorCount": report.error_count, "errors": errors,
         }))?;
     } else if report.error_count == 0 && *dry_run {
         print(&format!("All {} rows can be imported. Nothing was: this was a dry run.", report.rows));
     } else if report.error_count == 0 {
-        print(&format!("{} items imported.", report.imported));
+        print(&format!("{} items imported.", report.items));
     } else {
         for error in &report.errors {
             let column = error.column.as_deref().map_or(String::new(), |column| format!(", {column}"));
-            print(&format!("{}, line {}{column}: {}", file.display(), error.line, error.detail));
+            print(&format!("{}, line {}{column}: {}", file.display(), error.line, error.message));
         }
         print(&format!("{} errors; nothing was imported.", report.error_count));
     }

@@ -1,8 +1,9 @@
 //! `lotwire customer`: what support does for a customer.
 
-use platform::consumers::Connect;
-use platform::port::{Consumer, StartFrom};
-use platform::{Caller, Platform};
+use platform::consumers::{ConnectConsumer, ConsumerState};
+use platform::port::StartFrom;
+use platform::{Caller, Outcome, Platform, PlatformError};
+use runtime::vault::Secret;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -19,7 +20,8 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
     let support = Caller::command_line();
     match command {
         Customer::Create { name, json } => {
-            let customer = platform.create_customer(&support, name.clone(), None).await.while_("creating the customer")?;
+            let customer = platform.create_customer(&support, name, None).await.and_then(Outcome::fresh);
+            let customer = customer.while_("creating the customer")?;
             if *json {
                 return print_json(&json!({ "uuid": customer.uuid }));
             }
@@ -28,7 +30,7 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
         Customer::Connect(options) => connect(&platform, &support, options).await?,
         Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,
         Customer::Resume { customer } => {
-            platform.resume(&support, *customer).await.while_("testing the credentials")?;
+            platform.test_and_resume(&support, *customer).await.while_("testing the credentials")?;
             print("The credentials work; what waited is being published.");
         }
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
@@ -55,13 +57,22 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         None if options.api_key_stdin => Some(secret_from_stdin("the API key")?),
         None => None,
     };
-    let connect = Connect {
-        provider_url: options.provider_url.clone(),
+    let provider_url = match &options.provider_url {
+        Some(url) => url.clone(),
+        None => match platform.consumer(support, options.customer).await {
+            Ok(consumer) => consumer.provider_url,
+            Err(PlatformError::NotFound(_)) => platform.config().default_provider_url.clone(),
+            Err(error) => return Err(error).while_("reading the connection"),
+        },
+    };
+    let connect = ConnectConsumer {
+        provider_url,
         application_id: options.application.clone(),
-        api_key,
+        api_key: api_key.map(|key| Secret::new(key.into_bytes())),
         start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),
     };
-    let consumer = platform.connect(support, options.customer, connect).await.while_("connecting the customer")?;
+    let consumer = platform.connect_consumer(support, options.customer, &connect, None).await.and_then(Outcome::fresh);
+    let consumer = consumer.while_("connecting the customer")?;
     print(&sentence(&consumer));
     if options.register_event_types {
         register(platform, support, options.customer).await?;
@@ -69,35 +80,35 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
     Ok(())
 }
 
-fn sentence(consumer: &Consumer) -> String {
-    match (&consumer.application_id, &consumer.api_key) {
-        (Some(application), Some(_)) => format!("Connected to {application} at {}.", consumer.provider_url),
-        (Some(_), None) => "The application is entered; nothing is published until the API key is, too.".to_owned(),
-        (None, Some(_)) => "The API key is entered; nothing is published until the application is, too.".to_owned(),
-        (None, None) => "Neither application nor API key is entered; nothing is published without both.".to_owned(),
+fn sentence(consumer: &ConsumerState) -> String {
+    match (&consumer.application_id, consumer.has_api_key) {
+        (Some(application), true) => format!("Connected to {application} at {}.", consumer.provider_url),
+        (Some(_), false) => "The application is entered; nothing is published until the API key is, too.".to_owned(),
+        (None, true) => "The API key is entered; nothing is published until the application is, too.".to_owned(),
+        (None, false) => "Neither application nor API key is entered; nothing is published without both.".to_owned(),
     }
 }
 
 async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), Fault> {
     let registered = platform.register_event_types(support, customer).await.while_("registering the event types")?;
-    let names: Vec<&str> = registered.iter().map(|event_type| event_type.name()).collect();
+    let names: Vec<&str> = registered.iter().map(|registered| registered.event_type.name()).collect();
     print(&format!("Registered {}.", names.join(" and ")));
     Ok(())
 }
 
 async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), Fault> {
-    let connection = platform.connection(support, customer).await.while_("reading the connection")?;
-    let (consumer, backlog) = (&connection.consumer, &connection.backlog);
+    let consumer = platform.consumer(support, customer).await.while_("reading the connection")?;
+    let backlog = &consumer.backlog;
     let oldest_at = backlog.oldest_at.map(runtime::clock::rfc3339_ms);
     let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
     if json {
         return print_json(&json!({
             "customer": customer, "providerUrl": consumer.provider_url, "applicationId": consumer.application_id,
-            "connected": consumer.is_complete(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
+            "connected": consumer.has_api_key && consumer.application_id.is_some(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
             "quarantined": backlog.quarantined,
         }));
     }
-    print(&sentence(consumer));
+    print(&sentence(&consumer));
     if let Some(reason) = parked {
         print(&format!("Its queue is parked: {reason}\nAfter mending it: lotwire customer resume {customer}"));
     }

@@ -1,6 +1,6 @@
 //! `lotwire provider`: accounts and keys of the embedded provider.
 
-use provider::Provider;
+use provider::{PageRequest, Provider};
 use serde_json::json;
 
 use super::{print, print_json};
@@ -30,7 +30,7 @@ async fn run_account(provider: &Provider, command: &ProviderAccount) -> Result<(
             print(&format!("Account {} created.\nNext: lotwire provider key create --account {0} --name NAME", account.id));
         }
         ProviderAccount::List { json } => {
-            for account in provider.accounts(LIST_MAX).await.while_("listing the accounts")? {
+            for account in provider.list_accounts(&PageRequest::first(LIST_MAX)).await.while_("listing the accounts")?.data {
                 if *json {
                     print_json(&json!({ "id": &*account.id, "name": account.name }))?;
                 } else {
@@ -52,7 +52,7 @@ async fn run_key(provider: &Provider, command: &ProviderKey) -> Result<(), Fault
             print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
         }
         ProviderKey::List { account, json } => {
-            for key in provider.api_keys(account, LIST_MAX).await.while_("listing the keys")? {
+            for key in provider.list_api_keys(account, &PageRequest::first(LIST_MAX)).await.while_("listing the keys")?.data {
                 let created_at = runtime::clock::rfc3339_ms(key.created_at);
                 if *json {
                     print_json(&json!({ "id": &*key.id, "name": key.name, "createdAt": created_at }))?;

@@ -42,7 +42,8 @@ impl Sale {
 
     /// Imports a catalogue; `query` may ask for a dry run.
     pub(super) async fn import(&self, platform: &Api, csv: Bytes, query: &str) -> Result<(), Fault> {
-        platform.post_csv(&format!("/api/v1/auctions/{}/catalogue{query}", self.auction), csv).await.map(drop)
+        platform.post_csv(&format!("/api/v1/auctions/{}/catalogue{query}", self.auction), csv).await?;
+        Ok(())
     }
 
     /// Changes the auction's status, as an administrator does.

@@ -27,7 +27,7 @@ pub(super) async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(
         provider.post("/api/v1/event-type/", &definition).await?;
     }
     let names: Vec<&str> = contract::event::EventType::ALL.iter().map(|event_type| event_type.name()).collect();
-    let endpoint = json!({ "url": receiver.url(), "description": "The house's web site", "filterTypes": names });
+    let endpoint = json!({ "url": receiver.url(), "description": "The house's web site", "eventTypes": names });
     let endpoint = provider.post(&format!("/api/v1/app/{application}/endpoint/"), &endpoint).await?;
     let endpoint = endpoint.text("/id")?.to_owned();
     let secret = provider.get(&format!("/api/v1/app/{application}/endpoint/{endpoint}/secret/")).await?;

@@ -1,12 +1,13 @@
 //! The timed auction: bids come in, and the server's clock ends one group of lots after another.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use consumer::Api;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::catalogue::Catalogue;
@@ -56,34 +57,62 @@ pub(super) async fn open(platform: &Api, mut sale: Sale, catalogue: &Catalogue, 
         let (platform, lots, progress) = (platform.clone(), lots.clone(), progress.clone());
         let reserves = catalogue.reserves.clone();
         bidders.spawn(async move {
+            let mut highest = Vec::new();
             for (number, lot) in lots.iter().enumerate().skip(bidder).step_by(BIDDERS) {
-                for amount in bids(number, lot, reserves.get(&lot.lot_number).copied()) {
-                    let bid = json!({ "bidder": format!("paddle-{}", 100 + bidder), "amount": amount });
-                    platform.post(&format!("/api/v1/items/{}/bids", lot.uuid), &bid).await?;
-                }
+                let reserve = reserves.get(&lot.lot_number).copied();
+                highest.push((number, bid(&platform, bidder, Interest::of(number), lot, reserve).await?));
                 progress.inc(1);
             }
-            Ok::<_, Fault>(())
+            Ok::<_, Fault>(highest)
         });
     }
+    let mut highest = BTreeMap::new();
     while let Some(done) = bidders.join_next().await {
-        done.while_("a bidder stopped")??;
+        highest.extend(done.while_("a bidder stopped")??);
     }
-    for (number, lot) in lots.iter().enumerate() {
-        let reserve = catalogue.reserves.get(&lot.lot_number).copied();
-        let highest = bids(number, lot, reserve).into_iter().max();
-        let sold = highest.is_some_and(|amount| amount >= reserve.unwrap_or(0));
-        sale.expect_item(&lot.uuid, if sold { "SOLD" } else { "UNSOLD" })?;
+    for (number, amount) in highest {
+        let lot = &lots[number];
+        let reserve = catalogue.reserves.get(&lot.lot_number).copied().unwrap_or(0);
+        let is_sold = amount.is_some_and(|amount| amount >= reserve);
+        sale.expect_item(&lot.uuid, if is_sold { "SOLD" } else { "UNSOLD" })?;
     }
     Ok(sale)
 }
 
-/// What is bid for a lot: nothing for every fourth; else the minimum, and for two of three of the rest enough to sell.
-fn bids(number: usize, lot: &Lot, reserve: Option<i64>) -> Vec<i64> {
-    let minimum = lot.minimum_bid;
-    match number % 4 {
-        0 => Vec::new(),
-        1 => vec![minimum],
-        _ => vec![minimum, (minimum * 2).max(reserve.unwrap_or(0))],
+/// How much a bidder wants a lot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    None,
+    /// One bid, the least that is accepted.
+    Some,
+    /// A second bid that meets the reserve.
+    Keen,
+}
+
+impl Interest {
+    /// Every fourth lot finds no bidder, the next one a hesitant one.
+    fn of(number: usize) -> Self {
+        match number % 4 {
+            0 => Interest::None,
+            1 => Interest::Some,
+            _ => Interest::Keen,
+        }
     }
+}
+
+/// Bids for a lot; gives the highest amount that was accepted.
+async fn bid(platform: &Api, bidder: usize, interest: Interest, lot: &Lot, reserve: Option<i64>) -> Result<Option<i64>, Fault> {
+    if interest == Interest::None {
+        return Ok(None);
+    }
+    let path = format!("/api/v1/items/{}/bids", lot.uuid);
+    let bid = |amount: i64| json!({ "bidder": format!("paddle-{}", 100 + bidder), "amount": amount });
+    let placed = platform.post(&path, &bid(lot.minimum_bid)).await?;
+    if interest == Interest::Some {
+        return Ok(Some(lot.minimum_bid));
+    }
+    let next = placed.body.pointer("/item/minimumBid").and_then(Value::as_i64).unwrap_or(lot.minimum_bid);
+    let amount = next.max(reserve.unwrap_or(0));
+    platform.post(&path, &bid(amount)).await?;
+    Ok(Some(amount))
 }

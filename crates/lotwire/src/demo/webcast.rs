@@ -5,13 +5,13 @@ use std::time::Duration;
 use consumer::Api;
 use http::HeaderValue;
 use indicatif::ProgressBar;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::catalogue::Catalogue;
 use super::sale::{Lot, Sale};
 use super::setup::House;
-use crate::fault::{Fault, While as _};
+use crate::fault::Fault;
 
 /// Sells every lot within about `duration`, evenly; returns when the last one is done.
 pub(super) async fn sell(
@@ -53,11 +53,11 @@ impl Clerk<'_> {
         Ok(())
     }
 
-    async fn command(&mut self, command: &str, body: &serde_json::Value) -> Result<(), Fault> {
+    async fn command(&mut self, command: &str, body: &Value) -> Result<Value, Fault> {
         let path = format!("{}/{command}", self.ring);
-        let reply = self.platform.post_if(&path, self.seen.as_ref(), body).await;
-        self.seen = reply.while_("the clerk's command")?.etag;
-        Ok(())
+        let reply = self.platform.post_if(&path, self.seen.as_ref(), body).await?;
+        self.seen = reply.etag;
+        Ok(reply.body)
     }
 
     /// Every third lot finds no bidder and is passed; every third of these is offered again and sold.
@@ -77,9 +77,12 @@ impl Clerk<'_> {
         Ok(())
     }
 
+    /// An internet bid, a higher one in the room, and the hammer.
     async fn sell(&mut self, sale: &mut Sale, lot: &Lot) -> Result<(), Fault> {
-        for (source, bidder, amount) in [("internet", "paddle-7", lot.minimum_bid), ("room", "room", lot.minimum_bid * 2)] {
-            self.command("bid", &json!({ "source": source, "bidder": bidder, "amount": amount })).await?;
+        let mut amount = lot.minimum_bid;
+        for (source, bidder) in [("internet", "paddle-7"), ("room", "room")] {
+            let ring = self.command("bid", &json!({ "source": source, "bidder": bidder, "amount": amount })).await?;
+            amount = ring.pointer("/item/minimumBid").and_then(Value::as_i64).unwrap_or(amount);
         }
         self.command("sell", &json!({})).await?;
         sale.expect_item(&lot.uuid, "SOLD")

@@ -1,3 +1,5 @@
+//! Catalogues, good and bad.
+
 use super::*;
 
 fn read_text(text: &str) -> (Vec<(u64, NewItem)>, ImportReport) {

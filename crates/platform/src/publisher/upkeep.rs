@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::flow::after;
 use super::{LaneHandle, Publisher, lock};
 use crate::Platform;
+use crate::config::Nodes;
 use crate::port::NodeId;
 
 /// How often a node says that it lives.
@@ -45,7 +46,12 @@ impl Platform {
     /// after which a node is dead.
     async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp) {
         let shared = &self.publisher().shared;
-        let dead_before = now - self.config().node_dead_after;
+        let is_first = !shared.running.load(Ordering::Acquire);
+        let dead_before = match self.config().nodes {
+            // Whoever else was heard of worked on the store before this process did.
+            Nodes::Sole if is_first => now,
+            _ => now - self.config().node_dead_after,
+        };
         let lost = shared.lost_track.load(Ordering::Acquire) && *renewed_at <= dead_before;
         let node = if lost { NodeId(self.ids().uuid_v7()) } else { shared.node() };
         if let Err(error) = self.store().heartbeat(node, now, dead_before).await {

@@ -107,6 +107,11 @@ impl Lane {
                     drop(inner);
                     tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), limit, looks));
                 }
+                Step::GiveBack(works) => {
+                    drop(inner);
+                    let (lane, shared) = (Arc::clone(self), Arc::clone(shared));
+                    tokio::spawn(async move { claim::release(&shared, &lane.endpoint, works).await });
+                }
                 Step::WaitUntil(at) => {
                     inner.wake_at(at, self);
                     return None;
@@ -206,14 +211,15 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
         let attempted = attempt(&shared, &lane, work).await;
         std::mem::forget(under_way);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
-        let released = match attempted {
+        match attempted {
             Attempted::Done(pace) => lane.update(&shared, |state| state.ended(pace, now, config)),
             Attempted::NotBegun(work) => {
                 lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
-                if shared.is_draining() { lane.update(&shared, LaneState::take_queue) } else { Vec::new() }
+                if shared.is_draining() {
+                    lane.give_back().await;
+                }
             }
-        };
-        claim::release(&shared, &lane.endpoint, released).await;
+        }
         shared.ended();
         next = lane.next(&shared);
         // The endpoint may keep up with more than before.

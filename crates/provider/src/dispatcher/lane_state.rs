@@ -1,5 +1,8 @@
 //! The rules of a lane, without tasks and without IO: what waits, what is under way, and what is to be done next.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
@@ -46,6 +49,8 @@ pub(super) enum Step {
     Claim(usize),
     /// Look again at this time.
     WaitUntil(Timestamp),
+    /// Give these rows back to the table.
+    GiveBack(Vec<Work>),
     /// Nothing until something happens.
     Rest,
 }
@@ -167,6 +172,9 @@ impl LaneState {
     /// What to do next. `lanes` have work, this one included.
     pub(super) fn step(&mut self, now: Timestamp, config: &LaneConfig, lanes: usize) -> Step {
         if let Some(until) = self.paused_until {
+            if until > now + KEPT_OVER_PAUSE && !self.queue.is_empty() {
+                return Step::GiveBack(self.take_queue());
+            }
             if until > now {
                 return Step::WaitUntil(until);
             }
@@ -193,8 +201,8 @@ impl LaneState {
         }
     }
 
-    /// An attempt ended. Rows that are not to be kept over the pause that it brought, to be given back.
-    pub(super) fn ended(&mut self, pace: Pace, now: Timestamp, config: &LaneConfig) -> Vec<Work> {
+    /// An attempt ended.
+    pub(super) fn ended(&mut self, pace: Pace, now: Timestamp, config: &LaneConfig) {
         self.under_way -= 1;
         match pace {
             Pace::Faster => {
@@ -213,12 +221,8 @@ impl LaneState {
             Pace::Pause(pause) => {
                 self.allowed = (self.allowed / 2).max(1);
                 self.pause(now + pause);
-                if pause > KEPT_OVER_PAUSE {
-                    return self.take_queue();
-                }
             }
         }
-        Vec::new()
     }
 
     /// An attempt could not be begun: the row waits on, and the lane with it.

@@ -243,3 +243,27 @@ async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to
     assert_eq!(refused.unwrap_err().code(), "not_found");
     assert!(matches!(stage.store.create_endpoint(endpoint, None).await, Err(StoreError::NotFound)));
 }
+
+#[tokio::test]
+async fn what_a_dead_node_held_is_finished_by_another() {
+    let store = store();
+    let config = ProviderConfig { node_dead_after: Duration::from_millis(500), ..quick() };
+    let mut receiver = Receiver::start(|n| if n < 4 { Reply::Never } else { Reply::Status(200) }).await;
+    let other = provider(store.clone(), config.clone());
+    other.spawn_workers(&runtime::tasks::Tasks::new());
+    let stage = Stage::on(store, config).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let mut waiting = std::collections::HashSet::new();
+    // The first node's lane is stuck with these before it dies.
+    while waiting.len() < 4 {
+        stage.send().await;
+        while let Ok(arrival) = tokio::time::timeout(Duration::from_millis(5), receiver.next()).await {
+            waiting.insert(arrival.headers["svix-id"].clone());
+        }
+    }
+    stage.tasks.shutdown(Duration::ZERO).await.unwrap_err();
+    while !waiting.is_empty() {
+        waiting.remove(&receiver.next().await.headers["svix-id"]);
+    }
+    stage.finished(&endpoint).await;
+}

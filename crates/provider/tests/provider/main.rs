@@ -1,5 +1,7 @@
 //! The provider over a real store and real sockets: use cases and the way of a message.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 mod delivery;
 mod faults;
 mod messages;

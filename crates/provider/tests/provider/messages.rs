@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use provider::page::{ListKey, PageQuery};
-use provider::{ApplicationInput, MessageInput, PageRequest, ProviderError};
+use provider::{
+    ApplicationInput, Archived, EndpointInput, EventTypeInput, IfTaken, MessageInput, PageRequest, ProviderError,
+};
 
 use crate::stage::{PAYLOAD, Stage, idempotency, message, payload, quick, store};
 
@@ -97,4 +99,20 @@ async fn pages_lead_through_all_messages_and_back() {
     assert_eq!([first.done, second.done, third.done], [false, false, true]);
     assert_eq!(page(third.prev_iterator.as_deref()).await.data, second.data);
     assert_eq!(page(second.prev_iterator.as_deref()).await.data, first.data);
+}
+
+#[tokio::test]
+async fn every_use_case_runs_on_any_thread() {
+    fn any_thread<T: Send>(_: T) {}
+    let stage = Stage::without_workers(store(), quick()).await;
+    let (provider, caller, page) = (&stage.provider, &stage.caller, PageRequest::default());
+    let text = |_: &_| String::new();
+    any_thread(provider.create_application(caller, ApplicationInput::default(), IfTaken::Refuse, None, text));
+    any_thread(provider.put_application(caller, "app", ApplicationInput::default()));
+    any_thread(provider.create_event_type(caller, "A", EventTypeInput::default(), None, |_| String::new()));
+    any_thread(provider.list_event_types(caller, &page, Archived::Hidden));
+    any_thread(provider.create_endpoint(caller, "app", EndpointInput::default(), None, |_| String::new()));
+    any_thread(provider.put_endpoint(caller, "app", "ep", EndpointInput::default()));
+    any_thread(provider.rotate_endpoint_secret(caller, "app", "ep", None, None));
+    any_thread(provider.create_message(caller, "app", message(), None));
 }

@@ -15,22 +15,22 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 /// A request that arrived.
-pub struct Arrival {
-    pub path: String,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-    pub at: Instant,
+pub(crate) struct Arrival {
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    pub(crate) at: Instant,
 }
 
 /// How to answer.
-pub enum Reply {
+pub(crate) enum Reply {
     Status(u16),
     With(u16, &'static str, &'static str),
     Body(u16, Bytes),
     Never,
 }
 
-pub struct Receiver {
+pub(crate) struct Receiver {
     addr: SocketAddr,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
 }
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Receiver {
     /// Answers request number `n` (from 0) with `reply(n)`.
-    pub async fn start(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let (sender, arrivals) = mpsc::unbounded_channel();
@@ -74,16 +74,16 @@ impl Receiver {
         Self { addr, arrivals }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/hook", self.addr)
     }
 
-    pub async fn next(&mut self) -> Arrival {
+    pub(crate) async fn next(&mut self) -> Arrival {
         tokio::time::timeout(PATIENCE, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
     }
 
     /// How many more arrived until now.
-    pub fn count_now(&mut self) -> usize {
+    pub(crate) fn count_now(&mut self) -> usize {
         std::iter::from_fn(|| self.arrivals.try_recv().ok()).count()
     }
 }

@@ -15,27 +15,27 @@ use runtime::tasks::Tasks;
 use runtime::vault::{Key, Vault};
 use serde_json::value::RawValue;
 
-pub const PAYLOAD: &str = "{ \"status\" : \"SOLD\" }";
+pub(crate) const PAYLOAD: &str = "{ \"status\" : \"SOLD\" }";
 
-pub struct Stage {
-    pub store: Arc<dyn Store>,
-    pub provider: Provider,
-    pub tasks: Tasks,
-    pub caller: Caller,
-    pub key: String,
+pub(crate) struct Stage {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) provider: Provider,
+    pub(crate) tasks: Tasks,
+    pub(crate) caller: Caller,
+    pub(crate) key: String,
 }
 
-pub fn store() -> Arc<dyn Store> {
+pub(crate) fn store() -> Arc<dyn Store> {
     store::memory::provider()
 }
 
 /// Milliseconds where the default has seconds and hours.
-pub fn quick() -> ProviderConfig {
+pub(crate) fn quick() -> ProviderConfig {
     let retry_schedule = RetrySchedule::new([20, 40, 60].map(Duration::from_millis).to_vec());
     ProviderConfig { retry_schedule, request_timeout: Duration::from_secs(5), ..ProviderConfig::default() }
 }
 
-pub fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
+pub(crate) fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
     let key = Key::generate(&SeededRandom::new(1));
     Provider::new(Parts {
         store,
@@ -49,17 +49,17 @@ pub fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
 
 impl Stage {
     /// Workers run.
-    pub async fn new(config: ProviderConfig) -> Self {
+    pub(crate) async fn new(config: ProviderConfig) -> Self {
         Self::on(store(), config).await
     }
 
-    pub async fn on(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
+    pub(crate) async fn on(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
         let stage = Self::without_workers(store, config).await;
         stage.provider.spawn_workers(&stage.tasks);
         stage
     }
 
-    pub async fn without_workers(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
+    pub(crate) async fn without_workers(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
         let provider = provider(Arc::clone(&store), config);
         let account = provider.create_account("Customer").await.unwrap();
         let key = provider.create_api_key(&account.id, "key").await.unwrap().text;
@@ -69,28 +69,28 @@ impl Stage {
         stage
     }
 
-    pub async fn application(&self, uid: &str) {
+    pub(crate) async fn application(&self, uid: &str) {
         let input = ApplicationInput { name: uid.into(), uid: Some(uid.into()), ..ApplicationInput::default() };
         let created = self.provider.create_application(&self.caller, input, IfTaken::Refuse, None, |_| String::new());
         assert!(matches!(created.await.unwrap(), Created::New(_)));
     }
 
-    pub async fn endpoint(&self, url: &str) -> Endpoint {
+    pub(crate) async fn endpoint(&self, url: &str) -> Endpoint {
         self.endpoint_with(EndpointInput { url: url.into(), ..EndpointInput::default() }).await
     }
 
-    pub async fn endpoint_with(&self, input: EndpointInput) -> Endpoint {
+    pub(crate) async fn endpoint_with(&self, input: EndpointInput) -> Endpoint {
         match self.provider.create_endpoint(&self.caller, "app", input, None, |_| String::new()).await.unwrap() {
             Created::New(endpoint) => endpoint,
             other => panic!("{other:?}"),
         }
     }
 
-    pub async fn send(&self) -> Message {
+    pub(crate) async fn send(&self) -> Message {
         self.try_send(message(), None).await.unwrap()
     }
 
-    pub async fn try_send(
+    pub(crate) async fn try_send(
         &self,
         input: MessageInput,
         idempotency: Option<&Idempotency>,
@@ -99,7 +99,7 @@ impl Stage {
     }
 
     /// Attempts of a message, oldest first, when there are `count` of them.
-    pub async fn attempts(&self, message: &Message, count: usize) -> Vec<Attempt> {
+    pub(crate) async fn attempts(&self, message: &Message, count: usize) -> Vec<Attempt> {
         let page = PageRequest::first(250);
         eventually(async || {
             let list = self.provider.list_attempts_of_message(&self.caller, "app", &message.id, &page);
@@ -111,12 +111,12 @@ impl Stage {
     }
 
     /// Waits until nothing waits for the endpoint.
-    pub async fn finished(&self, endpoint: &Endpoint) {
+    pub(crate) async fn finished(&self, endpoint: &Endpoint) {
         eventually(async || (self.store.backlog(&endpoint.id).await.unwrap().deliveries == 0).then_some(())).await;
     }
 }
 
-pub fn message() -> MessageInput {
+pub(crate) fn message() -> MessageInput {
     MessageInput {
         event_type: "ITEM_STATUS_CHANGE".into(),
         payload: payload(PAYLOAD),
@@ -128,16 +128,16 @@ pub fn message() -> MessageInput {
     }
 }
 
-pub fn payload(text: &str) -> Payload {
+pub(crate) fn payload(text: &str) -> Payload {
     Payload::from_raw(serde_json::from_str::<Box<RawValue>>(text).unwrap()).unwrap()
 }
 
-pub fn idempotency(key: &str, body: &str) -> Idempotency {
+pub(crate) fn idempotency(key: &str, body: &str) -> Idempotency {
     Idempotency::new(key, "POST", "/api/v1/app/app/msg", &Bytes::copy_from_slice(body.as_bytes())).unwrap()
 }
 
 /// Asks again and again, for what only a look at the store can tell.
-pub async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+pub(crate) async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let ask = async {
         loop {
             if let Some(answer) = ask().await {

@@ -1,5 +1,6 @@
 //! The database engines, without any table: connections, transactions, group commit, migrations, and who else wrote.
 
+pub(crate) mod postgres;
 pub(crate) mod sqlite;
 
 use std::sync::Arc;
@@ -10,6 +11,12 @@ pub enum EngineError {
     /// SQLite's own error.
     #[error("SQLite: {0}")]
     Sqlite(Arc<rusqlite::Error>),
+    /// PostgreSQL's own error, or why there is no connection to it.
+    #[error("PostgreSQL: {0}")]
+    Postgres(String),
+    /// The address of the database can't be used.
+    #[error("the database's address: {0}")]
+    Address(String),
     /// The tables can't be brought up to date.
     #[error("bringing the tables up to date: {0}")]
     Migration(String),

@@ -1,3 +1,5 @@
+//! The item transitions: every row, and every pair that is no row.
+
 use super::*;
 use crate::item::decide;
 use crate::sample::{at, auction, in_ring, item, with_bid};

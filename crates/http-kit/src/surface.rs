@@ -1,0 +1,127 @@
+//! What is put around a whole surface.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use tower::Layer as _;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::normalize_path::NormalizePathLayer;
+
+use crate::problem::Problem;
+use crate::request_id;
+
+/// What a surface answers, in its own shape, where no handler does.
+#[derive(Debug, Clone, Copy)]
+pub struct Faults {
+    /// 404 for an address that leads nowhere.
+    pub route_not_found: fn() -> Response,
+    /// 405; the `Allow` header is added.
+    pub method_not_allowed: fn() -> Response,
+    /// 500 when a handler panicked. The panic has been logged.
+    pub panicked: fn() -> Response,
+}
+
+/// Puts around a surface that speaks problem details what all of them need: JSON for unknown routes and methods, a request
+/// id on every answer, and an answer even when a handler panics.
+pub fn finish(router: Router) -> Router {
+    finish_as(router, Faults { route_not_found, method_not_allowed, panicked })
+}
+
+/// The same for a surface with its own shape of errors.
+pub fn finish_as(router: Router, faults: Faults) -> Router {
+    router
+        .fallback(async move || (faults.route_not_found)())
+        .method_not_allowed_fallback(async move || (faults.method_not_allowed)())
+        .layer(CatchPanicLayer::custom(move |panic: Box<dyn Any + Send>| {
+            log(&*panic);
+            (faults.panicked)()
+        }))
+        .layer(axum::middleware::from_fn(request_id::layer))
+}
+
+/// Takes every path of a finished router with a slash at its end, too. Handlers see it without.
+pub fn with_or_without_slash(router: Router) -> Router {
+    // Routes are looked up before a router's own layers run, so this one stands around it.
+    Router::new().fallback_service(NormalizePathLayer::trim_trailing_slash().layer(router))
+}
+
+/// Within the request's span, so the line has its id.
+fn log(panic: &(dyn Any + Send)) {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(panic = text.unwrap_or("of an unknown kind"), "a handler panicked");
+}
+
+fn route_not_found() -> Response {
+    Problem::new(StatusCode::NOT_FOUND, "route_not_found", "there is nothing at this address").into_response()
+}
+
+fn method_not_allowed() -> Response {
+    let detail = "this address does not take this method; the Allow header names those that it takes";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail).into_response()
+}
+
+fn panicked() -> Response {
+    let detail = "something went wrong here; it has been logged with the request id";
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use axum::routing::get;
+    use http::header::{ALLOW, CONTENT_TYPE};
+    use http::{Method, Request, Uri};
+    use http_body_util::BodyExt as _;
+    use serde_json::{Value, json};
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    fn surface() -> Router {
+        let routes = Router::new()
+            .route("/", get(async || "root"))
+            .route("/lots", get(async |uri: Uri| uri.to_string()).post(async || "made"))
+            .route("/broken", get(async || -> &str { panic!("a bug") }));
+        with_or_without_slash(finish(routes))
+    }
+
+    async fn call(method: Method, uri: &str) -> (http::response::Parts, String) {
+        let request = Request::builder().method(method).uri(uri).header("x-request-id", "r-1").body(Body::empty());
+        let (parts, body) = surface().oneshot(request.unwrap()).await.unwrap().into_parts();
+        (parts, String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_slash_at_the_end_makes_no_difference() {
+        for (uri, seen) in [("/lots", "/lots"), ("/lots/", "/lots"), ("/lots/?limit=2", "/lots?limit=2"), ("/", "root")]
+        {
+            let (parts, body) = call(Method::GET, uri).await;
+            assert_eq!((parts.status.as_u16(), body.as_str()), (200, seen), "{uri}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_no_handler_answers_is_answered_as_a_problem() {
+        for (method, uri, status, code) in [
+            (Method::GET, "/nowhere", 404, "route_not_found"),
+            (Method::DELETE, "/lots/", 405, "method_not_allowed"),
+            (Method::GET, "/broken", 500, "internal"),
+        ] {
+            let (parts, body) = call(method, uri).await;
+            let body: Value = serde_json::from_str(&body).unwrap();
+            assert_eq!(
+                (parts.status.as_u16(), &body["code"], &body["requestId"]),
+                (status, &json!(code), &json!("r-1"))
+            );
+            assert_eq!(parts.headers[CONTENT_TYPE], "application/problem+json");
+            assert_eq!(parts.headers["x-request-id"], "r-1");
+            assert_eq!(
+                parts.headers.get(ALLOW).map(|allow| allow.to_str().unwrap()),
+                (status == 405).then_some("GET,HEAD,POST")
+            );
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Writing answers.
+
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use jiff::Timestamp;
+use provider::{Created, Put, Slice};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListResponse<T> {
+    /// The rows.
+    data: Vec<T>,
+    /// Ask with `iterator=` this for what comes after; null when the page is empty.
+    iterator: Option<String>,
+    /// Ask with `iterator=` this for what comes before.
+    prev_iterator: Option<String>,
+    /// There is nothing more in the direction that was asked for.
+    done: bool,
+}
+
+/// What is written about as JSON text. Our own views have no keys or numbers that JSON can't hold.
+pub(crate) fn text(view: &impl Serialize) -> String {
+    serde_json::to_string(view).unwrap_or_default()
+}
+
+/// An answer with a body.
+pub(crate) fn json(status: StatusCode, view: &impl Serialize) -> Response {
+    of_text(status, text(view))
+}
+
+/// 200.
+pub(crate) fn ok(view: &impl Serialize) -> Response {
+    json(StatusCode::OK, view)
+}
+
+/// 204.
+pub(crate) fn nothing() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// What came of a POST that makes something: 201, 200 when it was there, or what was answered before.
+pub(crate) fn created<T, V: Serialize>(created: Created<T>, view: impl FnOnce(&T) -> V) -> Response {
+    match created {
+        Created::New(made) => json(StatusCode::CREATED, &view(&made)),
+        Created::There(there) => ok(&view(&there)),
+        Created::Before(before) => {
+            let status = StatusCode::from_u16(before.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            of_text(status, before.body)
+        }
+    }
+}
+
+/// What came of a PUT: 201 when there was none, else 200.
+pub(crate) fn put<T, V: Serialize>(put: Put<T>, view: impl FnOnce(&T) -> V) -> Response {
+    match put {
+        Put::Created(made) => json(StatusCode::CREATED, &view(&made)),
+        Put::Updated(updated) => ok(&view(&updated)),
+    }
+}
+
+/// A page.
+pub(crate) fn list<'a, T, V: Serialize>(slice: &'a Slice<T>, view: impl FnMut(&'a T) -> V) -> Response {
+    of_rows(slice, slice.data.iter().map(view).collect())
+}
+
+/// A page of views that may not come about.
+pub(crate) fn try_list<'a, T, V: Serialize, E>(
+    slice: &'a Slice<T>,
+    view: impl FnMut(&'a T) -> Result<V, E>,
+) -> Result<Response, E> {
+    Ok(of_rows(slice, slice.data.iter().map(view).collect::<Result<_, E>>()?))
+}
+
+fn of_rows<T, V: Serialize>(slice: &Slice<T>, data: Vec<V>) -> Response {
+    ok(&ListResponse {
+        data,
+        iterator: slice.iterator.clone(),
+        prev_iterator: slice.prev_iterator.clone(),
+        done: slice.done,
+    })
+}
+
+/// RFC 3339 in UTC, with milliseconds.
+pub(crate) fn time(at: Timestamp) -> String {
+    runtime::clock::rfc3339_ms(at)
+}
+
+fn of_text(status: StatusCode, body: String) -> Response {
+    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+}

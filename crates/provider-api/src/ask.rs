@@ -1,0 +1,178 @@
+//! Reading requests. A handler names its extractors in this order, so that a stranger learns nothing: [`Auth`], [`At`],
+//! [`Asked`], and the body ([`Sent`] or [`receive`]).
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use bytes::Bytes;
+use http::request::Parts;
+use provider::page::{ListKey, PageQuery, PageRequest};
+use provider::uid::{NAME_CHARS_MAX, check_name};
+use provider::{Caller, Idempotency, Provider, ProviderError};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use utoipa::IntoParams;
+
+use crate::errors::ApiError;
+
+/// Who asks, by the API key. 401 otherwise.
+pub(crate) struct Auth(pub(crate) Caller);
+
+impl FromRequestParts<Provider> for Auth {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, provider: &Provider) -> Result<Self, ApiError> {
+        let key = http_kit::bearer::token(&parts.headers).ok_or_else(ApiError::unauthenticated)?;
+        Ok(Auth(provider.authenticate(key).await?))
+    }
+}
+
+/// The `N` ids, uids or names of the path, in its order. 422 for what none of them can be.
+pub(crate) struct At<const N: usize>(pub(crate) [String; N]);
+
+impl<const N: usize> FromRequestParts<Provider> for At<N> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, provider: &Provider) -> Result<Self, ApiError> {
+        let params = match RawPathParams::from_request_parts(parts, provider).await {
+            Ok(params) => params,
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(error)) => {
+                return Err(ApiError::at(["path"], error.body_text()));
+            }
+            Err(error) => return Err(ProviderError::Internal(error.to_string()).into()),
+        };
+        let mut words = Vec::with_capacity(N);
+        for (name, word) in &params {
+            check_name(word, NAME_CHARS_MAX).map_err(|error| ApiError::at(["path", name], error.to_string()))?;
+            words.push(word.to_owned());
+        }
+        let count = words.len();
+        let words = <[String; N]>::try_from(words);
+        let wrong = |_| ProviderError::Internal(format!("a handler of {N} path parameters is at a path of {count}"));
+        Ok(At(words.map_err(wrong)?))
+    }
+}
+
+/// The query. Parameters that are not known are passed over, as clients send more than we have.
+pub(crate) struct Asked<Q>(pub(crate) Q);
+
+impl<Q: DeserializeOwned> FromRequestParts<Provider> for Asked<Q> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Provider) -> Result<Self, ApiError> {
+        match Query::try_from_uri(&parts.uri) {
+            Ok(Query(query)) => Ok(Asked(query)),
+            Err(error) => Err(ApiError::at(["query"], error.body_text())),
+        }
+    }
+}
+
+/// A JSON body, and the idempotency key if there is one.
+pub(crate) struct Sent<T> {
+    pub(crate) body: T,
+    pub(crate) idempotency: Option<Idempotency>,
+}
+
+impl<T: DeserializeOwned> FromRequest<Provider> for Sent<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &Provider) -> Result<Self, ApiError> {
+        let (bytes, idempotency) = receive(request, http_kit::json::BODY_BYTES_MAX).await?;
+        Ok(Sent { body: http_kit::json::parse(&bytes)?, idempotency })
+    }
+}
+
+/// The bytes of a JSON body, not parsed yet, and the idempotency key if there is one.
+pub(crate) async fn receive(request: Request, bytes_max: usize) -> Result<(Bytes, Option<Idempotency>), ApiError> {
+    let (parts, body) = request.into_parts();
+    http_kit::json::check_content_type(&parts.headers)?;
+    let key = http_kit::idempotency::key(&parts.headers)
+        .map_err(|error| ProviderError::BadRequest { code: "invalid_idempotency_key", detail: error.to_string() })?;
+    let bytes = http_kit::json::read_up_to(body, bytes_max).await?;
+    let idempotency = key.map(|key| Idempotency::new(&key, parts.method.as_str(), parts.uri.path(), &bytes));
+    Ok((bytes, idempotency.transpose()?))
+}
+
+/// A slice of a list of what is configured.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListQuery {
+    /// At most this many, 0 to 250; 50 without.
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    iterator: Option<String>,
+    /// `ascending` or `descending`.
+    order: Option<String>,
+}
+
+impl ListQuery {
+    pub(crate) fn page(&self, key: ListKey) -> Result<PageRequest, ApiError> {
+        page(&self.limit, &self.iterator, &self.order, key)
+    }
+}
+
+/// A page of a list with keys of this kind.
+pub(crate) fn page(
+    limit: &Option<String>,
+    iterator: &Option<String>,
+    order: &Option<String>,
+    key: ListKey,
+) -> Result<PageRequest, ApiError> {
+    let query = PageQuery { limit: limit.as_deref(), iterator: iterator.as_deref(), order: order.as_deref() };
+    Ok(PageRequest::parse(query, key)?)
+}
+
+/// A slice of a list of what happened, newest first.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct HistoryQuery {
+    /// At most this many, 0 to 250; 50 without.
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    iterator: Option<String>,
+    /// Whether payloads and responses are shown; they are, unless `false`.
+    pub(crate) with_content: Option<bool>,
+    #[param(ignore)]
+    channel: Option<String>,
+    #[param(ignore)]
+    tag: Option<String>,
+    #[param(ignore)]
+    status: Option<String>,
+    #[param(ignore)]
+    status_code_class: Option<String>,
+    #[param(ignore)]
+    endpoint_id: Option<String>,
+    #[param(ignore)]
+    event_types: Option<String>,
+    #[param(ignore)]
+    before: Option<String>,
+    #[param(ignore)]
+    after: Option<String>,
+}
+
+impl HistoryQuery {
+    /// The page. 422 for a filter: a list that passes over one would say that something happened which did not.
+    pub(crate) fn page(&self, key: ListKey) -> Result<PageRequest, ApiError> {
+        let filters = [
+            ("channel", &self.channel),
+            ("tag", &self.tag),
+            ("status", &self.status),
+            ("status_code_class", &self.status_code_class),
+            ("endpoint_id", &self.endpoint_id),
+            ("event_types", &self.event_types),
+            ("before", &self.before),
+            ("after", &self.after),
+        ];
+        match filters.iter().find(|(_, value)| value.is_some()) {
+            Some((name, _)) => Err(ApiError::at(["query", name], "lists can't be filtered by this")),
+            None => page(&self.limit, &self.iterator, &None, key),
+        }
+    }
+}
+
+/// Whether content is shown; it is, unless `with_content=false`.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ContentQuery {
+    /// `false` leaves the payload out.
+    pub(crate) with_content: Option<bool>,
+}

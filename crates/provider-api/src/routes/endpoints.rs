@@ -1,0 +1,204 @@
+//! Endpoints of a consumer application (service.md section 4, "Add endpoint to a consumer application").
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use provider::model::Endpoint;
+use provider::page::ListKey;
+use provider::{EndpointInput, Provider, ids};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::answer::{self, ListResponse};
+use crate::ask::{Asked, At, Auth, ListQuery, Sent};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+
+/// An endpoint to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointIn {
+    /// What can be replaced later, too.
+    #[serde(flatten)]
+    content: EndpointUpdate,
+    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none.
+    secret: Option<String>,
+    /// Headers sent with every delivery.
+    headers: Option<BTreeMap<String, String>>,
+}
+
+/// An endpoint without its secret and headers, which stay as they are when it is replaced.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointUpdate {
+    /// Receiving address.
+    #[schema(format = Uri, min_length = 1, max_length = 65536)]
+    url: String,
+    /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    uid: Option<String>,
+    /// Free text.
+    description: Option<String>,
+    /// Receives nothing while true.
+    disabled: Option<bool>,
+    /// Names of event types that exist; all when there are none.
+    #[schema(min_items = 1)]
+    event_types: Option<Vec<String>>,
+    /// Channels that it listens to; all messages when there are none.
+    #[schema(min_items = 1, max_items = 10)]
+    channels: Option<Vec<String>>,
+    /// Messages a second that it receives at most.
+    #[schema(minimum = 1)]
+    throttle_rate: Option<u16>,
+    /// Free text pairs.
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+/// An endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointOut<'a> {
+    /// `ep_…`
+    id: &'a str,
+    /// Free text pairs.
+    metadata: &'a BTreeMap<String, String>,
+    /// Free text.
+    description: &'a str,
+    /// Messages a second that it receives at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throttle_rate: Option<u16>,
+    /// Your own id for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+    /// Receiving address.
+    #[schema(format = Uri)]
+    url: &'a str,
+    /// Receives nothing while true.
+    disabled: bool,
+    /// Names of event types that it receives; all when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_types: Option<&'a [String]>,
+    /// Channels that it listens to; all messages when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<&'a [String]>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: String,
+}
+
+impl From<EndpointUpdate> for EndpointInput {
+    fn from(body: EndpointUpdate) -> Self {
+        EndpointInput {
+            url: body.url,
+            uid: body.uid,
+            description: body.description.unwrap_or_default(),
+            disabled: body.disabled.unwrap_or_default(),
+            filter_types: body.event_types,
+            channels: body.channels,
+            throttle_rate: body.throttle_rate,
+            metadata: body.metadata.unwrap_or_default(),
+            headers: None,
+            secret: None,
+        }
+    }
+}
+
+impl From<EndpointIn> for EndpointInput {
+    fn from(body: EndpointIn) -> Self {
+        EndpointInput { secret: body.secret, headers: body.headers, ..body.content.into() }
+    }
+}
+
+fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
+    EndpointOut {
+        id: &endpoint.id,
+        metadata: &endpoint.metadata,
+        description: &endpoint.description,
+        throttle_rate: endpoint.throttle_rate,
+        uid: endpoint.uid.as_deref(),
+        url: &endpoint.url,
+        disabled: endpoint.disabled,
+        event_types: endpoint.filter_types.as_deref(),
+        channels: endpoint.channels.as_deref(),
+        created_at: answer::time(endpoint.created_at),
+        updated_at: answer::time(endpoint.updated_at),
+    }
+}
+
+/// Creates an endpoint.
+#[utoipa::path(post, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.create", tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = EndpointIn,
+    responses((status = 201, body = EndpointOut), (status = 400, body = HttpErrorOut),
+        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
+        (status = 409, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn create(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<EndpointIn>,
+) -> Result<Response, ApiError> {
+    let render = |endpoint: &Endpoint| answer::text(&view(endpoint));
+    let created =
+        provider.create_endpoint(&caller, &application, sent.body.into(), sent.idempotency.as_ref(), render).await?;
+    Ok(answer::created(created, view))
+}
+
+/// Lists an application's endpoints, newest first unless asked otherwise.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.list", tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ListQuery),
+    responses((status = 200, body = ListResponse<EndpointOut>), (status = 401, body = HttpErrorOut),
+        (status = 404, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = query.page(ListKey::Id(ids::ENDPOINT))?;
+    Ok(answer::list(&provider.list_endpoints(&caller, &application, &page).await?, view))
+}
+
+/// Gives an endpoint.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.get",
+    tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut), (status = 401, body = HttpErrorOut),
+        (status = 404, body = HttpErrorOut)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.endpoint(&caller, &application, &endpoint).await?)))
+}
+
+/// Replaces an endpoint, or creates one when there is none; the id in the path is not used then.
+#[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.update",
+    tag = "Endpoint", request_body = EndpointUpdate,
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut), (status = 201, body = EndpointOut),
+        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
+        (status = 409, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn update(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    sent: Sent<EndpointUpdate>,
+) -> Result<Response, ApiError> {
+    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.into()).await?;
+    Ok(answer::put(put, view))
+}
+
+/// Deletes an endpoint and whatever waits for it.
+#[utoipa::path(delete, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.delete",
+    tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 204), (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut)))]
+pub(crate) async fn delete(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+) -> Result<Response, ApiError> {
+    provider.delete_endpoint(&caller, &application, &endpoint).await?;
+    Ok(answer::nothing())
+}

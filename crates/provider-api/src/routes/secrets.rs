@@ -1,0 +1,64 @@
+//! Signing secrets of endpoints (provider.md, "Delivery").
+
+use axum::extract::State;
+use axum::response::Response;
+use provider::Provider;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::answer;
+use crate::ask::{At, Auth, Sent};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+
+/// A secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EndpointSecretOut {
+    /// `whsec_…`
+    key: String,
+}
+
+/// How to rotate a secret.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointSecretRotateIn {
+    /// The new secret; made when there is none.
+    key: Option<String>,
+    /// Seconds that the old secret keeps signing beside the new one: 0 to 604,800; 86,400 without.
+    #[schema(minimum = 0, maximum = 604800)]
+    grace_period_seconds: Option<i64>,
+}
+
+/// Gives the endpoint's signing secret.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/secret", operation_id = "v1.endpoint.get-secret",
+    tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointSecretOut), (status = 401, body = HttpErrorOut),
+        (status = 404, body = HttpErrorOut)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+) -> Result<Response, ApiError> {
+    let key = provider.endpoint_secret(&caller, &application, &endpoint).await?;
+    Ok(answer::ok(&EndpointSecretOut { key }))
+}
+
+/// Gives the endpoint a new signing secret. The answer holds it (200): official clients of version 2 read it there, and
+/// older ones take any 2xx.
+#[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/secret/rotate",
+    operation_id = "v1.endpoint.rotate-secret", tag = "Endpoint", request_body = EndpointSecretRotateIn,
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointSecretOut), (status = 400, body = HttpErrorOut),
+        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn rotate(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    sent: Sent<EndpointSecretRotateIn>,
+) -> Result<Response, ApiError> {
+    let EndpointSecretRotateIn { key, grace_period_seconds } = sent.body;
+    let key = key.as_deref();
+    let key = provider.rotate_endpoint_secret(&caller, &application, &endpoint, key, grace_period_seconds).await?;
+    Ok(answer::ok(&EndpointSecretOut { key }))
+}

@@ -1,0 +1,113 @@
+//! Hears what other processes tell of a schema: one connection that listens, and connects again when it breaks.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::time::Duration;
+
+use runtime::signal::Signal;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_postgres::{AsyncMessage, Config, Connection, NoTls};
+
+use crate::engine::EngineError;
+
+/// Time between two tries to connect.
+const RECONNECT_EVERY: Duration = Duration::from_secs(1);
+
+/// A task that listens, until this is dropped.
+pub(super) struct Listener {
+    channel: String,
+    signal: Signal,
+    task: JoinHandle<()>,
+}
+
+impl Listener {
+    /// Answers when it listens. What `sender` says is not heard: it is this process.
+    pub(super) async fn start(address: Config, schema: &str, sender: String) -> Result<Self, EngineError> {
+        let channel = format!("lotwire_{schema}");
+        let signal = Signal::new();
+        let (listens, first) = oneshot::channel();
+        let ears = Ears { address, channel: channel.clone(), sender, signal: signal.clone() };
+        let task = tokio::spawn(ears.listen_always(listens));
+        let listener = Self { channel, signal, task };
+        first.await.map_err(|_| EngineError::Closed)??;
+        Ok(listener)
+    }
+
+    pub(super) fn channel(&self) -> &str {
+        &self.channel
+    }
+
+    pub(super) fn signal(&self) -> Signal {
+        self.signal.clone()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Ears {
+    address: Config,
+    channel: String,
+    sender: String,
+    signal: Signal,
+}
+
+/// Tells of the first success or failure.
+type First = Option<oneshot::Sender<Result<(), EngineError>>>;
+
+impl Ears {
+    async fn listen_always(self, first: oneshot::Sender<Result<(), EngineError>>) {
+        let mut first = Some(first);
+        loop {
+            let ended = self.listen(&mut first).await;
+            if let Some(first) = first.take() {
+                // Nobody waits for it when opening was given up.
+                let _ = first.send(ended);
+                return;
+            }
+            if let Err(error) = ended {
+                tracing::warn!(%error, channel = self.channel, "the connection that hears other nodes broke");
+            }
+            tokio::time::sleep(RECONNECT_EVERY).await;
+        }
+    }
+
+    /// Listens until the connection ends.
+    async fn listen(&self, first: &mut First) -> Result<(), EngineError> {
+        let (client, connection) = self.address.connect(NoTls).await?;
+        let mut messages = pin!(self.hear(connection));
+        let listen = format!("LISTEN {}", self.channel);
+        tokio::select! {
+            ended = &mut messages => return ended,
+            listens = client.batch_execute(&listen) => listens?,
+        }
+        match first.take() {
+            Some(first) => drop(first.send(Ok(()))),
+            // What was told meanwhile was not heard.
+            None => self.signal.notify(),
+        }
+        // The client is kept: the connection ends with it.
+        let ended = messages.await;
+        drop(client);
+        ended
+    }
+
+    async fn hear<S, T>(&self, mut connection: Connection<S, T>) -> Result<(), EngineError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+        T: AsyncRead + AsyncWrite + Unpin,
+    {
+        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+            match message? {
+                AsyncMessage::Notification(told) if told.payload() != self.sender => self.signal.notify(),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

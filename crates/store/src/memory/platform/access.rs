@@ -1,0 +1,119 @@
+//! Customers, auctioneers, keys, users, and answers kept.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ::platform::port::{
+    ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Page, StoreError, StoreResult, User,
+};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::slice;
+
+#[derive(Default)]
+pub(super) struct Access {
+    customers: BTreeMap<Uuid, Customer>,
+    auctioneers: BTreeMap<Uuid, Auctioneer>,
+    api_keys: HashMap<[u8; 32], ApiKey>,
+    users: HashMap<String, User>,
+    answers: HashMap<(Uuid, String), IdempotentAnswer>,
+}
+
+impl Access {
+    pub(super) fn create_customer(&mut self, customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.check_answer(answer.as_ref())?;
+        if self.customers.values().any(|other| other.name == customer.name) {
+            return Err(StoreError::Taken("name"));
+        }
+        if let Some(answer) = answer {
+            self.keep_answer(answer);
+        }
+        self.customers.insert(customer.uuid, customer);
+        Ok(())
+    }
+
+    pub(super) fn customer(&self, uuid: Uuid) -> Option<Customer> {
+        self.customers.get(&uuid).cloned()
+    }
+
+    pub(super) fn customers(&self, page: Page<Uuid>) -> Vec<Customer> {
+        slice(self.customers.iter().map(|(uuid, customer)| (*uuid, customer)), page)
+    }
+
+    pub(super) fn create_auctioneer(&mut self, new: NewAuctioneer) -> StoreResult<Auctioneer> {
+        let NewAuctioneer { uuid, customer, name, created_at } = new;
+        if self.auctioneers.values().any(|other| other.customer == customer && other.name == name) {
+            return Err(StoreError::Taken("name"));
+        }
+        let id = self.auctioneers.values().map(|other| other.id).max().unwrap_or(0) + 1;
+        let auctioneer = Auctioneer { id, uuid, customer, name, created_at };
+        self.auctioneers.insert(uuid, auctioneer.clone());
+        Ok(auctioneer)
+    }
+
+    pub(super) fn auctioneer(&self, uuid: Uuid) -> Option<Auctioneer> {
+        self.auctioneers.get(&uuid).cloned()
+    }
+
+    pub(super) fn auctioneer_by_id(&self, id: i64) -> Option<Auctioneer> {
+        self.auctioneers.values().find(|auctioneer| auctioneer.id == id).cloned()
+    }
+
+    pub(super) fn auctioneers(&self, customer: Option<Uuid>, page: Page<Uuid>) -> Vec<Auctioneer> {
+        let theirs = |auctioneer: &Auctioneer| customer.is_none_or(|customer| auctioneer.customer == customer);
+        let rows = self.auctioneers.iter().filter(|(_, auctioneer)| theirs(auctioneer));
+        slice(rows.map(|(uuid, auctioneer)| (*uuid, auctioneer)), page)
+    }
+
+    pub(super) fn create_api_key(&mut self, key: ApiKey) -> StoreResult<()> {
+        if self.api_keys.contains_key(&key.hash) {
+            return Err(StoreError::Taken("key"));
+        }
+        self.api_keys.insert(key.hash, key);
+        Ok(())
+    }
+
+    pub(super) fn api_key_by_hash(&self, hash: [u8; 32]) -> Option<ApiKey> {
+        self.api_keys.get(&hash).cloned()
+    }
+
+    pub(super) fn touch_api_key(&mut self, uuid: Uuid, at: Timestamp) {
+        if let Some(key) = self.api_keys.values_mut().find(|key| key.uuid == uuid) {
+            key.last_used_at = Some(at);
+        }
+    }
+
+    pub(super) fn create_user(&mut self, user: User) -> StoreResult<()> {
+        if self.users.contains_key(&user.email) {
+            return Err(StoreError::Taken("email"));
+        }
+        self.users.insert(user.email.clone(), user);
+        Ok(())
+    }
+
+    pub(super) fn answer(&self, caller: Uuid, key: &str) -> Option<IdempotentAnswer> {
+        self.answers.get(&(caller, key.to_owned())).cloned()
+    }
+
+    /// `Replayed` when the answer's key was used before.
+    pub(super) fn check_answer(&self, answer: Option<&IdempotentAnswer>) -> StoreResult<()> {
+        match answer {
+            Some(answer) if self.answers.contains_key(&(answer.caller, answer.key.clone())) => Err(StoreError::Replayed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps an answer; one that is there stays.
+    pub(super) fn keep_answer(&mut self, answer: IdempotentAnswer) {
+        self.answers.entry((answer.caller, answer.key.clone())).or_insert(answer);
+    }
+
+    pub(super) fn forget_answers(&mut self, before: Timestamp, limit: usize) -> usize {
+        let old = self.answers.iter().filter(|(_, answer)| answer.at < before);
+        let old: Vec<_> = old.map(|(key, _)| key.clone()).take(limit).collect();
+        for key in &old {
+            self.answers.remove(key);
+        }
+        old.len()
+    }
+}

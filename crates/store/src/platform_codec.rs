@@ -1,0 +1,93 @@
+//! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is kept.
+//! Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
+
+use ::platform::bid::BidSource;
+use ::platform::journal::SubjectKind;
+use ::platform::port::{StoreError, StoreResult};
+use auction::Item;
+use contract::ItemStatus;
+use contract::event::EventType;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Answers that something kept can't be understood.
+pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(error.to_string())
+}
+
+/// An aggregate, or a list, as it is kept.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
+    serde_json::to_string(value).map_err(corrupt)
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
+    serde_json::from_str(text).map_err(corrupt)
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn ms(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
+    Timestamp::from_millisecond(ms).map_err(corrupt)
+}
+
+/// The end that the timer asks for, in milliseconds: rounded up, so that nothing is due before its time.
+pub(crate) fn end_ms(item: &Item) -> Option<i64> {
+    let end = item.effective_end_time?;
+    let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
+    // Before 1970 the milliseconds are cut towards 1970, which is up already.
+    Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
+}
+
+/// True when a bid was accepted.
+pub(crate) fn has_bids(item: &Item) -> bool {
+    item.bid_count > 0
+}
+
+/// Number of the status whose items end by the clock, for partial indexes.
+pub(crate) const LIVE: i32 = ItemStatus::Live.code();
+pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
+pub(crate) const PASSED: i32 = ItemStatus::Passed.code();
+
+/// Number that stands for a kind of subject.
+pub(crate) fn kind_code(kind: SubjectKind) -> i16 {
+    match kind {
+        SubjectKind::Auction => 1,
+        SubjectKind::Item => 2,
+    }
+}
+
+pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
+    match code {
+        1 => Ok(SubjectKind::Auction),
+        2 => Ok(SubjectKind::Item),
+        other => Err(corrupt(format_args!("{other} is no kind of subject"))),
+    }
+}
+
+/// The type of the events about a kind of subject.
+pub(crate) fn event_type(kind: SubjectKind) -> EventType {
+    match kind {
+        SubjectKind::Auction => EventType::AuctionStatusChange,
+        SubjectKind::Item => EventType::ItemStatusChange,
+    }
+}
+
+/// Number that stands for a source of bids.
+pub(crate) fn source_code(source: BidSource) -> i16 {
+    match source {
+        BidSource::Internet => 1,
+        BidSource::Room => 2,
+    }
+}
+
+pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
+    match code {
+        1 => Ok(BidSource::Internet),
+        2 => Ok(BidSource::Room),
+        other => Err(corrupt(format_args!("{other} is no source of bids"))),
+    }
+}

@@ -1,0 +1,53 @@
+//! Accounts and their API keys.
+
+use ::provider::model::{Account, ApiKey};
+use ::provider::port::{Page, StoreError};
+
+use super::rows::{self, Client, Outcome};
+use crate::provider_codec::Slice;
+
+const KEY: &str = "SELECT id, account, name, hash, created_at FROM api_keys";
+
+pub(super) async fn create(db: &impl Client, account: &Account) -> Outcome<()> {
+    let insert = "INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+    match rows::write(db, insert, &[&&*account.id, &account.name, &account.created_at]).await? {
+        0 => Err(StoreError::Taken("id").into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) async fn find(db: &impl Client, id: &str) -> Outcome<Option<Account>> {
+    rows::one(db, "SELECT id, name, created_at FROM accounts WHERE id = $1", &[&id], rows::account).await
+}
+
+pub(super) async fn list(db: &impl Client, page: &Page) -> Outcome<Vec<Account>> {
+    // Accounts belong to nobody.
+    let select = "SELECT id, name, created_at FROM accounts WHERE '' = $1";
+    rows::list(db, select, "id", "", &Slice::new(page), rows::account).await
+}
+
+pub(super) async fn create_key(db: &impl Client, key: &ApiKey) -> Outcome<()> {
+    if find(db, &key.account).await?.is_none() {
+        return Err(StoreError::NotFound.into());
+    }
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT DO NOTHING";
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+        [&&*key.id, &&*key.account, &key.name, &key.hash.as_slice(), &key.created_at];
+    match rows::write(db, insert, &values).await? {
+        0 => Err(StoreError::Taken("id").into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) async fn key_by_hash(db: &impl Client, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
+    rows::one(db, &format!("{KEY} WHERE hash = $1"), &[&hash.as_slice()], rows::api_key).await
+}
+
+pub(super) async fn keys(db: &impl Client, account: &str, page: &Page) -> Outcome<Vec<ApiKey>> {
+    rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &Slice::new(page), rows::api_key).await
+}
+
+pub(super) async fn delete_key(db: &impl Client, account: &str, id: &str) -> Outcome<bool> {
+    Ok(rows::write(db, "DELETE FROM api_keys WHERE account = $1 AND id = $2", &[&account, &id]).await? == 1)
+}

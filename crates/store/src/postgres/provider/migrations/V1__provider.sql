@@ -1,0 +1,128 @@
+-- What the provider keeps. Texts are compared by byte, so that ids are in order of time, as KSUIDs grow with it.
+
+CREATE TABLE accounts (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL
+);
+
+CREATE TABLE api_keys (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    name TEXT NOT NULL,
+    hash BYTEA NOT NULL UNIQUE,
+    created_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX api_keys_of_account ON api_keys (account, id);
+
+-- Answers to requests with an idempotency key. They are forgotten in the order in which they were given; `key` is a
+-- fingerprint of account and key.
+CREATE TABLE answers (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key BYTEA NOT NULL UNIQUE,
+    request_hash BYTEA NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    application TEXT,
+    message TEXT,
+    status INTEGER,
+    body TEXT
+);
+
+CREATE TABLE applications (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    uid TEXT COLLATE "C",
+    name TEXT NOT NULL,
+    throttle_rate INTEGER,
+    metadata TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX applications_of_account ON applications (account, id);
+CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
+
+CREATE TABLE event_types (
+    account TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    description TEXT NOT NULL,
+    archived BOOLEAN NOT NULL,
+    deprecated BOOLEAN NOT NULL,
+    schemas TEXT,
+    feature_flag TEXT,
+    group_name TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (account, name)
+);
+
+CREATE TABLE endpoints (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    application TEXT COLLATE "C" NOT NULL,
+    uid TEXT COLLATE "C",
+    url TEXT NOT NULL,
+    description TEXT NOT NULL,
+    disabled BOOLEAN NOT NULL,
+    filter_types TEXT,
+    channels TEXT,
+    throttle_rate INTEGER,
+    metadata TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    old_secrets TEXT NOT NULL,
+    failing_since TIMESTAMPTZ,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX endpoints_of_application ON endpoints (application, id);
+CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
+
+-- `event_key` is a fingerprint of application and event id.
+CREATE TABLE messages (
+    application TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    event_type TEXT NOT NULL,
+    event_id TEXT,
+    event_key BYTEA,
+    payload BYTEA,
+    channels TEXT,
+    tags TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    payload_expires_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (application, id)
+);
+CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
+
+CREATE TABLE nodes (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    heard_at TIMESTAMPTZ NOT NULL
+);
+
+-- Work that is not finished, and nothing else. `owner` is the node that has it. Rows come and go fast: vacuum early.
+CREATE TABLE deliveries (
+    endpoint TEXT COLLATE "C" NOT NULL,
+    message TEXT COLLATE "C" NOT NULL,
+    owner BIGINT,
+    attempts INTEGER NOT NULL,
+    next_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (endpoint, message)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+-- A delivery that goes well is never in here: it is entered with its owner, and goes.
+CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at, message) WHERE owner IS NULL;
+
+-- The response is bytes, because a text of PostgreSQL has no place for a NUL.
+CREATE TABLE attempts (
+    message TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    endpoint TEXT COLLATE "C" NOT NULL,
+    url TEXT NOT NULL,
+    status SMALLINT NOT NULL,
+    response_status_code INTEGER NOT NULL,
+    response BYTEA NOT NULL,
+    response_duration_ms BIGINT NOT NULL,
+    trigger SMALLINT NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (message, id)
+);
+CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id);

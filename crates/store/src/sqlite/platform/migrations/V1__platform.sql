@@ -1,0 +1,159 @@
+-- What the platform keeps. Times are milliseconds since 1970, UTC. UUIDs are their 16 bytes; those of version 7 grow with
+-- time. A `state` is the whole aggregate as JSON; the columns beside it are what is asked for, and are written from it
+-- (docs/decisions/0002).
+
+CREATE TABLE customers (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Ids are primary keys of a public model: never given twice.
+CREATE TABLE auctioneers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid BLOB NOT NULL UNIQUE,
+    customer BLOB NOT NULL,
+    name TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    UNIQUE (customer, name)
+) STRICT;
+CREATE INDEX auctioneers_of_customer ON auctioneers (customer, uuid);
+
+CREATE TABLE api_keys (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    customer BLOB,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    last_used_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE users (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    email TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Answers to requests with an idempotency key, in the order in which they were given, which is that in which they are
+-- forgotten.
+CREATE TABLE answers (
+    no INTEGER PRIMARY KEY,
+    caller BLOB NOT NULL,
+    key TEXT NOT NULL,
+    request_hash BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX answers_by_key ON answers (caller, key);
+
+-- Connections to providers. One is complete with both the application's identifier and the (sealed) API key.
+CREATE TABLE consumers (
+    customer BLOB NOT NULL PRIMARY KEY,
+    provider_url TEXT NOT NULL,
+    application_id TEXT,
+    api_key TEXT,
+    parked_reason TEXT,
+    parked_at_ms INTEGER,
+    updated_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE auctions (
+    no INTEGER PRIMARY KEY,
+    uuid BLOB NOT NULL UNIQUE,
+    customer BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL
+) STRICT;
+CREATE INDEX auctions_of_customer ON auctions (customer, uuid);
+
+CREATE TABLE items (
+    no INTEGER PRIMARY KEY,
+    uuid BLOB NOT NULL UNIQUE,
+    auction BLOB NOT NULL,
+    position INTEGER NOT NULL,
+    lot_number TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    has_bids INTEGER NOT NULL,
+    effective_end_ms INTEGER,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX items_by_position ON items (auction, position);
+CREATE UNIQUE INDEX items_by_lot_number ON items (auction, lot_number);
+-- Counted without a look at the items.
+CREATE INDEX items_by_status ON items (auction, status, has_bids);
+-- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
+CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
+
+CREATE TABLE bids (
+    item BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    uuid BLOB NOT NULL,
+    bidder TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (item, number)
+) STRICT, WITHOUT ROWID;
+
+-- Append-only. No row ever goes, so that the next cursor is above every one before without being remembered elsewhere.
+CREATE TABLE journal (
+    cursor INTEGER PRIMARY KEY,
+    customer BLOB NOT NULL,
+    subject BLOB NOT NULL,
+    kind INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    from_status TEXT,
+    to_status TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    reason TEXT,
+    body TEXT
+) STRICT;
+CREATE UNIQUE INDEX journal_of_subject ON journal (subject, sequence);
+CREATE INDEX journal_announced ON journal (customer, cursor) WHERE body IS NOT NULL;
+
+CREATE TABLE nodes (
+    no INTEGER PRIMARY KEY,
+    uuid BLOB NOT NULL UNIQUE,
+    heard_at_ms INTEGER NOT NULL
+) STRICT;
+
+-- Announced events that are not published yet, and nothing else; their body is the journal's. `owner` is the number of the
+-- node that has the row; `next_at_ms` is set while the row waits for its time.
+CREATE TABLE outbox (
+    cursor INTEGER PRIMARY KEY,
+    customer BLOB NOT NULL,
+    subject BLOB NOT NULL,
+    owner INTEGER,
+    next_at_ms INTEGER,
+    attempts INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX outbox_of_customer ON outbox (customer, cursor);
+CREATE INDEX outbox_of_subject ON outbox (subject, cursor);
+CREATE INDEX outbox_by_time ON outbox (customer, next_at_ms) WHERE next_at_ms IS NOT NULL;
+
+CREATE TABLE quarantine (
+    customer BLOB NOT NULL,
+    cursor INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    error TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (customer, cursor)
+) STRICT, WITHOUT ROWID;
+
+-- Written to see whether the database can be.
+CREATE TABLE pings (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    count INTEGER NOT NULL
+) STRICT;
+INSERT INTO pings (no, count) VALUES (1, 0);

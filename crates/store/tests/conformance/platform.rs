@@ -1,0 +1,88 @@
+//! The platform's port: each story is told of every store.
+
+mod answers;
+mod claims;
+mod connections;
+mod customers;
+mod given;
+mod journal;
+mod nodes;
+mod restart;
+mod sales;
+mod settling;
+mod timers;
+mod together;
+
+/// A test of each store for each story. Another store is another module of three lines.
+macro_rules! stories {
+    ($($subject:ident: $($story:ident),+ $(,)?;)+) => {
+        mod memory {
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
+                super::$subject::$story(store::memory::platform()).await;
+            })+)+
+        }
+        mod sqlite {
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
+                let directory = tempfile::tempdir().unwrap();
+                let store = store::sqlite::open_platform(&directory.path().join("platform.db")).await.unwrap();
+                super::$subject::$story(store).await;
+            })+)+
+        }
+    };
+}
+
+stories! {
+    customers:
+        a_customer_is_found_and_its_name_is_its_own,
+        customers_and_auctioneers_are_listed_in_slices,
+        auctioneers_are_numbered_from_one,
+        a_key_is_found_by_its_hash_and_remembers_its_use,
+        an_email_address_is_one_users,
+        a_ping_reads_and_writes;
+    answers:
+        a_key_that_was_used_makes_nothing_true,
+        an_answer_is_kept_only_with_its_change,
+        a_customer_and_its_answer_are_one,
+        the_first_answer_to_a_key_stays,
+        old_answers_are_forgotten_a_few_at_a_time;
+    sales:
+        auctions_and_items_read_back_as_they_were_committed,
+        lists_come_in_slices_and_in_their_order,
+        another_version_refuses_the_whole_change,
+        a_lot_number_is_one_items_and_refuses_the_whole_change,
+        a_position_that_was_filled_meanwhile_is_a_conflict,
+        an_item_may_take_another_number_and_place,
+        a_refused_change_takes_no_other_with_it,
+        items_are_counted_by_status,
+        bids_are_listed_by_their_number;
+    timers:
+        items_are_due_by_their_end_and_the_earliest_comes_first,
+        nothing_is_due_before_its_time_to_the_nanosecond;
+    journal:
+        a_history_has_every_change_of_a_status,
+        only_a_customers_announced_events_are_replayed;
+    connections:
+        a_connection_reads_back_and_is_replaced,
+        nothing_enters_the_outbox_before_the_connection_is_complete,
+        a_connection_may_start_from_a_cursor,
+        starting_from_a_cursor_doubles_nothing_that_waits,
+        a_parked_queue_keeps_its_events_and_gives_none_away;
+    claims:
+        a_commit_hands_over_what_nothing_holds_back,
+        rows_of_nobody_are_claimed_oldest_first_and_once,
+        only_the_earliest_row_of_a_subject_is_given_out,
+        customers_with_work_come_once;
+    settling:
+        a_retry_waits_for_its_time_and_its_subject_with_it,
+        a_released_row_is_due_again_untried,
+        what_a_provider_refuses_is_put_aside_and_the_rest_flows;
+    nodes:
+        what_a_dead_node_had_is_nobodys,
+        a_node_that_was_never_heard_of_is_dead;
+    together:
+        of_two_commits_of_a_version_one_wins,
+        of_many_requests_with_one_key_one_is_done,
+        a_reader_of_the_tail_misses_nothing,
+        an_event_is_before_the_connection_or_after_it,
+        two_nodes_that_claim_at_once_share_the_rows;
+}

@@ -1,0 +1,84 @@
+//! Customers' connections, and what enters the outbox.
+
+use contract::ItemStatus;
+use platform::port::{Backlog, Parked, StartFrom};
+
+use super::given::{
+    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, sale,
+};
+
+pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
+    let mut entered = consumer(1);
+    entered.api_key = None;
+    store.put_consumer(entered.clone(), StartFrom::Now).await.unwrap();
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
+    let parked = Some(Parked { reason: "401 Unauthorized".into(), at: at(9) });
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    store.park(customer_uuid(1), parked.clone()).await.unwrap();
+    let mut entered = consumer(1);
+    entered.parked = parked;
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
+    store.park(customer_uuid(1), None).await.unwrap();
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(consumer(1)));
+    assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
+}
+
+pub(super) async fn nothing_enters_the_outbox_before_the_connection_is_complete(store: Shared) {
+    sale(&store, 3).await;
+    ends(&store, 1, ItemStatus::Sold).await;
+    let mut half = consumer(1);
+    half.application_id = None;
+    store.put_consumer(half, StartFrom::Cursor(0)).await.unwrap();
+    ends(&store, 2, ItemStatus::Sold).await;
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Backlog::default());
+    assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Backlog::default());
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    let backlog = Backlog { pending: 1, oldest_at: Some(at(3)), quarantined: 0 };
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
+    assert_eq!(claims(&store, 1, at(9)).await, [third]);
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
+}
+
+pub(super) async fn a_connection_may_start_from_a_cursor(store: Shared) {
+    sale(&store, 3).await;
+    let first = ends(&store, 1, ItemStatus::Sold).await;
+    let second = ends(&store, 2, ItemStatus::Sold).await;
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Cursor(first)).await.unwrap();
+    let claimed = store.claim_outbox(node(1), customer_uuid(1), at(9), 9).await.unwrap();
+    assert_eq!(claimed.iter().map(|event| event.cursor).collect::<Vec<_>>(), [second, third]);
+    let event = &claimed[0];
+    assert_eq!((event.subject, event.sequence, event.attempts, event.at), (item_uuid(2), 1, 0, at(2)));
+    assert_eq!(event.event_type.name(), "ITEM_STATUS_CHANGE");
+    let journal = store.history(item_uuid(2), super::given::whole()).await.unwrap().remove(0);
+    assert_eq!(Some(&event.body), journal.body.as_ref());
+}
+
+pub(super) async fn starting_from_a_cursor_doubles_nothing_that_waits(store: Shared) {
+    sale(&store, 3).await;
+    let first = ends(&store, 1, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    let second = ends(&store, 2, ItemStatus::Sold).await;
+    assert_eq!(claims(&store, 1, at(9)).await, [second]);
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Cursor(0)).await.unwrap();
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 3);
+    assert_eq!(claims(&store, 2, at(9)).await, [first, third]);
+}
+
+pub(super) async fn a_parked_queue_keeps_its_events_and_gives_none_away(store: Shared) {
+    connected_sale(&store, 2).await;
+    let parked = Some(Parked { reason: "403 Forbidden".into(), at: at(9) });
+    store.park(customer_uuid(1), parked).await.unwrap();
+    let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let receipt = commit_to(&store, announced(found, ItemStatus::Sold, at(1)), Some(node(1))).await.unwrap();
+    assert_eq!((receipt.handed.len(), receipt.waiting), (0, 1));
+    assert!(store.customers_with_outbox(at(9)).await.unwrap().is_empty());
+    assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 1);
+    store.park(customer_uuid(1), None).await.unwrap();
+    assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(1)]);
+    assert_eq!(claims(&store, 1, at(9)).await, receipt.cursors);
+}

@@ -1,0 +1,154 @@
+//! Many at the same time.
+
+use std::collections::BTreeSet;
+
+use contract::ItemStatus;
+use platform::port::{Change, Cursor, StartFrom, StoreError};
+
+use super::given::{
+    Shared, announced, answer, at, bid, claims, commit, connected_sale, consumer, customer_uuid, ends, item_uuid, page, sale,
+    whole,
+};
+
+pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {
+    const BIDDERS: usize = 4;
+    const BIDS: usize = 25;
+    sale(&store, 1).await;
+    let bidder = |store: Shared| async move {
+        let (mut made, mut lost) = (0, 0);
+        while made < BIDS {
+            let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+            let amount = found.price().unwrap_or(0) + 100;
+            match commit(&store, bid(found, amount)).await {
+                Ok(_) => made += 1,
+                Err(StoreError::Conflict) => lost += 1,
+                Err(other) => panic!("{other}"),
+            }
+            assert!(lost < 10_000, "nobody gets anywhere");
+        }
+    };
+    let bidders: Vec<_> = (0..BIDDERS).map(|_| tokio::spawn(bidder(store.clone()))).collect();
+    for bidder in bidders {
+        bidder.await.unwrap();
+    }
+    let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let all = (BIDDERS * BIDS) as i64;
+    assert_eq!((found.bid_count, found.version, found.price()), (all, all + 1, Some(all * 100)));
+    let bids = store.bids(item_uuid(1), whole()).await.unwrap();
+    assert!(bids.iter().zip(1..).all(|(bid, number)| bid.number == number && bid.amount == number * 100));
+    assert_eq!(bids.len() as i64, all);
+}
+
+pub(super) async fn of_many_requests_with_one_key_one_is_done(store: Shared) {
+    sale(&store, 8).await;
+    let request = |store: Shared, number: usize| async move {
+        let found = store.item(item_uuid(number)).await.unwrap().unwrap();
+        let change = Change { answer: Some(answer("k", &number.to_string(), at(1))), ..bid(found, 100) };
+        commit(&store, change).await
+    };
+    let requests: Vec<_> = (1..=8).map(|number| tokio::spawn(request(store.clone(), number))).collect();
+    let mut done = Vec::new();
+    for (number, request) in (1..).zip(requests) {
+        match request.await.unwrap() {
+            Ok(_) => done.push(number),
+            Err(error) => assert!(matches!(error, StoreError::Replayed), "{error}"),
+        }
+    }
+    assert_eq!(done.len(), 1);
+    let kept = store.idempotent_answer(super::given::caller_uuid(1), "k").await.unwrap().unwrap();
+    assert_eq!(kept.body, done[0].to_string());
+    assert_eq!(store.item_counts(super::given::auction_uuid(1)).await.unwrap().with_bids, 1);
+}
+
+/// Ends the items of a range, one commit each.
+async fn end_one_by_one(store: Shared, numbers: std::ops::RangeInclusive<usize>) -> Vec<Cursor> {
+    let mut cursors = Vec::new();
+    for number in numbers {
+        cursors.push(ends(&store, number, ItemStatus::Sold).await);
+    }
+    cursors
+}
+
+/// Two who end items 1 to 50 and 51 to 100 at the same time.
+fn two_writers(store: &Shared) -> [tokio::task::JoinHandle<Vec<Cursor>>; 2] {
+    [1..=50, 51..=100].map(|numbers| tokio::spawn(end_one_by_one(store.clone(), numbers)))
+}
+
+pub(super) async fn a_reader_of_the_tail_misses_nothing(store: Shared) {
+    sale(&store, 100).await;
+    let tail = tokio::spawn({
+        let store = store.clone();
+        async move {
+            let mut seen: Vec<Cursor> = Vec::new();
+            while seen.len() < 100 {
+                let after = seen.last().copied();
+                let rows = store.events_after(customer_uuid(1), page(after, 7)).await.unwrap();
+                seen.extend(rows.into_iter().map(|row| row.cursor));
+                tokio::task::yield_now().await;
+            }
+            seen
+        }
+    });
+    let mut written = Vec::new();
+    for writer in two_writers(&store) {
+        let cursors = writer.await.unwrap();
+        assert!(cursors.is_sorted(), "one who waits for a commit sees the next one behind it");
+        written.extend(cursors);
+    }
+    written.sort_unstable();
+    let found = store.events_after(customer_uuid(1), whole()).await.unwrap();
+    assert_eq!(found.into_iter().map(|row| row.cursor).collect::<Vec<_>>(), written);
+    // A reader that had passed over a row would wait for it for ever.
+    let seen = tokio::time::timeout(std::time::Duration::from_secs(20), tail).await.expect("a row was passed over");
+    assert_eq!(seen.unwrap(), written);
+}
+
+pub(super) async fn an_event_is_before_the_connection_or_after_it(store: Shared) {
+    sale(&store, 100).await;
+    let writers = two_writers(&store);
+    // Wait until some were committed, so that the connection falls in the midst of them.
+    let before = loop {
+        let rows = store.events_after(customer_uuid(1), whole()).await.unwrap();
+        match rows.get(9) {
+            Some(row) => break row.cursor,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    store.put_consumer(consumer(1), StartFrom::Cursor(before)).await.unwrap();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let all = store.events_after(customer_uuid(1), page(Some(before), 1_000)).await.unwrap();
+    assert!(!all.is_empty());
+    let cursors: Vec<Cursor> = all.into_iter().map(|row| row.cursor).collect();
+    assert_eq!(claims(&store, 1, at(100_000)).await, cursors);
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, cursors.len() as u64);
+}
+
+pub(super) async fn two_nodes_that_claim_at_once_share_the_rows(store: Shared) {
+    connected_sale(&store, 60).await;
+    let mut changes = Vec::new();
+    for number in 1..=60 {
+        changes.push(announced(store.item(item_uuid(number)).await.unwrap().unwrap(), ItemStatus::Sold, at(1)));
+    }
+    let results = store.commit(changes, None).await.unwrap();
+    let committed: BTreeSet<Cursor> = results.into_iter().flat_map(|result| result.unwrap().cursors).collect();
+    assert_eq!(committed.len(), 60);
+    let claimer = |store: Shared, number: usize| async move {
+        let mut mine = Vec::new();
+        loop {
+            let claimed = store.claim_outbox(super::given::node(number), customer_uuid(1), at(9), 7).await.unwrap();
+            if claimed.is_empty() {
+                return mine;
+            }
+            mine.extend(claimed.into_iter().map(|event| event.cursor));
+        }
+    };
+    let nodes: Vec<_> = (1..=3).map(|number| tokio::spawn(claimer(store.clone(), number))).collect();
+    let mut shared = Vec::new();
+    for node in nodes {
+        shared.extend(node.await.unwrap());
+    }
+    assert_eq!(shared.len(), 60, "no row is given out twice");
+    assert_eq!(shared.into_iter().collect::<BTreeSet<_>>(), committed);
+}
