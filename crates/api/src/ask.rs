@@ -163,7 +163,8 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
     async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
         let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if !content_type.is_some_and(|text| text.split(';').next().is_some_and(|kind| kind.trim() == "text/csv")) {
+        let kind = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
+        if !kind.trim().eq_ignore_ascii_case("text/csv") {
             return Err(ApiError::unsupported_media_type("text/csv"));
         }
         Ok(Upload { caller, query })

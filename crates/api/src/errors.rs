@@ -10,7 +10,7 @@ use platform::{PlatformError, Problem as InputProblem};
 
 /// An answer that is an error.
 #[derive(Debug)]
-pub(crate) struct ApiError(Problem);
+pub(crate) struct ApiError(Box<Problem>);
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
@@ -20,7 +20,7 @@ impl IntoResponse for ApiError {
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, detail: impl ToString) -> Self {
-        ApiError(Problem::new(status, code, detail.to_string()))
+        ApiError(Box::new(Problem::new(status, code, detail.to_string())))
     }
 
     fn with_errors(mut self, errors: Vec<ProblemError>) -> Self {

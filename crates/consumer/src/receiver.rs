@@ -22,6 +22,9 @@ use crate::signature::{VerificationError, Verifier};
 
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
 
+/// Something that looks at each arrival.
+type Look = Box<dyn Fn(&Arrival) + Send + Sync>;
+
 /// A running receiver. It stops when it is dropped.
 pub struct Receiver {
     shared: Arc<Shared>,
@@ -36,7 +39,7 @@ struct Shared {
     requests: AtomicU64,
     answer: AtomicU16,
     arrived: Notify,
-    on_arrival: OnceLock<Box<dyn Fn(&Arrival) + Send + Sync>>,
+    on_arrival: OnceLock<Look>,
 }
 
 impl Receiver {

@@ -22,7 +22,7 @@ pub(crate) struct ListResponse<T> {
     done: bool,
 }
 
-/// What is written about as JSON text. Our own views have no keys or numbers that JSON can't hold.
+/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
 pub(crate) fn text(view: &impl Serialize) -> String {
     serde_json::to_string(view).unwrap_or_default()
 }
@@ -43,10 +43,10 @@ pub(crate) fn nothing() -> Response {
 }
 
 /// What came of a POST that makes something: 201, 200 when it was there, or what was answered before.
-pub(crate) fn created<T, V: Serialize>(created: Created<T>, view: impl FnOnce(&T) -> V) -> Response {
+pub(crate) fn created<T>(created: Created<T>, render: impl FnOnce(&T) -> String) -> Response {
     match created {
-        Created::New(made) => json(StatusCode::CREATED, &view(&made)),
-        Created::There(there) => ok(&view(&there)),
+        Created::New(made) => of_text(StatusCode::CREATED, render(&made)),
+        Created::There(there) => of_text(StatusCode::OK, render(&there)),
         Created::Before(before) => {
             let status = StatusCode::from_u16(before.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             of_text(status, before.body)
@@ -55,10 +55,10 @@ pub(crate) fn created<T, V: Serialize>(created: Created<T>, view: impl FnOnce(&T
 }
 
 /// What came of a PUT: 201 when there was none, else 200.
-pub(crate) fn put<T, V: Serialize>(put: Put<T>, view: impl FnOnce(&T) -> V) -> Response {
+pub(crate) fn put<T>(put: Put<T>, render: impl FnOnce(&T) -> String) -> Response {
     match put {
-        Put::Created(made) => json(StatusCode::CREATED, &view(&made)),
-        Put::Updated(updated) => ok(&view(&updated)),
+        Put::Created(made) => of_text(StatusCode::CREATED, render(&made)),
+        Put::Updated(updated) => of_text(StatusCode::OK, render(&updated)),
     }
 }
 

@@ -45,8 +45,8 @@ impl Site {
         for (key, value) in settings {
             launch = launch.set(key, value);
         }
-        let clock: SharedClock = Arc::new(SystemClock::new());
-        let http = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })?;
+        let clock: SharedClock = Arc::new(SystemClock);
+        let http = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
         let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), clock.clone()).await?;
 
         let text = |value: serde_json::Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();

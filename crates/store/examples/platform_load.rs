@@ -180,7 +180,8 @@ fn item(number: usize) -> Item {
         lot_number: (number + 1).to_string(),
         position: number as i64,
         title: "A George III mahogany chest of drawers".into(),
-        description: "With brushing slide above four graduated drawers, on bracket feet; later handles. 84 cm wide.".into(),
+        description: "With brushing slide above four graduated drawers, on bracket feet; later handles. 84 cm wide."
+            .into(),
         image_url: Some(format!("https://images.example.com/{number}.jpg")),
         low_estimate: Some(40_000),
         high_estimate: Some(60_000),

@@ -1,9 +1,10 @@
 //! What a message costs the provider's store: accepting it, and recording the attempt that delivers it.
 //!
-//! `cargo run --release -p store --example provider_load -- [MESSAGES_BEFORE] [MESSAGES_MEASURED] [PLAIN|KEYED] [DIRECTORY]`
+//! `cargo run --release -p store --example provider_load -- [MESSAGES_BEFORE] [MESSAGES_MEASURED] [KEYS] [SQLITE_FILE|POSTGRES_URL]`
 //!
-//! `KEYED` gives each message a random idempotency key and event id, which is what official clients and the platform send, and
-//! the dearest case: two unique indexes in random order. Four tasks send batches of 64 to ten endpoints.
+//! KEYS says what each message has: `none`; `platform`, an event id that begins with a time and is the idempotency key too;
+//! `client`, a random idempotency key as official clients make it; `both`, that and a random event id, the dearest case. Four
+//! tasks send batches of 64 to ten endpoints.
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement that fails stops")]
@@ -13,49 +14,72 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use provider::model::{
-    Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message,
-};
+use provider::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message};
 use provider::port::{
     Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Store,
 };
 use runtime::vault::Sealed;
 use sha2::{Digest, Sha256};
+use store::postgres::PostgresConfig;
 
 const BATCH_MESSAGES: usize = 64;
 const TASKS: usize = 4;
 const ENDPOINTS: usize = 10;
+
+#[derive(Clone, Copy)]
+enum Keys {
+    None,
+    Platform,
+    Client,
+    Both,
+}
+
+impl Keys {
+    fn named(name: &str) -> Self {
+        match name {
+            "none" => Self::None,
+            "client" => Self::Client,
+            "both" => Self::Both,
+            _ => Self::Platform,
+        }
+    }
+}
 
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
     let before: usize = arguments.next().map_or(0, |text| text.parse().unwrap());
     let measured: usize = arguments.next().map_or(200_000, |text| text.parse().unwrap());
-    let keyed = arguments.next().is_none_or(|text| text != "PLAIN");
-    let directory = arguments.next().map(PathBuf::from);
+    let keys = arguments.next().map_or(Keys::Platform, |name| Keys::named(&name));
+    let place = arguments.next();
     let temporary = tempfile::tempdir().unwrap();
-    let path = directory.unwrap_or_else(|| temporary.path().to_owned()).join("provider-load.db");
+    let path = place.clone().map_or_else(|| temporary.path().join("provider.db"), PathBuf::from);
 
-    let store = store::sqlite::open_provider(&path).await.unwrap();
+    let store = match place.filter(|place| place.starts_with("postgres")) {
+        Some(url) => store::postgres::open_provider(&PostgresConfig { url, pool_size: TASKS }).await.unwrap(),
+        None => store::sqlite::open_provider(&path).await.unwrap(),
+    };
     set_up(store.as_ref()).await;
     if before > 0 {
-        run(&store, 0, before, keyed).await;
+        run(&store, 0, before, keys).await;
         println!("filled with {before} messages");
     }
-    run(&store, before, measured, keyed).await;
-    let bytes = std::fs::metadata(&path).unwrap().len();
-    println!("file: {} MiB, {} bytes a message", bytes >> 20, bytes as usize / (before + measured));
+    run(&store, before, measured, keys).await;
+    if let Ok(file) = std::fs::metadata(&path) {
+        println!("file: {} MiB, {} bytes a message", file.len() >> 20, file.len() as usize / (before + measured));
+    }
 }
 
 /// Sends and delivers `count` messages, and prints what each cost.
-async fn run(store: &Arc<dyn Store>, first: usize, count: usize, keyed: bool) {
+async fn run(store: &Arc<dyn Store>, first: usize, count: usize, keys: Keys) {
     let (cpu_ms, start) = (cpu_ms(), Instant::now());
     let tasks = (0..TASKS).map(|task| {
         let store = store.clone();
         tokio::spawn(async move {
             let mut number = first + task * BATCH_MESSAGES;
             while number < first + count {
-                let batch: Vec<NewMessage> = (number..number + BATCH_MESSAGES).map(|number| message(number, keyed)).collect();
+                let batch: Vec<NewMessage> =
+                    (number..number + BATCH_MESSAGES).map(|number| message(number, keys)).collect();
                 let records = batch.iter().zip(number..).map(|(new, number)| success(new, number)).collect();
                 for result in store.accept(batch, now()).await.unwrap() {
                     result.unwrap();
@@ -131,36 +155,41 @@ async fn set_up(store: &dyn Store) {
     }
 }
 
-fn message(number: usize, keyed: bool) -> NewMessage {
+fn message(number: usize, keys: Keys) -> NewMessage {
     let random = hex::encode(&Sha256::digest(number.to_be_bytes())[..16]);
     let payload = format!(
         "{{\"itemUuid\":\"{random}\",\"auctioneerUuid\":\"01997b1e-0000-7000-8000-000000000001\",\
          \"auctionUuid\":\"01997b1e-0000-7000-8000-000000000002\",\"status\":\"SOLD\"}}"
     );
+    // 100 items of a catalogue are made in a millisecond, and end one after the other.
+    let of_platform = format!("{:08x}-{:04x}-7000-8000-{}.3", 0x0199_7b1e, number / 100, &random[..12]);
+    let (key, event_id) = match keys {
+        Keys::None => (None, None),
+        Keys::Platform => (Some(of_platform.clone()), Some(of_platform)),
+        Keys::Client => (Some(format!("auto_{random}")), None),
+        Keys::Both => (Some(format!("auto_{random}")), Some(format!("{random}.3"))),
+    };
     let message = Message {
         id: id("msg", number),
         application: id("app", 1),
         event_type: "ITEM_STATUS_CHANGE".into(),
-        event_id: keyed.then(|| format!("{random}.3")),
+        event_id,
         payload: Some(payload.into()),
         channels: None,
         tags: None,
         created_at: now(),
         payload_expires_at: now(),
     };
-    let answer = keyed.then(|| IdempotentAnswer {
+    let answer = key.map(|key| IdempotentAnswer {
         account: id("org", 1),
-        key: format!("auto_{random}"),
+        key,
         request_hash: [7; 32],
         answer: Answer::Message { application: id("app", 1), message: message.id.clone() },
         at: now(),
     });
     NewMessage {
         application_version: 1 + ENDPOINTS as i64,
-        deliveries: vec![NewDelivery {
-            endpoint: id("ep", number % ENDPOINTS),
-            owner: Some(NodeId(id("node", 1))),
-        }],
+        deliveries: vec![NewDelivery { endpoint: id("ep", number % ENDPOINTS), owner: Some(NodeId(id("node", 1))) }],
         answer,
         message,
     }

@@ -10,6 +10,7 @@
 mod engine;
 pub mod memory;
 mod platform_codec;
+pub mod postgres;
 mod provider_codec;
 pub mod sqlite;
 

@@ -4,4 +4,5 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod postgres;
 pub mod server;

@@ -100,7 +100,8 @@ impl Launch {
             let text = String::from_utf8_lossy(&output.stderr);
             return Err(ServerError(format!("lotwire {}: {text}", arguments.join(" "))));
         }
-        serde_json::from_slice(&output.stdout).map_err(|error| ServerError(format!("lotwire {}: {error}", arguments.join(" "))))
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| ServerError(format!("lotwire {}: {error}", arguments.join(" "))))
     }
 
     /// Starts a server and waits until each of its roles answers.

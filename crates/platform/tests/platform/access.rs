@@ -67,7 +67,7 @@ async fn another_customers_records_are_not_found() {
     assert_eq!(house.platform.auctioneer(&jones, house.auctioneer.uuid).await.unwrap_err().code(), "not_found");
     assert_eq!(house.platform.customer(&jones, house.customer.uuid).await.unwrap_err().code(), "not_found");
     let all = Page { after: None, limit: 10 };
-    assert_eq!(house.platform.auctions(&jones, all).await.unwrap(), []);
+    assert_eq!(house.platform.auctions(&jones, None, all).await.unwrap(), []);
     assert_eq!(house.platform.customers(&jones, Page { after: None, limit: 10 }).await.unwrap(), [other]);
     let events = house.platform.events_after(&jones, Some(house.customer.uuid), Page { after: None, limit: 10 }).await;
     assert_eq!(events.unwrap_err().code(), "not_found");

@@ -83,11 +83,15 @@ fn view(application: &Application) -> ApplicationOut<'_> {
     }
 }
 
+fn render(application: &Application) -> String {
+    answer::text(&view(application))
+}
+
 /// Creates an application.
 #[utoipa::path(post, path = "/app", operation_id = "v1.application.create", tag = "Application",
     params(CreateQuery), request_body = ApplicationIn,
-    responses((status = 201, body = ApplicationOut), (status = 200, body = ApplicationOut),
-        (status = 401, body = HttpErrorOut), (status = 409, body = HttpErrorOut),
+    responses((status = 201, body = ApplicationOut<'_>), (status = 200, body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
@@ -96,15 +100,14 @@ pub(crate) async fn create(
     sent: Sent<ApplicationIn>,
 ) -> Result<Response, ApiError> {
     let if_taken = if query.get_if_exists == Some(true) { IfTaken::Get } else { IfTaken::Refuse };
-    let render = |application: &Application| answer::text(&view(application));
     let created =
         provider.create_application(&caller, sent.body.into(), if_taken, sent.idempotency.as_ref(), render).await?;
-    Ok(answer::created(created, view))
+    Ok(answer::created(created, render))
 }
 
 /// Lists the account's applications, oldest first unless asked otherwise.
 #[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application", params(ListQuery),
-    responses((status = 200, body = ListResponse<ApplicationOut>), (status = 401, body = HttpErrorOut),
+    responses((status = 200, body = ListResponse<ApplicationOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -118,8 +121,8 @@ pub(crate) async fn list(
 /// Gives an application.
 #[utoipa::path(get, path = "/app/{app_id}", operation_id = "v1.application.get", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = ApplicationOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -131,8 +134,8 @@ pub(crate) async fn get(
 /// Replaces an application, or creates one when there is none; the id in the path is not used then.
 #[utoipa::path(put, path = "/app/{app_id}", operation_id = "v1.application.update", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationIn,
-    responses((status = 200, body = ApplicationOut), (status = 201, body = ApplicationOut),
-        (status = 401, body = HttpErrorOut), (status = 409, body = HttpErrorOut),
+    responses((status = 200, body = ApplicationOut<'_>), (status = 201, body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -140,13 +143,13 @@ pub(crate) async fn update(
     At([application]): At<1>,
     sent: Sent<ApplicationIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_application(&caller, &application, sent.body.into()).await?, view))
+    Ok(answer::put(provider.put_application(&caller, &application, sent.body.into()).await?, render))
 }
 
 /// Deletes an application with its endpoints and whatever waits for them.
 #[utoipa::path(delete, path = "/app/{app_id}", operation_id = "v1.application.delete", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut)))]
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -17,7 +17,7 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageAttemptOut<'a> {
     /// Address that was called.
-    #[schema(format = Uri)]
+    #[schema(format = "uri")]
     url: &'a str,
     /// The response's body, at most 20,000 bytes, or what went wrong when there was no response.
     response: &'a str,
@@ -83,8 +83,8 @@ fn listed<'a>(attempt: &'a Attempt, query: &HistoryQuery) -> MessageAttemptOut<'
     tag = "Message Attempt",
     params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
         HistoryQuery),
-    responses((status = 200, body = ListResponse<MessageAttemptOut>), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list_by_message(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -101,8 +101,8 @@ pub(crate) async fn list_by_message(
     operation_id = "v1.message-attempt.list-by-endpoint", tag = "Message Attempt",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
         HistoryQuery),
-    responses((status = 200, body = ListResponse<MessageAttemptOut>), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list_by_endpoint(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -119,8 +119,8 @@ pub(crate) async fn list_by_endpoint(
     operation_id = "v1.message-attempt.get", tag = "Message Attempt",
     params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
         ("attempt_id" = String, Path)),
-    responses((status = 200, body = MessageAttemptOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = MessageAttemptOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,

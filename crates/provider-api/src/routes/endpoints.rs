@@ -18,21 +18,8 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointIn {
-    /// What can be replaced later, too.
-    #[serde(flatten)]
-    content: EndpointUpdate,
-    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none.
-    secret: Option<String>,
-    /// Headers sent with every delivery.
-    headers: Option<BTreeMap<String, String>>,
-}
-
-/// An endpoint without its secret and headers, which stay as they are when it is replaced.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct EndpointUpdate {
     /// Receiving address.
-    #[schema(format = Uri, min_length = 1, max_length = 65536)]
+    #[schema(format = "uri", min_length = 1, max_length = 65536)]
     url: String,
     /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
     uid: Option<String>,
@@ -51,6 +38,10 @@ pub(crate) struct EndpointUpdate {
     throttle_rate: Option<u16>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
+    /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
+    headers: Option<BTreeMap<String, String>>,
+    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
+    secret: Option<String>,
 }
 
 /// An endpoint.
@@ -70,7 +61,7 @@ pub(crate) struct EndpointOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
     /// Receiving address.
-    #[schema(format = Uri)]
+    #[schema(format = "uri")]
     url: &'a str,
     /// Receives nothing while true.
     disabled: bool,
@@ -86,8 +77,8 @@ pub(crate) struct EndpointOut<'a> {
     updated_at: String,
 }
 
-impl From<EndpointUpdate> for EndpointInput {
-    fn from(body: EndpointUpdate) -> Self {
+impl From<EndpointIn> for EndpointInput {
+    fn from(body: EndpointIn) -> Self {
         EndpointInput {
             url: body.url,
             uid: body.uid,
@@ -97,15 +88,9 @@ impl From<EndpointUpdate> for EndpointInput {
             channels: body.channels,
             throttle_rate: body.throttle_rate,
             metadata: body.metadata.unwrap_or_default(),
-            headers: None,
-            secret: None,
+            headers: body.headers,
+            secret: body.secret,
         }
-    }
-}
-
-impl From<EndpointIn> for EndpointInput {
-    fn from(body: EndpointIn) -> Self {
-        EndpointInput { secret: body.secret, headers: body.headers, ..body.content.into() }
     }
 }
 
@@ -125,29 +110,32 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
     }
 }
 
+fn render(endpoint: &Endpoint) -> String {
+    answer::text(&view(endpoint))
+}
+
 /// Creates an endpoint.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.create", tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = EndpointIn,
-    responses((status = 201, body = EndpointOut), (status = 400, body = HttpErrorOut),
-        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
-        (status = 409, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 201, body = EndpointOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([application]): At<1>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let render = |endpoint: &Endpoint| answer::text(&view(endpoint));
     let created =
         provider.create_endpoint(&caller, &application, sent.body.into(), sent.idempotency.as_ref(), render).await?;
-    Ok(answer::created(created, view))
+    Ok(answer::created(created, render))
 }
 
 /// Lists an application's endpoints, newest first unless asked otherwise.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.list", tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ListQuery),
-    responses((status = 200, body = ListResponse<EndpointOut>), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = ListResponse<EndpointOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -162,8 +150,8 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.get",
     tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -174,26 +162,26 @@ pub(crate) async fn get(
 
 /// Replaces an endpoint, or creates one when there is none; the id in the path is not used then.
 #[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.update",
-    tag = "Endpoint", request_body = EndpointUpdate,
+    tag = "Endpoint", request_body = EndpointIn,
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointOut), (status = 201, body = EndpointOut),
-        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
-        (status = 409, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = EndpointOut<'_>), (status = 201, body = EndpointOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([application, endpoint]): At<2>,
-    sent: Sent<EndpointUpdate>,
+    sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
     let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.into()).await?;
-    Ok(answer::put(put, view))
+    Ok(answer::put(put, render))
 }
 
 /// Deletes an endpoint and whatever waits for it.
 #[utoipa::path(delete, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.delete",
     tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut)))]
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

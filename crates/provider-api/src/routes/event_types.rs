@@ -19,9 +19,19 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 pub(crate) struct EventTypeIn {
     /// Name and key, such as `ITEM_STATUS_CHANGE`: 1 to 256 of `a-zA-Z0-9-_.`.
     name: String,
-    /// What it is, beside its name.
-    #[serde(flatten)]
-    content: EventTypeUpdate,
+    /// Free text.
+    description: String,
+    /// Hidden from lists. Messages of it are still accepted.
+    archived: Option<bool>,
+    /// On its way out.
+    deprecated: Option<bool>,
+    /// JSON Schema for each version key.
+    #[schema(value_type = Option<Object>)]
+    schemas: Option<Value>,
+    /// Feature flag that shows it.
+    feature_flag: Option<String>,
+    /// Name of its group.
+    group_name: Option<String>,
 }
 
 /// An event type without its name.
@@ -95,6 +105,13 @@ pub(crate) struct DeleteQuery {
     expunge: Option<bool>,
 }
 
+impl EventTypeIn {
+    fn into_parts(self) -> (String, EventTypeInput) {
+        let EventTypeIn { name, description, archived, deprecated, schemas, feature_flag, group_name } = self;
+        (name, EventTypeUpdate { description, archived, deprecated, schemas, feature_flag, group_name }.into())
+    }
+}
+
 impl From<EventTypeUpdate> for EventTypeInput {
     fn from(body: EventTypeUpdate) -> Self {
         EventTypeInput {
@@ -122,26 +139,29 @@ fn view(event_type: &EventType) -> EventTypeOut<'_> {
     }
 }
 
+fn render(event_type: &EventType) -> String {
+    answer::text(&view(event_type))
+}
+
 /// Creates an event type, or takes one of that name out of the archive.
 #[utoipa::path(post, path = "/event-type", operation_id = "v1.event-type.create", tag = "Event Type",
     request_body = EventTypeIn,
-    responses((status = 201, body = EventTypeOut), (status = 401, body = HttpErrorOut),
-        (status = 409, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 201, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     sent: Sent<EventTypeIn>,
 ) -> Result<Response, ApiError> {
-    let EventTypeIn { name, content } = sent.body;
-    let render = |event_type: &EventType| answer::text(&view(event_type));
-    let created = provider.create_event_type(&caller, &name, content.into(), sent.idempotency.as_ref(), render).await?;
-    Ok(answer::created(created, view))
+    let (name, input) = sent.body.into_parts();
+    let created = provider.create_event_type(&caller, &name, input, sent.idempotency.as_ref(), render).await?;
+    Ok(answer::created(created, render))
 }
 
 /// Lists the account's event types by name, without their schemas unless asked for.
 #[utoipa::path(get, path = "/event-type", operation_id = "v1.event-type.list", tag = "Event Type",
     params(EventTypesQuery),
-    responses((status = 200, body = ListResponse<EventTypeOut>), (status = 401, body = HttpErrorOut),
+    responses((status = 200, body = ListResponse<EventTypeOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -161,8 +181,8 @@ pub(crate) async fn list(
 /// Gives an event type.
 #[utoipa::path(get, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.get",
     tag = "Event Type", params(("event_type_name" = String, Path)),
-    responses((status = 200, body = EventTypeOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -174,21 +194,21 @@ pub(crate) async fn get(
 /// Replaces an event type, or creates it.
 #[utoipa::path(put, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.update",
     tag = "Event Type", params(("event_type_name" = String, Path)), request_body = EventTypeUpdate,
-    responses((status = 200, body = EventTypeOut), (status = 201, body = EventTypeOut),
-        (status = 401, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = EventTypeOut<'_>), (status = 201, body = EventTypeOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([name]): At<1>,
     sent: Sent<EventTypeUpdate>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_event_type(&caller, &name, sent.body.into()).await?, view))
+    Ok(answer::put(provider.put_event_type(&caller, &name, sent.body.into()).await?, render))
 }
 
 /// Archives an event type, or deletes it for good.
 #[utoipa::path(delete, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.delete",
     tag = "Event Type", params(("event_type_name" = String, Path), DeleteQuery),
-    responses((status = 204), (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut)))]
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -9,7 +9,7 @@ use crate::errors::{ApiError, HttpErrorOut};
 
 /// Says if the provider can work: its database can be read and written.
 #[utoipa::path(get, path = "/health", operation_id = "v1.health.get", tag = "Health", security(()),
-    responses((status = 204), (status = 503, body = HttpErrorOut)))]
+    responses((status = 204), (status = 503, body = HttpErrorOut<'_>)))]
 pub(crate) async fn health(State(provider): State<Provider>) -> Result<Response, ApiError> {
     provider.ping().await?;
     Ok(answer::nothing())

@@ -119,10 +119,10 @@ fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError>
 
 /// Sends a message. It is on disk, with a delivery for each endpoint that wants it, when this is answered.
 #[utoipa::path(post, path = "/app/{app_id}/msg", operation_id = "v1.message.create", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), ContentQuery), request_body = MessageIn,
-    responses((status = 202, body = MessageOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut), (status = 409, body = HttpErrorOut),
-        (status = 413, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    params(("app_id" = String, Path, description = "Id or uid"), ContentQuery), request_body = MessageIn<'_>,
+    responses((status = 202, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -141,8 +141,8 @@ pub(crate) async fn create(
 /// Lists an application's messages, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/msg", operation_id = "v1.message.list", tag = "Message",
     params(("app_id" = String, Path, description = "Id or uid"), HistoryQuery),
-    responses((status = 200, body = ListResponse<MessageOut>), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut), (status = 422, body = ValidationErrorOut)))]
+    responses((status = 200, body = ListResponse<MessageOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -158,8 +158,8 @@ pub(crate) async fn list(
 #[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}", operation_id = "v1.message.get", tag = "Message",
     params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
         ContentQuery),
-    responses((status = 200, body = MessageOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,

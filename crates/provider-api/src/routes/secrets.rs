@@ -32,8 +32,8 @@ pub(crate) struct EndpointSecretRotateIn {
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/secret", operation_id = "v1.endpoint.get-secret",
     tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointSecretOut), (status = 401, body = HttpErrorOut),
-        (status = 404, body = HttpErrorOut)))]
+    responses((status = 200, body = EndpointSecretOut), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -48,8 +48,8 @@ pub(crate) async fn get(
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/secret/rotate",
     operation_id = "v1.endpoint.rotate-secret", tag = "Endpoint", request_body = EndpointSecretRotateIn,
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointSecretOut), (status = 400, body = HttpErrorOut),
-        (status = 401, body = HttpErrorOut), (status = 404, body = HttpErrorOut),
+    responses((status = 200, body = EndpointSecretOut), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn rotate(
     State(provider): State<Provider>,

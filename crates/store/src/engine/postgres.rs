@@ -9,6 +9,7 @@
 mod config;
 mod listener;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Transaction};
@@ -35,6 +36,13 @@ pub(crate) struct Postgres {
     /// Sent with each notification, so that this process knows its own.
     sender: Arc<str>,
 }
+
+/// What is done in a transaction: a plain function of it and of an input, with which it may be called again. Of an asynchronous
+/// closure the compiler can't tell yet that its future may move between threads.
+pub(crate) type Job<I, T, E> = for<'job> fn(&'job Transaction<'job>, &'job I) -> Doing<'job, T, E>;
+
+/// A job under way.
+pub(crate) type Doing<'job, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'job>>;
 
 /// An error of a job in a transaction; [`Postgres::transaction`] asks whether trying again may help.
 pub(crate) trait Transient {
@@ -78,10 +86,7 @@ impl Postgres {
 
     /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone. A job
     /// that loses against others (deadlock, serialization) is done again from its beginning, a few times at most.
-    pub(crate) async fn transaction<T, E>(
-        &self,
-        job: impl AsyncFn(&Transaction<'_>) -> Result<T, E>,
-    ) -> Result<T, E>
+    pub(crate) async fn transaction<I, T, E>(&self, input: &I, job: Job<I, T, E>) -> Result<T, E>
     where
         E: From<EngineError> + Transient,
     {
@@ -89,23 +94,22 @@ impl Postgres {
         loop {
             let mut client = self.client().await?;
             let transaction = client.transaction().await.map_err(EngineError::from)?;
-            let lost = match job(&transaction).await {
+            match job(&transaction, input).await {
                 Ok(value) => match transaction.commit().await {
                     Ok(()) => return Ok(value),
-                    Err(error) if tries < TRIES_MAX && is_lost(&error) => error.code().cloned(),
+                    Err(error) if tries < TRIES_MAX && is_lost(&error) => {}
                     Err(error) => return Err(EngineError::from(error).into()),
                 },
                 Err(error) => {
                     // The connection goes back only after the rollback; if that fails, it is closed.
                     let _ = transaction.rollback().await;
-                    match error.statement_error() {
-                        Some(statement) if tries < TRIES_MAX && is_lost(statement) => statement.code().cloned(),
-                        _ => return Err(error),
+                    if tries == TRIES_MAX || !error.statement_error().is_some_and(is_lost) {
+                        return Err(error);
                     }
                 }
-            };
+            }
             tries += 1;
-            tracing::debug!(code = lost.as_ref().map(SqlState::code), tries, "a transaction lost and is tried again");
+            tracing::debug!(tries, "a transaction lost against another and is tried again");
         }
     }
 
@@ -137,9 +141,9 @@ impl Postgres {
 
 /// True when a transaction was ended in favour of another, and may succeed the next time.
 fn is_lost(error: &tokio_postgres::Error) -> bool {
-    error.code().is_some_and(|code| {
-        [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
-    })
+    error
+        .code()
+        .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
 }
 
 /// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.

@@ -132,7 +132,10 @@ impl Database {
     }
 
     /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone.
-    pub(crate) async fn write<T, E>(&self, job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    pub(crate) async fn write<T, E>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<EngineError> + Send + 'static,
@@ -141,7 +144,10 @@ impl Database {
     }
 
     /// Does `job` on a state of one moment, without writing.
-    pub(crate) async fn read<T, E>(&self, job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    pub(crate) async fn read<T, E>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<EngineError> + Send + 'static,
@@ -188,7 +194,11 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, EngineError> {
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineError> {
-    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop).map_err(|error| EngineError::Thread(Arc::new(error)))
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map(drop)
+        .map_err(|error| EngineError::Thread(Arc::new(error)))
 }
 
 /// The writer's life: it ends when the last [`Database`] is dropped.
@@ -275,7 +285,6 @@ fn read_all(db: &Connection, queue: &Mutex<Receiver<Box<dyn Job>>>) {
         job.answer(begun);
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer, NodeId,
-    OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
+    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
+    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -217,10 +217,7 @@ impl Store for Memory {
 }
 
 /// The slice of a map that a page asks for.
-fn slice<'a, K: Ord + Copy + 'a, V: Clone + 'a>(
-    rows: impl Iterator<Item = (K, &'a V)>,
-    page: Page<K>,
-) -> Vec<V> {
+fn slice<'a, K: Ord + Copy + 'a, V: Clone + 'a>(rows: impl Iterator<Item = (K, &'a V)>, page: Page<K>) -> Vec<V> {
     let after = rows.skip_while(|(key, _)| page.after.is_some_and(|after| *key <= after));
     after.take(page.limit).map(|(_, row)| row.clone()).collect()
 }

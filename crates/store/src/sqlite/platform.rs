@@ -20,8 +20,8 @@ use std::sync::Arc;
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer, NodeId,
-    OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
+    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
+    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};

@@ -254,12 +254,18 @@ pub async fn open_provider(path: &Path) -> StoreResult<Arc<dyn Store>> {
 }
 
 impl Sqlite {
-    async fn write<T: Send + 'static>(&self, job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static) -> StoreResult<T> {
+    async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> StoreResult<T> {
         Ok(self.database.write(job).await?)
     }
 
     /// What `job` reads is of one moment.
-    async fn read<T: Send + 'static>(&self, job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static) -> StoreResult<T> {
+    async fn read<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> StoreResult<T> {
         Ok(self.database.read(job).await?)
     }
 

@@ -28,6 +28,13 @@ macro_rules! stories {
                 super::$subject::$story(store).await;
             })+)+
         }
+        mod postgres {
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
+                let url = testkit::postgres::fresh_database().await.unwrap();
+                let config = store::postgres::PostgresConfig { url, pool_size: 16 };
+                super::$subject::$story(store::postgres::open_platform(&config).await.unwrap()).await;
+            })+)+
+        }
     };
 }
 

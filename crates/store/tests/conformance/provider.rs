@@ -12,13 +12,18 @@ mod restart;
 macro_rules! stories {
     ($($subject:ident: $($story:ident),+ $(,)?;)+) => {
         mod memory {
-            $($(#[tokio::test] async fn $story() { super::$subject::$story(store::memory::provider()).await; })+)+
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() { super::$subject::$story(store::memory::provider()).await; })+)+
         }
         mod sqlite {
-            $($(#[tokio::test] async fn $story() {
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
                 let directory = tempfile::tempdir().unwrap();
                 let store = store::sqlite::open_provider(&directory.path().join("provider.db")).await.unwrap();
                 super::$subject::$story(store).await;
+            })+)+
+        }
+        mod postgres {
+            $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
+                super::$subject::$story(super::given::postgres().await).await;
             })+)+
         }
     };

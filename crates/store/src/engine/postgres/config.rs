@@ -49,7 +49,10 @@ impl PostgresConfig {
             address.connect_timeout(CONNECT_TIMEOUT);
         }
         // A server that has gone without a word is noticed within half a minute.
-        address.keepalives_idle(Duration::from_secs(10)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+        address
+            .keepalives_idle(Duration::from_secs(10))
+            .keepalives_interval(Duration::from_secs(5))
+            .keepalives_retries(3);
         address.tcp_user_timeout(Duration::from_secs(30));
         Ok(address)
     }
@@ -80,7 +83,8 @@ mod tests {
     #[test]
     fn an_address_that_asks_for_encryption_is_refused_with_the_reason() {
         for mode in ["require", "verify-full"] {
-            let error = address(&format!("postgres://clerk:hush@localhost/lots?sslmode={mode}")).unwrap_err().to_string();
+            let error =
+                address(&format!("postgres://clerk:hush@localhost/lots?sslmode={mode}")).unwrap_err().to_string();
             assert!(error.contains("sslmode"), "{error}");
             assert!(!error.contains("hush"), "{error}");
         }

@@ -17,7 +17,8 @@ fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + 
 }
 
 async fn count(db: &Database) -> i64 {
-    let count = |db: &Connection| Ok::<_, EngineError>(db.query_row("SELECT count(*) FROM numbers", (), |row| row.get(0))?);
+    let count =
+        |db: &Connection| Ok::<_, EngineError>(db.query_row("SELECT count(*) FROM numbers", (), |row| row.get(0))?);
     db.read(count).await.unwrap()
 }
 

@@ -98,7 +98,9 @@ impl Access {
     /// `Replayed` when the answer's key was used before.
     pub(super) fn check_answer(&self, answer: Option<&IdempotentAnswer>) -> StoreResult<()> {
         match answer {
-            Some(answer) if self.answers.contains_key(&(answer.caller, answer.key.clone())) => Err(StoreError::Replayed),
+            Some(answer) if self.answers.contains_key(&(answer.caller, answer.key.clone())) => {
+                Err(StoreError::Replayed)
+            }
             _ => Ok(()),
         }
     }

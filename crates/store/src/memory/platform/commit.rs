@@ -58,7 +58,8 @@ impl Tables {
                 return Err(StoreError::Taken("lotNumber"));
             }
             // Somebody else has put an item there meanwhile: with the auction loaded again, another place is chosen.
-            if self.sales.places.get(&(*auction, *position)).is_some_and(another) || !places.insert((auction, position)) {
+            if self.sales.places.get(&(*auction, *position)).is_some_and(another) || !places.insert((auction, position))
+            {
                 return Err(StoreError::Conflict);
             }
         }

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ::platform::port::{
-    Backlog, Consumer, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent,
-};
+use ::platform::port::{Backlog, Consumer, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent};
 use jiff::Timestamp;
 use uuid::Uuid;
 

@@ -64,8 +64,5 @@ impl Tables {
 
 /// Lists of attempts have one direction.
 fn newest_first(page: &Page) -> Page {
-    Page {
-        order: Order::Descending,
-        ..page.clone()
-    }
+    Page { order: Order::Descending, ..page.clone() }
 }

@@ -56,12 +56,8 @@ impl Work {
                     self.waiting.insert((delivery.endpoint.clone(), now, message.id.clone()));
                 }
             }
-            let row = Row {
-                application: message.application.clone(),
-                owner: delivery.owner,
-                attempts: 0,
-                next_at: now,
-            };
+            let row =
+                Row { application: message.application.clone(), owner: delivery.owner, attempts: 0, next_at: now };
             self.rows.insert((delivery.endpoint, message.id.clone()), row);
         }
         if let Some(event_id) = &message.event_id {
@@ -108,11 +104,7 @@ impl Work {
             };
             row.owner = Some(node.clone());
             if let Some(message) = self.messages.get(&(row.application.clone(), message)) {
-                claimed.push(Delivery {
-                    message: message.clone(),
-                    endpoint,
-                    attempts: row.attempts,
-                });
+                claimed.push(Delivery { message: message.clone(), endpoint, attempts: row.attempts });
             }
         }
         claimed
@@ -150,17 +142,16 @@ impl Work {
     /// Drops whatever waits for an endpoint or is on its way to it.
     pub(super) fn drop_endpoint(&mut self, endpoint: &str) {
         self.waiting.retain(|(of, _, _)| &**of != endpoint);
-        let gone: BTreeMap<_, _> = self.rows.extract_if(key(endpoint, "")..lists::after(endpoint), |_, _| true).collect();
+        let gone: BTreeMap<_, _> =
+            self.rows.extract_if(key(endpoint, "")..lists::after(endpoint), |_, _| true).collect();
         drop(gone);
     }
 
     pub(super) fn backlog(&self, endpoint: &str) -> Backlog {
         let mut rows = self.rows.range(key(endpoint, "")..lists::after(endpoint)).peekable();
-        let oldest = rows.peek().and_then(|((_, message), row)| self.messages.get(&(row.application.clone(), message.clone())));
-        Backlog {
-            oldest_at: oldest.map(|message| message.created_at),
-            deliveries: rows.count() as u64,
-        }
+        let oldest =
+            rows.peek().and_then(|((_, message), row)| self.messages.get(&(row.application.clone(), message.clone())));
+        Backlog { oldest_at: oldest.map(|message| message.created_at), deliveries: rows.count() as u64 }
     }
 
     fn remove(&mut self, row_key: &(Id, Id)) {

@@ -24,11 +24,8 @@ pub(super) fn slice<V: Clone>(rows: &Owned<V>, owner: &str, page: &Page) -> Vec<
         }
     };
     let range = rows.range((lower, upper)).map(|(_, row)| row.clone());
-    let mut found: Vec<V> = if ascending {
-        range.take(page.limit).collect()
-    } else {
-        range.rev().take(page.limit).collect()
-    };
+    let mut found: Vec<V> =
+        if ascending { range.take(page.limit).collect() } else { range.rev().take(page.limit).collect() };
     // The rows just before a key are found walking away from it.
     if matches!(page.from, Some(From::Before(_))) {
         found.reverse();

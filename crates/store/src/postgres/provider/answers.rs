@@ -39,12 +39,9 @@ pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Out
     let insert = "INSERT INTO answers (key, request_hash, at, application, message, status, body) \
          SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[]) \
          ON CONFLICT (key) DO NOTHING RETURNING key";
-    rows::all(
-        db,
-        insert,
-        &[&keys, &hashes, &times, &applications, &messages, &statuses, &bodies],
-        |row| rows::bytes(row, 0),
-    )
+    rows::all(db, insert, &[&keys, &hashes, &times, &applications, &messages, &statuses, &bodies], |row| {
+        rows::bytes(row, 0)
+    })
     .await
 }
 
@@ -64,13 +61,7 @@ pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> Outcome<
     let select = "SELECT request_hash, at, application, message, status, body FROM answers WHERE key = $1";
     rows::one(db, select, &[&fingerprint(account, key).as_slice()], |row| {
         let (request_hash, at, answer) = rows::answer(row)?;
-        Ok(IdempotentAnswer {
-            account: account.into(),
-            key: key.to_owned(),
-            request_hash,
-            answer,
-            at,
-        })
+        Ok(IdempotentAnswer { account: account.into(), key: key.to_owned(), request_hash, answer, at })
     })
     .await
 }

@@ -86,8 +86,14 @@ async fn check_uid(db: &impl Client, new: &Application) -> Outcome<()> {
     }
 }
 
-/// Also keeps whoever routes messages by the application, or changes its endpoints, waiting until the transaction ends: each
-/// call takes this lock before any of an endpoint. False when the application is not there.
+/// Keeps whoever routes messages by the application, or changes its endpoints, waiting until the transaction ends. Each call
+/// that locks an endpoint has this lock first.
+pub(super) async fn lock(db: &impl Client, id: &str) -> Outcome<()> {
+    let select = "SELECT id FROM applications WHERE id = $1 FOR NO KEY UPDATE";
+    rows::one(db, select, &[&id], |row| rows::id(row, 0)).await.map(drop)
+}
+
+/// Locks as well. False when the application is not there.
 pub(super) async fn raise_version(db: &impl Client, id: &str) -> Outcome<bool> {
     Ok(rows::write(db, "UPDATE applications SET version = version + 1 WHERE id = $1", &[&id]).await? == 1)
 }

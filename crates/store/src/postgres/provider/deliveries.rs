@@ -85,7 +85,10 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
     rows::write(db, release, &[&endpoints, &messages, &now, &&*node.0]).await.map(drop)
 }
 
-pub(super) async fn drop_rows(db: &impl Client, rows: impl Iterator<Item = (&Id, &Id)>) -> Outcome<()> {
+pub(super) async fn drop_rows<'rows>(
+    db: &impl Client,
+    rows: impl Iterator<Item = (&'rows Id, &'rows Id)>,
+) -> Outcome<()> {
     let (endpoints, messages) = columns(rows);
     let delete = "DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
          WHERE d.endpoint = done.endpoint AND d.message = done.message";

@@ -90,12 +90,11 @@ async fn check_uid(db: &impl Client, new: &Endpoint) -> Outcome<()> {
 
 /// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
 pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Outcome<bool> {
-    let raised = applications::raise_version(db, application).await?;
+    applications::lock(db, application).await?;
     let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2";
     let deleted = rows::write(db, delete, &[&application, &id]).await? == 1;
-    if raised && !deleted {
-        // Nothing changed: the version is as it was.
-        rows::write(db, "UPDATE applications SET version = version - 1 WHERE id = $1", &[&application]).await?;
+    if deleted {
+        applications::raise_version(db, application).await?;
     }
     Ok(deleted)
 }
@@ -106,14 +105,15 @@ pub(super) async fn snapshot(db: &impl Client, application: &str) -> Outcome<Opt
         "SELECT {APPLICATION}, {ENDPOINT} FROM applications a LEFT JOIN endpoints e ON e.application = a.id \
          WHERE a.id = $1 ORDER BY e.id"
     );
-    let rows = rows::all(db, &select, &[&application], |row| {
+    let found = rows::all(db, &select, &[&application], |row| {
         let endpoint = match rows::get::<Option<&str>>(row, APPLICATION_COLUMNS)? {
             Some(_) => Some(rows::endpoint(row, APPLICATION_COLUMNS)?),
             None => None,
         };
         Ok((rows::application(row)?, endpoint))
-    });
-    let mut found = rows.await?.into_iter();
+    })
+    .await?;
+    let mut found = found.into_iter();
     Ok(found.next().map(|(application, first)| {
         let rest = found.filter_map(|(_, endpoint)| endpoint);
         (application, first.into_iter().chain(rest).collect())

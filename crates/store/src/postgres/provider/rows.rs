@@ -44,7 +44,9 @@ impl From<Fault> for StoreError {
         match fault {
             Fault::Store(error) => error,
             // Another call took the uid between this one's look and its write.
-            Fault::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => Self::Taken("uid"),
+            Fault::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
+                Self::Taken("uid")
+            }
             Fault::Engine(error) => EngineError::from(error).into(),
         }
     }
@@ -145,11 +147,7 @@ pub(super) fn bytes<const LENGTH: usize>(row: &Row, column: usize) -> StoreResul
 }
 
 pub(super) fn account(row: &Row) -> StoreResult<Account> {
-    Ok(Account {
-        id: id(row, 0)?,
-        name: get(row, 1)?,
-        created_at: get(row, 2)?,
-    })
+    Ok(Account { id: id(row, 0)?, name: get(row, 1)?, created_at: get(row, 2)? })
 }
 
 pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
@@ -165,14 +163,8 @@ pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
 /// Columns `request_hash, at, application, message, status, body`.
 pub(super) fn answer(row: &Row) -> StoreResult<([u8; 32], jiff::Timestamp, Answer)> {
     let answer = match get::<Option<&str>>(row, 2)? {
-        Some(application) => Answer::Message {
-            application: application.into(),
-            message: id(row, 3)?,
-        },
-        None => Answer::Body {
-            status: unsigned(row, 4)?,
-            body: get(row, 5)?,
-        },
+        Some(application) => Answer::Message { application: application.into(), message: id(row, 3)? },
+        None => Answer::Body { status: unsigned(row, 4)?, body: get(row, 5)? },
     };
     Ok((bytes(row, 0)?, get(row, 1)?, answer))
 }

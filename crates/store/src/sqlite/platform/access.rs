@@ -70,14 +70,8 @@ pub(super) fn answer(db: &Connection, caller: Uuid, key: &str) -> Outcome<Option
 pub(super) fn keep_answer(db: &Connection, answer: &IdempotentAnswer) -> Outcome<bool> {
     let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
          ON CONFLICT (caller, key) DO NOTHING";
-    let values = params![
-        answer.caller.as_bytes(),
-        answer.key,
-        answer.request_hash,
-        answer.status,
-        answer.body,
-        ms(answer.at)
-    ];
+    let values =
+        params![answer.caller.as_bytes(), answer.key, answer.request_hash, answer.status, answer.body, ms(answer.at)];
     Ok(rows::execute(db, insert, values)? == 1)
 }
 

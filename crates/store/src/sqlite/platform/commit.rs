@@ -26,13 +26,18 @@ const MOVE_ITEM: &str = "UPDATE items SET position = ?2, lot_number = ?3, status
      effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
 const INSERT_AUCTION: &str =
     "INSERT INTO auctions (uuid, customer, status, version, state) VALUES (?1, ?2, ?3, ?4, ?5)";
-const UPDATE_AUCTION: &str = "UPDATE auctions SET status = ?2, version = ?3, state = ?4 WHERE uuid = ?1 AND version = ?3 - 1";
+const UPDATE_AUCTION: &str =
+    "UPDATE auctions SET status = ?2, version = ?3, state = ?4 WHERE uuid = ?1 AND version = ?3 - 1";
 const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 const ENTER: &str = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
 /// One answer for each change, in order.
-pub(super) fn commit(db: &Connection, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Vec<StoreResult<Receipt>>> {
+pub(super) fn commit(
+    db: &Connection,
+    changes: &[Change],
+    hand_to: Option<NodeId>,
+) -> Outcome<Vec<StoreResult<Receipt>>> {
     let mut commit = Commit {
         db,
         update_item: db.prepare_cached(UPDATE_ITEM)?,

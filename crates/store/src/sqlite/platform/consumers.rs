@@ -1,8 +1,8 @@
 //! Connections to providers.
 
 use ::platform::port::{Consumer, Parked, StartFrom};
-use rusqlite::{Connection, Row, params};
 use runtime::vault::Sealed;
+use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::outbox;

@@ -1,6 +1,7 @@
 //! Auctions, items and bids as they are read.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use ::platform::bid::Bid;
 use ::platform::port::{ItemCounts, Page};
@@ -92,12 +93,14 @@ pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> Outcom
     let mut auctions: HashMap<Uuid, Auction> = HashMap::new();
     let mut due = Vec::with_capacity(items.len());
     for item in items {
-        if !auctions.contains_key(&item.auction) {
-            let found = auction(db, item.auction)?;
-            let found = found.ok_or_else(|| codec::corrupt(format_args!("item {} has no auction", item.uuid)))?;
-            auctions.insert(item.auction, found);
-        }
-        let auction = auctions[&item.auction].clone();
+        let auction = match auctions.entry(item.auction) {
+            Entry::Occupied(known) => known.get().clone(),
+            Entry::Vacant(unknown) => {
+                let found = auction(db, item.auction)?;
+                let found = found.ok_or_else(|| codec::corrupt(format_args!("item {} has no auction", item.uuid)))?;
+                unknown.insert(found).clone()
+            }
+        };
         due.push((item, auction));
     }
     Ok(due)

@@ -38,11 +38,11 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
         ])?;
         match record.next {
             Next::Done => finish.execute((&*attempt.endpoint, &*attempt.message))?,
-            Next::Retry { at, attempts } => {
-                retry.execute((&*attempt.endpoint, &*attempt.message, ms(at), attempts))?
-            }
+            Next::Retry { at, attempts } => retry.execute((&*attempt.endpoint, &*attempt.message, ms(at), attempts))?,
         };
-        if record.endpoint != EndpointEffect::None && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint) {
+        if record.endpoint != EndpointEffect::None
+            && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
+        {
             take_effect(db, attempt, record.endpoint)?;
         }
     }

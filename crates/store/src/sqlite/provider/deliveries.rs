@@ -5,8 +5,8 @@ use ::provider::port::{Backlog, Delivery, NodeId};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::rows::{self, MESSAGE, Outcome, ms};
 use super::nodes;
+use super::rows::{self, MESSAGE, Outcome, ms};
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
@@ -67,11 +67,7 @@ pub(super) fn claim(
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
     while let Some(row) = rows.next()? {
-        claimed.push(Delivery {
-            message: rows::message(row)?,
-            endpoint: endpoint.clone(),
-            attempts: row.get(9)?,
-        });
+        claimed.push(Delivery { message: rows::message(row)?, endpoint: endpoint.clone(), attempts: row.get(9)? });
     }
     if !claimed.is_empty() {
         let owner = nodes::number(db, node, now)?;

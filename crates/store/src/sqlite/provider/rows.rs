@@ -117,11 +117,7 @@ fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
 }
 
 pub(super) fn account(row: &Row<'_>) -> Outcome<Account> {
-    Ok(Account {
-        id: id(row, 0)?,
-        name: row.get(1)?,
-        created_at: time(row, 2)?,
-    })
+    Ok(Account { id: id(row, 0)?, name: row.get(1)?, created_at: time(row, 2)? })
 }
 
 pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
@@ -137,14 +133,8 @@ pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
 /// Columns `application, message, status, body` from `column` on.
 pub(super) fn answer(row: &Row<'_>, column: usize) -> Outcome<Answer> {
     match optional_text(row, column)? {
-        Some(application) => Ok(Answer::Message {
-            application: Id::from(application),
-            message: id(row, column + 1)?,
-        }),
-        None => Ok(Answer::Body {
-            status: row.get(column + 2)?,
-            body: row.get(column + 3)?,
-        }),
+        Some(application) => Ok(Answer::Message { application: Id::from(application), message: id(row, column + 1)? }),
+        None => Ok(Answer::Body { status: row.get(column + 2)?, body: row.get(column + 3)? }),
     }
 }
 

@@ -3,8 +3,8 @@
 use platform::port::{Change, StoreError};
 
 use super::given::{
-    Shared, answer, at, bid, caller_uuid, commit, customer, customer_uuid, item, item_uuid, next, next_auction, sale, silent,
-    whole,
+    Shared, answer, at, bid, caller_uuid, commit, customer, customer_uuid, item, item_uuid, next, next_auction, sale,
+    silent, whole,
 };
 
 pub(super) async fn a_key_that_was_used_makes_nothing_true(store: Shared) {

@@ -4,8 +4,8 @@ use contract::ItemStatus;
 use platform::port::{OutboxOutcome, StartFrom};
 
 use super::given::{
-    Shared, announced, at, auction, claims, commit, commit_to, connected_sale, consumer, created, cursors, customer_uuid, ends,
-    item_uuid, node,
+    Shared, announced, at, auction, claims, commit, commit_to, connected_sale, consumer, created, cursors,
+    customer_uuid, ends, item_uuid, node,
 };
 
 pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {

@@ -189,11 +189,8 @@ pub(super) fn announced(mut item: Item, to: ItemStatus, now: Timestamp) -> Chang
 /// The auction comes to be, which is announced.
 pub(super) fn created(mut auction: Auction) -> Change {
     auction.sequence += 1;
-    let event = AuctionStatusChange {
-        auctioneer_uuid: auction.auctioneer,
-        auction_uuid: auction.uuid,
-        status: auction.status,
-    };
+    let event =
+        AuctionStatusChange { auctioneer_uuid: auction.auctioneer, auction_uuid: auction.uuid, status: auction.status };
     let entry = JournalEntry {
         subject: auction.uuid,
         kind: SubjectKind::Auction,

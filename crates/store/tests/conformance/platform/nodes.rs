@@ -3,9 +3,7 @@
 use contract::ItemStatus;
 use platform::port::OutboxOutcome;
 
-use super::given::{
-    Shared, announced, at, claims, commit_to, connected_sale, customer_uuid, ends, item_uuid, node,
-};
+use super::given::{Shared, announced, at, claims, commit_to, connected_sale, customer_uuid, ends, item_uuid, node};
 
 pub(super) async fn what_a_dead_node_had_is_nobodys(store: Shared) {
     connected_sale(&store, 3).await;

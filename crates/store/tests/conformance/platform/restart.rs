@@ -4,8 +4,8 @@ use contract::ItemStatus;
 use platform::port::{Change, OutboxOutcome, StoreError};
 
 use super::given::{
-    Shared, announced, answer, at, bid, caller_uuid, claims, commit, commit_to, connected_sale, consumer, customer_uuid, ends,
-    item_uuid, node, whole,
+    Shared, announced, answer, at, bid, caller_uuid, claims, commit, commit_to, connected_sale, consumer,
+    customer_uuid, ends, item_uuid, node, whole,
 };
 
 #[tokio::test]

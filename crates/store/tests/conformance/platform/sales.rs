@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use platform::port::{Change, StoreError};
 
 use super::given::{
-    Shared, at, auction, auction_uuid, bid, commit, created, customer_uuid, ends, item, item_uuid, next, next_auction, page,
-    sale, silent, whole,
+    Shared, at, auction, auction_uuid, bid, commit, created, customer_uuid, ends, item, item_uuid, next, next_auction,
+    page, sale, silent, whole,
 };
 
 pub(super) async fn auctions_and_items_read_back_as_they_were_committed(store: Shared) {

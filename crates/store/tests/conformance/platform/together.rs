@@ -6,8 +6,8 @@ use contract::ItemStatus;
 use platform::port::{Change, Cursor, StartFrom, StoreError};
 
 use super::given::{
-    Shared, announced, answer, at, bid, claims, commit, connected_sale, consumer, customer_uuid, ends, item_uuid, page, sale,
-    whole,
+    Shared, announced, answer, at, bid, claims, commit, connected_sale, consumer, customer_uuid, ends, item_uuid, page,
+    sale, whole,
 };
 
 pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {

@@ -4,8 +4,8 @@ use provider::model::Message;
 use provider::port::{NewMessage, Order};
 
 use super::given::{
-    Shared, accepted, account, answer, application, at, endpoint, id, message, new, node, reasons, routes, sent, version,
-    whole,
+    Shared, accepted, account, answer, application, at, endpoint, id, message, new, node, reasons, routes, sent,
+    version, whole,
 };
 
 fn named(number: usize, version: i64, event_id: &str) -> NewMessage {
@@ -92,7 +92,8 @@ pub(super) async fn the_first_reason_is_the_key_then_the_snapshot_then_the_event
 
 pub(super) async fn a_message_refused_leaves_no_delivery_behind(store: Shared) {
     let version = routes(&store, 2).await;
-    let taken = |number| NewMessage { message: named(number, version, "lot.1").message, ..sent(number, version, &[(2, None)]) };
+    let taken =
+        |number| NewMessage { message: named(number, version, "lot.1").message, ..sent(number, version, &[(2, None)]) };
     let batch = vec![sent(1, version, &[(1, None)]), taken(2), taken(3), sent(4, version - 1, &[(1, None)])];
     assert_eq!(reasons(store.accept(batch, at(5)).await.unwrap()), ["ok", "ok", "taken eventId", "stale"]);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);

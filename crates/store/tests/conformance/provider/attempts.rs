@@ -9,10 +9,7 @@ use super::given::{
 
 fn manual(attempt: Attempt) -> AttemptRecord {
     AttemptRecord {
-        attempt: Attempt {
-            trigger: AttemptTrigger::Manual,
-            ..attempt
-        },
+        attempt: Attempt { trigger: AttemptTrigger::Manual, ..attempt },
         next: Next::Done,
         endpoint: EndpointEffect::None,
     }
@@ -20,7 +17,8 @@ fn manual(attempt: Attempt) -> AttemptRecord {
 
 pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(store: Shared) {
     let version = routes(&store, 2).await;
-    accepted(&store, vec![sent(1, version, &[(1, Some(1)), (2, Some(1))]), sent(2, version, &[(1, Some(1))])], at(0)).await;
+    accepted(&store, vec![sent(1, version, &[(1, Some(1)), (2, Some(1))]), sent(2, version, &[(1, Some(1))])], at(0))
+        .await;
     let records = vec![
         failed(attempt(1, 1, 1, at(10)), 1, 5),
         succeeded(attempt(2, 1, 2, at(11))),
@@ -89,7 +87,8 @@ pub(super) async fn an_endpoint_fails_since_its_first_failure_after_a_success(st
 
 pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: Shared) {
     let version_before = routes(&store, 1).await;
-    accepted(&store, vec![sent(1, version_before, &[(1, Some(1))]), sent(2, version_before, &[(1, Some(1))])], at(0)).await;
+    accepted(&store, vec![sent(1, version_before, &[(1, Some(1))]), sent(2, version_before, &[(1, Some(1))])], at(0))
+        .await;
     let gone = |number, message| AttemptRecord {
         attempt: Attempt {
             status: AttemptStatus::Fail,

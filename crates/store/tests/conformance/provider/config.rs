@@ -38,10 +38,7 @@ pub(super) async fn an_answer_is_kept_with_its_write_and_once(store: Shared) {
         account: id("org", 1),
         key: "auto_1".to_owned(),
         request_hash: [7; 32],
-        answer: Answer::Body {
-            status: 201,
-            body: "{\"id\":\"app_1\"}".to_owned(),
-        },
+        answer: Answer::Body { status: 201, body: "{\"id\":\"app_1\"}".to_owned() },
         at: at(5),
     };
     store.create_account(account(1)).await.unwrap();

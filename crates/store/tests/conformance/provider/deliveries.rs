@@ -115,7 +115,10 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
 
     store.record_attempts(vec![failed(attempt(3, 1, 1, at(400)), 2, 100)]).await.unwrap();
     assert_eq!(store.claim(&node(1), &id("ep", 1), at(500), 9).await.unwrap()[0].attempts, 2);
-    store.record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))]).await.unwrap();
+    store
+        .record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))])
+        .await
+        .unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
     assert_eq!(store.next_due().await.unwrap(), None);
 }

@@ -7,12 +7,25 @@ use provider::model::{
     Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message, OldSecret,
 };
 use provider::port::{
-    Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Order, Page, Store,
-    StoreError, StoreResult,
+    Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Order, Page,
+    Store, StoreError, StoreResult,
 };
 use runtime::vault::Sealed;
+use store::postgres::PostgresConfig;
 
 pub(super) type Shared = Arc<dyn Store>;
+
+/// A store in a database of its own.
+pub(super) async fn postgres() -> Shared {
+    let config = database().await;
+    store::postgres::open_provider(&config).await.unwrap()
+}
+
+/// A new, empty database.
+pub(super) async fn database() -> PostgresConfig {
+    let url = testkit::postgres::fresh_database().await.unwrap();
+    PostgresConfig { url, pool_size: 4 }
+}
 
 /// Milliseconds after the stories begin.
 pub(super) fn at(ms: i64) -> Timestamp {
@@ -33,11 +46,7 @@ pub(super) fn node(number: usize) -> NodeId {
 }
 
 pub(super) fn account(number: usize) -> Account {
-    Account {
-        id: id("org", number),
-        name: format!("Account {number}"),
-        created_at: at(0),
-    }
+    Account { id: id("org", number), name: format!("Account {number}"), created_at: at(0) }
 }
 
 /// An application of the first account.
@@ -85,10 +94,7 @@ pub(super) fn endpoint(number: usize) -> Endpoint {
         metadata: Default::default(),
         headers: [("x-token".to_owned(), "ä b".to_owned())].into(),
         secret: Sealed::from_text("v1.k.c2VjcmV0"),
-        old_secrets: vec![OldSecret {
-            secret: Sealed::from_text("v1.k.b2xk"),
-            expires_at: at(90_000),
-        }],
+        old_secrets: vec![OldSecret { secret: Sealed::from_text("v1.k.b2xk"), expires_at: at(90_000) }],
         failing_since: None,
         created_at: at(1),
         updated_at: at(2),
@@ -112,24 +118,14 @@ pub(super) fn message(number: usize) -> Message {
 
 /// A message that nobody receives, from a snapshot of `version`.
 pub(super) fn new(message: Message, version: i64) -> NewMessage {
-    NewMessage {
-        message,
-        application_version: version,
-        deliveries: Vec::new(),
-        answer: None,
-    }
+    NewMessage { message, application_version: version, deliveries: Vec::new(), answer: None }
 }
 
 /// A message to these endpoints, as their number and who delivers it from memory.
 pub(super) fn sent(number: usize, version: i64, to: &[(usize, Option<usize>)]) -> NewMessage {
-    let deliveries = to.iter().map(|(endpoint, owner)| NewDelivery {
-        endpoint: id("ep", *endpoint),
-        owner: owner.map(node),
-    });
-    NewMessage {
-        deliveries: deliveries.collect(),
-        ..new(message(number), version)
-    }
+    let deliveries =
+        to.iter().map(|(endpoint, owner)| NewDelivery { endpoint: id("ep", *endpoint), owner: owner.map(node) });
+    NewMessage { deliveries: deliveries.collect(), ..new(message(number), version) }
 }
 
 pub(super) fn answer(key: &str, message: usize, at: Timestamp) -> IdempotentAnswer {
@@ -137,10 +133,7 @@ pub(super) fn answer(key: &str, message: usize, at: Timestamp) -> IdempotentAnsw
         account: id("org", 1),
         key: key.to_owned(),
         request_hash: [message as u8; 32],
-        answer: Answer::Message {
-            application: id("app", 1),
-            message: id("msg", message),
-        },
+        answer: Answer::Message { application: id("app", 1), message: id("msg", message) },
         at,
     }
 }
@@ -163,25 +156,14 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
 }
 
 pub(super) fn succeeded(attempt: Attempt) -> AttemptRecord {
-    AttemptRecord {
-        attempt,
-        next: Next::Done,
-        endpoint: EndpointEffect::Working,
-    }
+    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Working }
 }
 
 /// A failed attempt that is made again `after_ms` later.
 pub(super) fn failed(attempt: Attempt, attempts: u32, after_ms: i64) -> AttemptRecord {
     AttemptRecord {
-        next: Next::Retry {
-            at: attempt.at + later(after_ms),
-            attempts,
-        },
-        attempt: Attempt {
-            status: AttemptStatus::Fail,
-            response_status_code: 500,
-            ..attempt
-        },
+        next: Next::Retry { at: attempt.at + later(after_ms), attempts },
+        attempt: Attempt { status: AttemptStatus::Fail, response_status_code: 500, ..attempt },
         endpoint: EndpointEffect::Failing,
     }
 }

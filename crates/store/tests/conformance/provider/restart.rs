@@ -3,7 +3,8 @@
 use provider::port::{Order, Store};
 
 use super::given::{
-    Shared, accepted, answer, application, at, attempt, endpoint, failed, id, message, node, routes, sent, succeeded, whole,
+    Shared, accepted, answer, application, at, attempt, database, endpoint, failed, id, message, node, reasons, routes,
+    sent, succeeded, whole,
 };
 
 /// Leaves work in every state behind.
@@ -51,16 +52,39 @@ async fn a_sqlite_file_opened_again_holds_everything() {
 }
 
 #[tokio::test]
+async fn a_database_of_postgresql_opened_again_holds_everything() {
+    let config = database().await;
+    let store = store::postgres::open_provider(&config).await.unwrap();
+    let version = routes(&store, 2).await;
+    leaves_work(store.as_ref(), version).await;
+    drop(store);
+    finds_it(store::postgres::open_provider(&config).await.unwrap().as_ref()).await;
+}
+
+#[tokio::test]
 async fn two_processes_on_one_sqlite_file_see_each_other() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("provider.db");
-    let server: Shared = store::sqlite::open_provider(&path).await.unwrap();
-    let command: Shared = store::sqlite::open_provider(&path).await.unwrap();
+    let server = store::sqlite::open_provider(&path).await.unwrap();
+    let command = store::sqlite::open_provider(&path).await.unwrap();
+    see_each_other(server, command).await;
+}
+
+#[tokio::test]
+async fn two_nodes_on_one_database_of_postgresql_see_each_other() {
+    let config = database().await;
+    let (one, other) = tokio::join!(store::postgres::open_provider(&config), store::postgres::open_provider(&config));
+    see_each_other(one.unwrap(), other.unwrap()).await;
+}
+
+async fn see_each_other(server: Shared, command: Shared) {
     let version = routes(&server, 1).await;
     command.create_endpoint(endpoint(2), None).await.unwrap();
-    let stale = server.accept(vec![sent(1, version, &[(1, None)])], at(5)).await.unwrap().remove(0);
-    assert!(matches!(stale, Err(provider::port::StoreError::Stale)));
+    server.changed_elsewhere().wait().await;
+    let stale = server.accept(vec![sent(1, version, &[(1, None)])], at(5)).await.unwrap();
+    assert_eq!(reasons(stale), ["stale"]);
     accepted(&server, vec![sent(1, version + 1, &[(1, None), (2, None)])], at(5)).await;
+    command.changed_elsewhere().wait().await;
     server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))]).await.unwrap();
     assert_eq!(command.claim(&node(2), &id("ep", 2), at(9), 9).await.unwrap().len(), 1);
     assert_eq!(command.claim(&node(2), &id("ep", 1), at(9), 9).await.unwrap().len(), 0);

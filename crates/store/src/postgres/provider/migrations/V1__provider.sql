@@ -126,3 +126,10 @@ CREATE TABLE attempts (
     PRIMARY KEY (message, id)
 );
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id);
+
+-- Written to see whether the database can be.
+CREATE TABLE pings (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    count BIGINT NOT NULL
+);
+INSERT INTO pings (no, count) VALUES (1, 0);

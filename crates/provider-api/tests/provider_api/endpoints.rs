@@ -1,0 +1,94 @@
+use provider::ids;
+use serde_json::json;
+
+use crate::stage::{NOW, Stage};
+
+const URL: &str = "https://example.com/hook";
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+#[tokio::test]
+async fn an_endpoint_is_created_with_its_url_alone() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let created = stage.post("/app/app/endpoint/", json!({"url": URL})).await;
+    let id = created.field("id");
+    assert!(ids::is_id(&id, "ep_"), "{id}");
+    let whole = json!({"id": id, "metadata": {}, "description": "", "url": URL, "disabled": false, "createdAt": NOW,
+        "updatedAt": NOW});
+    created.expect(201, &whole);
+    stage.get(&format!("/app/app/endpoint/{id}/")).await.expect(200, &whole);
+}
+
+#[tokio::test]
+async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret_or_headers() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    let given = json!({"url": URL, "uid": "hook", "description": "d", "disabled": true, "eventTypes": ["a.b"],
+        "channels": ["c1", "c2"], "throttleRate": 9, "metadata": {"k": "v"}, "headers": {"X-Key": "hidden"}, "secret": SECRET});
+    let created = stage.post("/app/app/endpoint", &given).await;
+    let mut whole = given;
+    for hidden in ["headers", "secret"] {
+        whole.as_object_mut().unwrap().remove(hidden);
+    }
+    for (name, value) in [("id", json!(created.field("id"))), ("createdAt", json!(NOW)), ("updatedAt", json!(NOW))] {
+        whole[name] = value;
+    }
+    created.expect(201, &whole);
+    stage.get("/app/app/endpoint/hook").await.expect(200, &whole);
+    stage.get("/app/app/endpoint/hook/secret").await.expect(200, &json!({"key": SECRET}));
+}
+
+#[tokio::test]
+async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let id = stage.endpoint().await;
+    let path = format!("/app/app/endpoint/{id}");
+    let secret = stage.get(&format!("{path}/secret")).await.text;
+    let updated = stage.put(&path, json!({"url": "https://example.org/", "secret": SECRET})).await;
+    assert_eq!((updated.status, updated.field("url")), (200, "https://example.org/".into()));
+    assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
+    let created = stage.put("/app/app/endpoint/unknown", json!({"url": URL})).await;
+    assert_eq!(created.status, 201);
+    let listed = stage.get("/app/app/endpoint").await.json();
+    let ids: Vec<&str> = listed["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [created.field("id"), id], "newest first");
+    for status in [204, 404] {
+        assert_eq!(stage.delete(&path).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn event_types_of_an_endpoint_must_exist_and_be_some() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let unknown = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": ["no.such"]})).await;
+    unknown.expect(
+        422,
+        &json!({"detail": [{"loc": ["body", "eventTypes", "0"], "msg": "there is no event type no.such",
+            "type": "value_error"}]}),
+    );
+    let none = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
+    assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
+}
+
+#[tokio::test]
+async fn a_rotation_answers_with_the_new_secret() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let path = format!("/app/app/endpoint/{}/secret", stage.endpoint().await);
+    let given = stage.post(&format!("{path}/rotate"), json!({"key": SECRET, "gracePeriodSeconds": 0})).await;
+    given.expect(200, &json!({"key": SECRET}));
+    stage.get(&path).await.expect(200, &json!({"key": SECRET}));
+    // A client may send nothing at all.
+    let made = stage.post(&format!("{path}/rotate/"), "").await;
+    assert_eq!((made.status, made.field("key") != SECRET), (200, true));
+    stage.get(&path).await.expect(200, &made.json());
+    for (body, field) in
+        [(json!({"gracePeriodSeconds": 604_801}), "gracePeriodSeconds"), (json!({"key": "short"}), "key")]
+    {
+        let refused = stage.post(&format!("{path}/rotate"), body).await;
+        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", field])));
+    }
+}

@@ -1,0 +1,14 @@
+//! The provider's API, asked as clients ask it. Every answer is also held against the provider's own document, where that
+//! is at hand.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod applications;
+mod attempts;
+mod document;
+mod endpoints;
+mod event_types;
+mod messages;
+mod official;
+mod refusals;
+mod stage;

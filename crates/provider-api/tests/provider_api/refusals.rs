@@ -1,0 +1,233 @@
+//! What every operation refuses, and that nothing that comes in goes without an answer.
+
+use axum::body::Body;
+use http::{HeaderValue, Request};
+use serde_json::{Value, json};
+
+use crate::document::operations;
+use crate::stage::{Answer, Stage};
+
+/// Every operation that needs a key: method, path with its parameters, and a body that is right for it.
+fn guarded() -> Vec<(String, String, Value)> {
+    let ours = serde_json::to_value(provider_api::openapi()).unwrap();
+    let open = |operation: &Value| operation["security"] == json!([{}]);
+    let body = |name: &str| match name {
+        "v1.application.create" | "v1.application.update" => json!({"name": "n"}),
+        "v1.event-type.create" => json!({"name": "n", "description": "d"}),
+        "v1.event-type.update" => json!({"description": "d"}),
+        "v1.endpoint.create" | "v1.endpoint.update" => json!({"url": "https://example.com/"}),
+        "v1.endpoint.rotate-secret" => json!({}),
+        "v1.message.create" => json!({"eventType": "a", "payload": {}}),
+        _ => Value::Null,
+    };
+    let all: Vec<_> = operations(&ours)
+        .into_iter()
+        .filter(|(.., operation)| !open(operation))
+        .map(|(method, path, operation)| {
+            (method, path.replace("/api/v1", ""), body(operation["operationId"].as_str().unwrap()))
+        })
+        .collect();
+    assert_eq!(all.len(), 23);
+    all
+}
+
+fn text(body: &Value) -> String {
+    if body.is_null() { String::new() } else { body.to_string() }
+}
+
+#[tokio::test]
+async fn a_stranger_is_refused_everywhere() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for (method, path, body) in guarded() {
+        let path = path.replace("{app_id}", "app").replace(['{', '}'], "");
+        let unknown = format!("lwp_{}", "x".repeat(43));
+        for key in [None, Some("nonsense"), Some(unknown.as_str())] {
+            // The body is not looked at before the key.
+            for body in [text(&body).as_str(), "{"] {
+                let answer = stage.call_as(key, &method, &path, &[], body).await;
+                answer.expect(401, &json!({"code": "authentication_failed", "detail": "the API key is not valid"}));
+                assert_eq!(answer.headers["www-authenticate"], "Bearer");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_belongs_to_another_account_is_not_there() {
+    let stage = Stage::new().await;
+    let application = stage.application("app").await;
+    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let before = stage.get("/app/app").await.text;
+    for (method, path, body) in guarded().into_iter().filter(|(_, path, _)| path.contains("{app_id}")) {
+        for application in [&application, "app"] {
+            let path = path.replace("{app_id}", application).replace("{endpoint_id}", &endpoint);
+            let path = path.replace("{msg_id}", &message).replace("{attempt_id}", "atmpt_1");
+            let answer = stage.call_as(Some(&stage.other_key), &method, &path, &[], &text(&body)).await;
+            // A PUT makes one of their own when there is none.
+            let expected = if (method.as_str(), path.matches('/').count()) == ("PUT", 2) { 201 } else { 404 };
+            assert_eq!(answer.status, expected, "{method} {path}: {}", answer.text);
+            assert!(!answer.text.contains(&application as &str) || expected == 201, "{}", answer.text);
+        }
+    }
+    assert_eq!(stage.get("/app/app").await.text, before);
+    assert_eq!(stage.get(&format!("/app/app/endpoint/{endpoint}")).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let check = async |path: &str, body: &str, loc: Value, kind: &str| {
+        let answer = stage.call("POST", path, body).await;
+        let fault = &answer.json()["detail"][0];
+        assert_eq!(
+            (answer.status, &fault["loc"], &fault["type"]),
+            (422, &loc, &json!(kind)),
+            "{body}: {}",
+            answer.text
+        );
+    };
+    for body in ["{", "nonsense", r#"{"name":"a"} {}"#, "{\"name\":\"\u{0}\"}"] {
+        check("/app", body, json!(["body"]), "value_error.jsondecode").await;
+    }
+    check("/app", "", json!(["body"]), "value_error").await;
+    check("/app", "[]", json!(["body"]), "value_error").await;
+    check("/app", r#"{"name":7}"#, json!(["body", "name"]), "value_error").await;
+    check("/app", r#"{"name":""}"#, json!(["body", "name"]), "value_error").await;
+    check("/app", r#"{"name":"n","throttleRate":-1}"#, json!(["body", "throttleRate"]), "value_error").await;
+    check("/app", r#"{"name":"n","metadata":{"a/b":1}}"#, json!(["body", "metadata", "a/b"]), "value_error").await;
+    check("/app/app/msg", r#"{"payload":{}}"#, json!(["body"]), "value_error").await;
+    check("/app/app/msg", r#"{"eventType":"a","payload":{"x"}}"#, json!(["body"]), "value_error.jsondecode").await;
+    check(
+        "/app/app/msg",
+        r#"{"eventType":"a","payload":{},"channels":[1]}"#,
+        json!(["body", "channels", "0"]),
+        "value_error",
+    )
+    .await;
+    let deep = format!(r#"{{"name":"n","metadata":{}{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
+    assert_eq!(stage.post("/app", deep).await.status, 422);
+}
+
+#[tokio::test]
+async fn limits_and_iterators_are_checked() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    for path in [
+        "/app".to_owned(),
+        "/event-type".to_owned(),
+        "/app/app/endpoint".to_owned(),
+        "/app/app/msg".to_owned(),
+        format!("/app/app/attempt/msg/{message}"),
+        format!("/app/app/attempt/endpoint/{endpoint}"),
+    ] {
+        for (query, status) in [
+            ("limit=250", 200),
+            ("limit=0", 200),
+            ("limit=251", 422),
+            ("limit=-1", 400),
+            ("limit=many", 400),
+            ("limit=", 400),
+            ("limit=99999999999999999999", 422),
+            ("limit=1&limit=2", 422),
+            ("iterator=a%20b", 422),
+            ("iterator=%00", 422),
+            ("iterator=%ff%fe", 422),
+            ("iterator=%0d%0a", 422),
+            ("with_content=perhaps", 422),
+            ("unknown=1&&=&%zz", 200),
+        ] {
+            let answer = stage.get(&format!("{path}?{query}")).await;
+            let status = if path == "/app" || path.ends_with("/app/endpoint") {
+                // These lists have no content to leave out.
+                if query.starts_with("with_content") { 200 } else { status }
+            } else {
+                status
+            };
+            assert_eq!(answer.status, status, "{path}?{query}: {}", answer.text);
+        }
+    }
+    stage.get("/app?limit=251").await.expect(
+        422,
+        &json!({"detail": [{"loc": ["query", "limit"], "msg": "must be at most 250", "type": "value_error"}]}),
+    );
+    let refused = stage.get("/app?limit=x").await;
+    refused.expect(400, &json!({"code": "invalid_limit", "detail": "limit must be a number from 0 to 250"}));
+}
+
+#[tokio::test]
+async fn what_can_be_no_id_is_refused_with_its_place() {
+    let stage = Stage::new().await;
+    for (path, loc) in [
+        ("/app/a%20b", json!(["path", "app_id"])),
+        ("/app/a%00b", json!(["path", "app_id"])),
+        ("/app/%0d%0aX-Injected:1", json!(["path", "app_id"])),
+        ("/event-type/a%2Fb", json!(["path", "event_type_name"])),
+        ("/app/%ff", json!(["path"])),
+    ] {
+        let answer = stage.get(path).await;
+        assert_eq!((answer.status, &answer.json()["detail"][0]["loc"]), (422, &loc), "{path}: {}", answer.text);
+    }
+    assert_eq!(stage.get(&format!("/app/{}", "a".repeat(300))).await.status, 422);
+}
+
+#[tokio::test]
+async fn headers_that_are_wrong_are_answered() {
+    let stage = Stage::new().await;
+    let send = async |name: &'static str, value: &[u8]| -> Answer {
+        let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {}", stage.key));
+        let request = request.header(name, HeaderValue::from_bytes(value).unwrap());
+        stage.send(request.body(Body::from(r#"{"name":"n"}"#)).unwrap()).await
+    };
+    for (name, value, status) in [
+        ("idempotency-key", &b"\xff\xfe"[..], 400),
+        ("idempotency-key", b"", 400),
+        ("idempotency-key", &[b'k'; 300], 400),
+        ("content-type", b"text/plain", 415),
+        ("content-type", b"\xff", 415),
+        ("content-type", b"application/json; charset=utf-8", 201),
+        ("authorization", b"Bearer \xff", 401),
+        ("x-request-id", b"\xff", 201),
+    ] {
+        let answer = send(name, value).await;
+        assert_eq!(answer.status, status, "{name} {value:?}: {}", answer.text);
+        assert!(answer.json().is_object());
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_an_endpoint_with_a_line_break_is_refused() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let body = json!({"url": "https://example.com/", "headers": {"X-A": "b\r\nX-C: d"}});
+    let refused = stage.post("/app/app/endpoint", body).await;
+    assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "headers", "X-A"])));
+}
+
+#[tokio::test]
+async fn unknown_routes_and_methods_are_answered_with_json() {
+    let stage = Stage::new().await;
+    let nowhere = json!({"code": "not_found", "detail": "there is nothing at this address"});
+    for path in ["", "/", "/nowhere", "/app/a/b/c", "//app"] {
+        stage.get(path).await.expect(404, &nowhere);
+    }
+    let refused = stage.call("PATCH", "/app", "{}").await;
+    assert_eq!((refused.status, refused.field("code")), (405, "method_not_allowed".into()));
+    let mut allowed: Vec<&str> = refused.headers["allow"].to_str().unwrap().split(',').collect();
+    allowed.sort_unstable();
+    assert_eq!(allowed, ["GET", "HEAD", "POST"]);
+}
+
+#[tokio::test]
+async fn health_needs_no_key_and_every_answer_has_its_request_id() {
+    let stage = Stage::new().await;
+    for path in ["/health", "/health/", "/health/ping", "/health/ping/"] {
+        for method in ["GET", "HEAD"] {
+            let answer = stage.call_as(None, method, path, &[("x-request-id", "r-1")], "").await;
+            assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{method} {path}");
+            assert_eq!(answer.headers["x-request-id"], "r-1");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! API keys, users, and the answers kept for idempotency keys.
+
+use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, User};
+use deadpool_postgres::GenericClient;
+use jiff::Timestamp;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::rows::{self, Outcome};
+use crate::platform_codec::{corrupt, ms, to_json};
+
+pub(super) async fn create_api_key(db: &impl GenericClient, key: &ApiKey) -> Outcome<()> {
+    let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let values: rows::Values<'_> = &[
+        &key.uuid,
+        &key.hash.as_slice(),
+        &key.customer,
+        &key.name,
+        &to_json(&key.scopes)?,
+        &ms(key.created_at),
+        &key.expires_at.map(ms),
+        &key.last_used_at.map(ms),
+    ];
+    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("key"))
+}
+
+pub(super) async fn api_key_by_hash(db: &impl GenericClient, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
+    let select = "SELECT uuid, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms \
+         FROM api_keys WHERE hash = $1";
+    rows::one(db, select, &[&hash.as_slice()], |row| {
+        Ok(ApiKey {
+            uuid: rows::get(row, 0)?,
+            hash,
+            customer: rows::get(row, 1)?,
+            name: rows::get(row, 2)?,
+            scopes: rows::json(row, 3)?,
+            created_at: rows::time(row, 4)?,
+            expires_at: rows::optional_time(row, 5)?,
+            last_used_at: rows::optional_time(row, 6)?,
+        })
+    })
+    .await
+}
+
+pub(super) async fn touch_api_key(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<()> {
+    let touch = "UPDATE api_keys SET last_used_at_ms = $2 WHERE uuid = $1";
+    rows::execute(db, touch, &[&uuid, &ms(at)]).await.map(drop)
+}
+
+pub(super) async fn create_user(db: &impl GenericClient, user: &User) -> Outcome<()> {
+    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)";
+    let values: rows::Values<'_> = &[&user.uuid, &user.email, &user.role, &user.password_hash, &ms(user.created_at)];
+    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("email"))
+}
+
+pub(super) async fn answer(db: &impl GenericClient, caller: Uuid, key: &str) -> Outcome<Option<IdempotentAnswer>> {
+    let select = "SELECT request_hash, status, body, at_ms FROM answers WHERE caller = $1 AND key = $2";
+    rows::one(db, select, &[&caller, &key], |row| {
+        Ok(IdempotentAnswer {
+            caller,
+            key: key.to_owned(),
+            request_hash: request_hash(row)?,
+            status: u16::try_from(rows::get::<i32>(row, 1)?).map_err(corrupt)?,
+            body: rows::get(row, 2)?,
+            at: rows::time(row, 3)?,
+        })
+    })
+    .await
+}
+
+fn request_hash(row: &Row) -> Outcome<[u8; 32]> {
+    Ok(rows::get::<&[u8]>(row, 0)?.try_into().map_err(corrupt)?)
+}
+
+/// Keeps an answer; false when its key was used before, and the answer that is there stays.
+pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> Outcome<bool> {
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) VALUES ($1, $2, $3, $4, $5, $6) \
+         ON CONFLICT (caller, key) DO NOTHING";
+    let values: rows::Values<'_> = &[
+        &answer.caller,
+        &answer.key,
+        &answer.request_hash.as_slice(),
+        &i32::from(answer.status),
+        &answer.body,
+        &ms(answer.at),
+    ];
+    Ok(rows::execute(db, insert, values).await? == 1)
+}
+
+/// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
+pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    match answer {
+        Some(answer) if !keep_answer(db, answer).await? => Err(StoreError::Replayed.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
+pub(super) async fn forget_answers(db: &impl GenericClient, before: Timestamp, limit: usize) -> Outcome<usize> {
+    let delete = "DELETE FROM answers WHERE at_ms < $1 AND no IN (SELECT no FROM answers ORDER BY no LIMIT $2)";
+    let forgotten = rows::execute(db, delete, &[&ms(before), &rows::limit(limit)]).await?;
+    Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,179 @@
+//! Accepted changes as rows: one statement for each table, sent together.
+
+use std::collections::HashMap;
+
+use ::platform::bid::Bid;
+use ::platform::port::{Change, IdempotentAnswer, StoreResult, Versioned};
+use auction::{Auction, Item};
+use deadpool_postgres::Transaction;
+use uuid::Uuid;
+
+use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, to_json};
+use crate::postgres::platform::rows::{self, Outcome};
+
+/// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
+pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
+    let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
+    let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
+    let answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
+    tokio::try_join!(
+        biased;
+        update_auctions(db, &auctions.changed),
+        insert_auctions(db, &auctions.created),
+        update_items(db, &items.changed),
+        insert_items(db, &items.created),
+        insert_bids(db, &bids),
+        insert_answers(db, &answers),
+    )?;
+    Ok(())
+}
+
+struct States<'a, T> {
+    created: Vec<&'a T>,
+    changed: Vec<&'a T>,
+}
+
+/// The last state of each thing: a batch may change one more than once.
+fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl Fn(&T) -> Uuid) -> States<'a, T> {
+    let mut places: HashMap<Uuid, (bool, usize)> = HashMap::new();
+    let mut sorted = States { created: Vec::new(), changed: Vec::new() };
+    for Versioned { expected_version, state } in states {
+        let is_new = *expected_version == 0;
+        let list = if is_new { &mut sorted.created } else { &mut sorted.changed };
+        match places.get(&uuid(state)) {
+            None => {
+                places.insert(uuid(state), (is_new, list.len()));
+                list.push(state);
+            }
+            Some((true, place)) => sorted.created[*place] = state,
+            Some((false, place)) => sorted.changed[*place] = state,
+        }
+    }
+    sorted
+}
+
+/// One column of many rows.
+pub(super) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
+    rows.iter().map(|row| of(row)).collect()
+}
+
+fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
+    rows.iter().map(|row| to_json(row)).collect()
+}
+
+/// Every row was locked, or is new: each has to be written.
+async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> Outcome<()> {
+    let written = rows::execute(db, sql, values).await?;
+    if usize::try_from(written) == Ok(expected) {
+        return Ok(());
+    }
+    Err(corrupt(format_args!("{written} rows were written instead of {expected}")).into())
+}
+
+async fn update_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+    if auctions.is_empty() {
+        return Ok(());
+    }
+    let update = "UPDATE auctions a SET status = n.status, version = n.version, state = n.state \
+         FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::text[]) AS n (uuid, status, version, state) \
+         WHERE a.uuid = n.uuid";
+    let values: rows::Values<'_> = &[
+        &column(auctions, |auction| auction.uuid),
+        &column(auctions, |auction| auction.status.code()),
+        &column(auctions, |auction| auction.version),
+        &states(auctions)?,
+    ];
+    write(db, update, values, auctions.len()).await
+}
+
+async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+    if auctions.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO auctions (uuid, customer, status, version, state) \
+         SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::bigint[], $5::text[])";
+    let values: rows::Values<'_> = &[
+        &column(auctions, |auction| auction.uuid),
+        &column(auctions, |auction| auction.customer),
+        &column(auctions, |auction| auction.status.code()),
+        &column(auctions, |auction| auction.version),
+        &states(auctions)?,
+    ];
+    write(db, insert, values, auctions.len()).await
+}
+
+const ITEMS: &str = "unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::integer[], $6::boolean[], $7::bigint[], \
+     $8::bigint[], $9::text[]) AS n (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state)";
+
+async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+    let update = format!(
+        "UPDATE items i SET position = n.position, lot_number = n.lot_number, status = n.status, has_bids = n.has_bids, \
+         effective_end_ms = n.effective_end_ms, version = n.version, state = n.state FROM {ITEMS} \
+         WHERE i.uuid = n.uuid AND i.auction = n.auction"
+    );
+    write_items(db, &update, items).await
+}
+
+async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+    let insert = format!(
+        "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state) \
+         SELECT n.* FROM {ITEMS}"
+    );
+    write_items(db, &insert, items).await
+}
+
+async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> Outcome<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let values: rows::Values<'_> = &[
+        &column(items, |item| item.uuid),
+        &column(items, |item| item.auction),
+        &column(items, |item| item.position),
+        &column(items, |item| item.lot_number.as_str()),
+        &column(items, |item| item.status.code()),
+        &column(items, has_bids),
+        &column(items, end_ms),
+        &column(items, |item| item.version),
+        &states(items)?,
+    ];
+    write(db, sql, values, items.len()).await
+}
+
+async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
+    if bids.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms) \
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::bigint[], $6::smallint[], $7::text[], \
+         $8::bigint[])";
+    let values: rows::Values<'_> = &[
+        &column(bids, |bid| bid.item),
+        &column(bids, |bid| bid.number),
+        &column(bids, |bid| bid.uuid),
+        &column(bids, |bid| bid.bidder.as_str()),
+        &column(bids, |bid| bid.amount),
+        &column(bids, |bid| source_code(bid.source)),
+        &column(bids, |bid| bid.actor.as_str()),
+        &column(bids, |bid| ms(bid.at)),
+    ];
+    write(db, insert, values, bids.len()).await
+}
+
+async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> Outcome<()> {
+    if answers.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) \
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::integer[], $5::text[], $6::bigint[])";
+    let values: rows::Values<'_> = &[
+        &column(answers, |answer| answer.caller),
+        &column(answers, |answer| answer.key.as_str()),
+        &column(answers, |answer| answer.request_hash.as_slice()),
+        &column(answers, |answer| i32::from(answer.status)),
+        &column(answers, |answer| answer.body.as_str()),
+        &column(answers, |answer| ms(answer.at)),
+    ];
+    write(db, insert, values, answers.len()).await
+}

@@ -1,0 +1,63 @@
+//! Connections to providers.
+
+use ::platform::port::{Consumer, Parked, StartFrom};
+use deadpool_postgres::{GenericClient, Transaction};
+use runtime::vault::Sealed;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::rows::{self, Outcome};
+use super::{locks, outbox};
+use crate::platform_codec::ms;
+
+pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> Outcome<()> {
+    locks::journal(db).await?;
+    let put = "INSERT INTO consumers \
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer) DO UPDATE SET \
+         provider_url = excluded.provider_url, application_id = excluded.application_id, api_key = excluded.api_key, \
+         parked_reason = excluded.parked_reason, parked_at_ms = excluded.parked_at_ms, \
+         updated_at_ms = excluded.updated_at_ms";
+    let values: rows::Values<'_> = &[
+        &consumer.customer,
+        &consumer.provider_url,
+        &consumer.application_id,
+        &consumer.api_key.as_ref().map(Sealed::as_str),
+        &consumer.parked.as_ref().map(|parked| parked.reason.as_str()),
+        &consumer.parked.as_ref().map(|parked| ms(parked.at)),
+        &ms(consumer.updated_at),
+    ];
+    rows::execute(db, put, values).await?;
+    match start {
+        StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after).await,
+        StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
+    }
+}
+
+pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer = $1";
+    rows::one(db, select, &[&customer], consumer).await
+}
+
+pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
+    let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
+    let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();
+    rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
+}
+
+fn consumer(row: &Row) -> Outcome<Consumer> {
+    let reason: Option<String> = rows::get(row, 4)?;
+    let parked = match (reason, rows::optional_time(row, 5)?) {
+        (Some(reason), Some(at)) => Some(Parked { reason, at }),
+        _ => None,
+    };
+    Ok(Consumer {
+        customer: rows::get(row, 0)?,
+        provider_url: rows::get(row, 1)?,
+        application_id: rows::get(row, 2)?,
+        api_key: rows::get::<Option<String>>(row, 3)?.map(Sealed::from_text),
+        parked,
+        updated_at: rows::time(row, 6)?,
+    })
+}

@@ -1,0 +1,45 @@
+//! The journal as it is read.
+
+use ::platform::journal::JournalRow;
+use ::platform::port::{Cursor, Page};
+use deadpool_postgres::GenericClient;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::rows::{self, Outcome};
+use crate::platform_codec as codec;
+
+const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
+     FROM journal";
+
+pub(super) async fn events_after(
+    db: &impl GenericClient,
+    customer: Uuid,
+    page: Page<Cursor>,
+) -> Outcome<Vec<JournalRow>> {
+    let select = format!("{ROW} WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor LIMIT $3");
+    let after = page.after.unwrap_or(0);
+    rows::list(db, &select, &[&customer, &after, &rows::limit(page.limit)], journal_row).await
+}
+
+pub(super) async fn history(db: &impl GenericClient, subject: Uuid, page: Page<i64>) -> Outcome<Vec<JournalRow>> {
+    let select = format!("{ROW} WHERE subject = $1 AND sequence > $2 ORDER BY sequence LIMIT $3");
+    let after = page.after.unwrap_or(0);
+    rows::list(db, &select, &[&subject, &after, &rows::limit(page.limit)], journal_row).await
+}
+
+fn journal_row(row: &Row) -> Outcome<JournalRow> {
+    Ok(JournalRow {
+        cursor: rows::get(row, 0)?,
+        subject: rows::get(row, 1)?,
+        kind: codec::kind(rows::get(row, 2)?)?,
+        sequence: rows::get(row, 3)?,
+        from: rows::get(row, 4)?,
+        to: rows::get(row, 5)?,
+        cause: rows::get(row, 6)?,
+        actor: rows::get(row, 7)?,
+        at: rows::time(row, 8)?,
+        reason: rows::get(row, 9)?,
+        body: rows::get(row, 10)?,
+    })
+}

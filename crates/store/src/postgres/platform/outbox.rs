@@ -1,0 +1,190 @@
+//! The outbox: who has which rows, what may go, and what became of it.
+
+use ::platform::port::{Backlog, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::locks;
+use super::rows::{self, Outcome};
+use crate::platform_codec::{self as codec, corrupt, ms};
+
+/// Says that `node` lives.
+pub(super) async fn hear(db: &impl GenericClient, node: NodeId, now: Timestamp) -> Outcome<()> {
+    let hear = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) \
+         ON CONFLICT (uuid) DO UPDATE SET heard_at_ms = excluded.heard_at_ms";
+    rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
+}
+
+pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> Outcome<bool> {
+    let select = "SELECT 1 FROM nodes WHERE heard_at_ms < $1 LIMIT 1";
+    Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
+}
+
+/// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
+/// would pay for: the outbox is gone through once for nodes that died.
+pub(super) async fn bury(db: &Transaction<'_>, dead_before: Timestamp) -> Outcome<()> {
+    locks::nodes_alone(db).await?;
+    let forget = "DELETE FROM nodes WHERE heard_at_ms < $1 RETURNING uuid";
+    let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
+    rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
+}
+
+/// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
+/// or was never heard of, is dead until it is heard of, and its rows are found.
+pub(super) async fn give_to(db: &impl GenericClient, node: NodeId) -> Outcome<()> {
+    locks::nodes_shared(db).await?;
+    let insert = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
+    rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)
+}
+
+/// Announced events after a cursor that are not in the outbox enter it.
+pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: Cursor) -> Outcome<()> {
+    let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
+         SELECT cursor, customer, subject, 0 FROM journal \
+         WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (cursor) DO NOTHING";
+    rows::execute(db, insert, &[&customer, &after]).await.map(drop)
+}
+
+/// Condition on a row `o`: nobody has it, its time has come (`$1`), and no earlier one of its subject is left.
+const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1) AND NOT EXISTS \
+     (SELECT 1 FROM outbox e WHERE e.subject = o.subject AND e.cursor < o.cursor)";
+
+/// Condition on a consumer `c`: its queue flows.
+const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
+
+pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> Outcome<Vec<Uuid>> {
+    let select = format!(
+        "SELECT c.customer FROM consumers c WHERE {OPEN} AND EXISTS \
+             (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {CLAIMABLE}) \
+         ORDER BY c.customer"
+    );
+    rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
+}
+
+/// Rows that another node claims at the same time are passed over. One that it has let go of meanwhile is looked at again by
+/// the engine before it is locked.
+pub(super) async fn claim(
+    db: &Transaction<'_>,
+    node: NodeId,
+    customer: Uuid,
+    now: Timestamp,
+    limit: usize,
+) -> Outcome<Vec<OutboxEvent>> {
+    let pick = format!(
+        "SELECT o.cursor FROM outbox o WHERE o.customer = $2 AND {CLAIMABLE} \
+             AND EXISTS (SELECT 1 FROM consumers c WHERE c.customer = $2 AND {OPEN}) \
+         ORDER BY o.cursor LIMIT $3 FOR UPDATE OF o SKIP LOCKED"
+    );
+    let values: rows::Values<'_> = &[&ms(now), &customer, &rows::limit(limit)];
+    let cursors: Vec<Cursor> = rows::list(db, &pick, values, |row| rows::get(row, 0)).await?;
+    if cursors.is_empty() {
+        return Ok(Vec::new());
+    }
+    give_to(db, node).await?;
+    let give = "WITH given AS (UPDATE outbox SET owner = $2, next_at_ms = NULL WHERE cursor = ANY($1) \
+             RETURNING cursor, customer, subject, attempts) \
+         SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
+         FROM given g JOIN journal j ON j.cursor = g.cursor ORDER BY g.cursor";
+    rows::list(db, give, &[&cursors, &node.0], event).await
+}
+
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
+fn event(row: &Row) -> Outcome<OutboxEvent> {
+    Ok(OutboxEvent {
+        cursor: rows::get(row, 0)?,
+        customer: rows::get(row, 1)?,
+        subject: rows::get(row, 2)?,
+        attempts: u32::try_from(rows::get::<i32>(row, 3)?).map_err(corrupt)?,
+        sequence: rows::get(row, 4)?,
+        event_type: codec::event_type(codec::kind(rows::get(row, 5)?)?),
+        body: rows::get(row, 6)?,
+        at: rows::time(row, 7)?,
+    })
+}
+
+pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Timestamp>> {
+    let select = "SELECT o.next_at_ms FROM outbox o \
+         WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND NOT EXISTS \
+             (SELECT 1 FROM outbox e WHERE e.subject = o.subject AND e.cursor < o.cursor) \
+         ORDER BY o.next_at_ms LIMIT 1";
+    rows::one(db, select, &[&customer], |row| rows::time(row, 0)).await
+}
+
+/// One statement for each kind of outcome, the rows in the order of their cursors, so that two nodes don't wait for each
+/// other.
+pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
+    let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
+    let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<&str>) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut refused, mut refusals): (Vec<Cursor>, Vec<&str>) = (Vec::new(), Vec::new());
+    for outcome in outcomes {
+        match outcome {
+            OutboxOutcome::Published { cursor } => finished.push(*cursor),
+            OutboxOutcome::Released { cursor } => released.push(*cursor),
+            OutboxOutcome::Retry { cursor, at, error } => {
+                again.push(*cursor);
+                again_at.push(ms(*at));
+                why.push(error);
+            }
+            OutboxOutcome::Quarantined { cursor, error } => {
+                refused.push(*cursor);
+                refusals.push(error);
+            }
+        }
+    }
+    if !again.is_empty() {
+        let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error \
+             FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (cursor, at_ms, error) WHERE o.cursor = n.cursor";
+        rows::execute(db, retry, &[&again, &again_at, &why]).await?;
+    }
+    if !refused.is_empty() {
+        let aside = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
+             SELECT o.customer, o.cursor, o.attempts, n.error, $3 \
+             FROM unnest($1::bigint[], $2::text[]) AS n (cursor, error) JOIN outbox o ON o.cursor = n.cursor \
+             ON CONFLICT (customer, cursor) DO UPDATE SET \
+             attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms";
+        rows::execute(db, aside, &[&refused, &refusals, &ms(now)]).await?;
+        finished.append(&mut refused);
+    }
+    if !finished.is_empty() {
+        finished.sort_unstable();
+        rows::execute(db, "DELETE FROM outbox WHERE cursor = ANY($1)", &[&finished]).await?;
+    }
+    if !released.is_empty() {
+        rows::execute(db, "UPDATE outbox SET owner = NULL WHERE cursor = ANY($1)", &[&released]).await?;
+    }
+    Ok(())
+}
+
+/// Cursors are in the order of the commits: the first row is the oldest.
+pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> Outcome<Backlog> {
+    let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
+         (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
+             ORDER BY o.cursor LIMIT 1), \
+         (SELECT count(*) FROM quarantine WHERE customer = $1)";
+    let backlog = rows::one(db, select, &[&customer], |row| {
+        Ok(Backlog {
+            pending: rows::count(row, 0)?,
+            oldest_at: rows::optional_time(row, 1)?,
+            quarantined: rows::count(row, 2)?,
+        })
+    })
+    .await?;
+    Ok(backlog.unwrap_or_default())
+}
+
+pub(super) async fn quarantined(
+    db: &impl GenericClient,
+    customer: Uuid,
+    page: Page<Cursor>,
+) -> Outcome<Vec<QuarantinedEvent>> {
+    let select = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, q.error, q.at_ms \
+         FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
+         WHERE q.customer = $1 AND q.cursor > $2 ORDER BY q.cursor LIMIT $3";
+    let after = page.after.unwrap_or(0);
+    rows::list(db, select, &[&customer, &after, &rows::limit(page.limit)], |row| {
+        Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })
+    })
+    .await
+}

@@ -1,0 +1,194 @@
+//! Attempts: the hot way out, and their lists.
+
+use std::collections::BTreeMap;
+
+use ::provider::model::{Attempt, Id};
+use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
+use jiff::Timestamp;
+
+use super::rows::{self, ATTEMPT, Client, Outcome};
+use super::{applications, deliveries, messages};
+use crate::provider_codec::{Slice, newest_first};
+
+/// Whether endpoints changed in a way that others have to know of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Routes {
+    /// They are as they were.
+    Same,
+    /// An endpoint was disabled.
+    Changed,
+}
+
+pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> Outcome<Routes> {
+    let verdicts = verdicts(records);
+    // Applications are locked before anything else.
+    let routes = disable(db, &verdicts).await?;
+    insert(db, records).await?;
+    move_on(db, records).await?;
+    note_failing(db, &verdicts).await?;
+    Ok(routes)
+}
+
+/// An attempt that was recorded before is left as it is.
+async fn insert(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
+    let mut attempts: Vec<&Attempt> = records.iter().map(|record| &record.attempt).collect();
+    attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
+    let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
+    let numbers = |of: fn(&Attempt) -> i64| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
+    let messages = texts(|attempt| &attempt.message);
+    let ids = texts(|attempt| &attempt.id);
+    let endpoints = texts(|attempt| &attempt.endpoint);
+    let urls = texts(|attempt| &attempt.url);
+    let statuses = numbers(|attempt| attempt.status as i64);
+    let codes = numbers(|attempt| attempt.response_status_code.into());
+    let responses: Vec<&[u8]> = attempts.iter().map(|attempt| attempt.response.as_bytes()).collect();
+    let durations = numbers(|attempt| attempt.response_duration_ms);
+    let triggers = numbers(|attempt| attempt.trigger as i64);
+    let times: Vec<Timestamp> = attempts.iter().map(|attempt| attempt.at).collect();
+    let insert = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
+             response_duration_ms, trigger, at) \
+         SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, at \
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], \
+             $9::bigint[], $10::timestamptz[]) \
+             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at) \
+         ON CONFLICT DO NOTHING";
+    rows::write(
+        db,
+        insert,
+        &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times],
+    )
+    .await
+    .map(drop)
+}
+
+/// Deletes the delivery rows that are done, and lets the others wait. Of two records of one row the last counts, but what is
+/// done stays done.
+async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
+    let mut rows: BTreeMap<(&Id, &Id), Next> = BTreeMap::new();
+    for record in records {
+        let next = rows.entry((&record.attempt.endpoint, &record.attempt.message)).or_insert(record.next);
+        if *next != Next::Done {
+            *next = record.next;
+        }
+    }
+    let done = rows.iter().filter(|(_, next)| **next == Next::Done);
+    let done: Vec<(&Id, &Id)> = done.map(|((endpoint, message), _)| (*message, *endpoint)).collect();
+    if !done.is_empty() {
+        deliveries::drop_rows(db, done.into_iter()).await?;
+    }
+    let (mut endpoints, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for ((endpoint, message), next) in rows {
+        if let Next::Retry { at, attempts } = next {
+            endpoints.push(&**endpoint);
+            messages.push(&**message);
+            times.push(at);
+            counts.push(i64::from(attempts));
+        }
+    }
+    if endpoints.is_empty() {
+        return Ok(());
+    }
+    let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts \
+         FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[]) AS retry (endpoint, message, at, attempts) \
+         WHERE d.endpoint = retry.endpoint AND d.message = retry.message";
+    rows::write(db, update, &[&endpoints, &messages, &times, &counts]).await.map(drop)
+}
+
+/// What the attempts of a batch say of one endpoint, taken together.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Verdict {
+    /// It worked at least once.
+    worked: bool,
+    /// When it failed first since it worked last.
+    failing_since: Option<Timestamp>,
+    disable: bool,
+}
+
+/// By application and endpoint.
+fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
+    let mut verdicts: BTreeMap<(&Id, &Id), Verdict> = BTreeMap::new();
+    for record in records {
+        let attempt = &record.attempt;
+        if record.endpoint == EndpointEffect::None {
+            continue;
+        }
+        let verdict = verdicts.entry((&attempt.application, &attempt.endpoint)).or_default();
+        match record.endpoint {
+            EndpointEffect::None => {}
+            EndpointEffect::Working => *verdict = Verdict { worked: true, failing_since: None, ..*verdict },
+            EndpointEffect::Failing => verdict.failing_since = verdict.failing_since.or(Some(attempt.at)),
+            EndpointEffect::Disable => verdict.disable = true,
+        }
+    }
+    verdicts
+}
+
+async fn disable(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<Routes> {
+    let mut routes = Routes::Same;
+    for ((application, endpoint), _) in verdicts.iter().filter(|(_, verdict)| verdict.disable) {
+        applications::lock(db, application).await?;
+        let disable = "UPDATE endpoints SET disabled = TRUE WHERE id = $1 AND application = $2 AND NOT disabled";
+        if rows::write(db, disable, &[&&***endpoint, &&***application]).await? == 1 {
+            applications::raise_version(db, application).await?;
+            routes = Routes::Changed;
+        }
+    }
+    Ok(routes)
+}
+
+/// Writes only what changes: successes of working endpoints are one look.
+async fn note_failing(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<()> {
+    let said = verdicts.iter().filter(|(_, verdict)| verdict.worked || verdict.failing_since.is_some());
+    let (mut applications, mut endpoints, mut worked, mut since) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for ((application, endpoint), verdict) in said {
+        applications.push(&***application);
+        endpoints.push(&***endpoint);
+        worked.push(verdict.worked);
+        since.push(verdict.failing_since);
+    }
+    if endpoints.is_empty() {
+        return Ok(());
+    }
+    let update = "UPDATE endpoints e SET failing_since = said.since \
+         FROM unnest($1::text[], $2::text[], $3::boolean[], $4::timestamptz[]) AS said (application, id, worked, since) \
+         WHERE e.id = said.id AND e.application = said.application \
+         AND (said.worked OR e.failing_since IS NULL) AND e.failing_since IS DISTINCT FROM said.since";
+    rows::write(db, update, &[&applications, &endpoints, &worked, &since]).await.map(drop)
+}
+
+pub(super) async fn of_message(
+    db: &impl Client,
+    application: &str,
+    message: &str,
+    page: Page,
+) -> Outcome<Vec<Attempt>> {
+    if messages::is_there(db, application, message).await? {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
+        let slice = Slice::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application)).await;
+    }
+    Ok(Vec::new())
+}
+
+pub(super) async fn at_endpoint(
+    db: &impl Client,
+    application: &str,
+    endpoint: &str,
+    page: Page,
+) -> Outcome<Vec<Attempt>> {
+    let there = "SELECT id FROM endpoints WHERE id = $1 AND application = $2";
+    if rows::one(db, there, &[&endpoint, &application], |row| rows::id(row, 0)).await?.is_some() {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
+        let slice = Slice::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application)).await;
+    }
+    Ok(Vec::new())
+}
+
+pub(super) async fn find(db: &impl Client, application: &str, message: &str, id: &str) -> Outcome<Option<Attempt>> {
+    if messages::is_there(db, application, message).await? {
+        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1 AND a.id = $2");
+        return rows::one(db, &select, &[&message, &id], |row| rows::attempt(row, application)).await;
+    }
+    Ok(None)
+}
