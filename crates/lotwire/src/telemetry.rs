@@ -1,5 +1,7 @@
 //! Logging: on standard error, so that standard output is the command's own.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::Command;
@@ -10,7 +12,8 @@ use crate::fault::{Fault, While as _};
 pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
     let level = if matches!(command, Command::Serve(_)) { log.level.as_str() } else { "warn" };
     let filter = EnvFilter::try_new(level).while_("log.level")?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let is_terminal = std::io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
     match log.format {
         LogFormat::Text => lines.init(),
         LogFormat::Json => lines.json().init(),

@@ -163,3 +163,59 @@ fn with(mut response: Response, name: HeaderName, value: &'static str) -> Respon
     response.headers_mut().insert(name, HeaderValue::from_static(value));
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    async fn answer(error: ApiError) -> (http::Response<()>, Value) {
+        let (parts, body) = error.into_response().into_parts();
+        let body = serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap();
+        (http::Response::from_parts(parts, ()), body)
+    }
+
+    #[tokio::test]
+    async fn each_error_has_its_status_and_code() {
+        let refused = |code| ProviderError::BadRequest { code, detail: "d".into() };
+        for (error, status, code) in [
+            (ProviderError::Unauthenticated.into(), 401, "authentication_failed"),
+            (ProviderError::NotFound.into(), 404, "not_found"),
+            (ProviderError::Conflict { code: "conflict", detail: "d".into() }.into(), 409, "conflict"),
+            (refused("limit_reached").into(), 400, "limit_reached"),
+            (ProviderError::TooLarge.into(), 413, "payload_too_large"),
+            (ApiError::Body(JsonError::TooLarge { bytes_max: 1 }), 413, "payload_too_large"),
+            (ApiError::Body(JsonError::Slow), 408, "request_timeout"),
+            (ApiError::Body(JsonError::ContentType), 415, "unsupported_media_type"),
+            (ApiError::Body(JsonError::Broken), 400, "body_broken"),
+        ] {
+            let (response, body): (_, Value) = answer(error).await;
+            assert_eq!((response.status().as_u16(), &body["code"]), (status, &json!(code)));
+            assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{body}");
+            assert_eq!(body.as_object().map(|body| body.len()), Some(2), "{body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_wrong_inside_is_not_told() {
+        for (error, status, code) in [
+            (ProviderError::Unavailable("hidden".into()), 503, "unavailable"),
+            (ProviderError::Internal("hidden".into()), 500, "internal"),
+        ] {
+            let (response, body) = answer(error.into()).await;
+            assert_eq!((response.status().as_u16(), &body["code"]), (status, &json!(code)));
+            assert!(!body.to_string().contains("hidden"), "{body}");
+            assert_eq!(response.headers().contains_key(RETRY_AFTER), status == 503);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_place_in_the_body_is_told_as_a_list_of_names() {
+        let error = JsonError::Shape { pointer: "/metadata/a~1b~0c/0".into(), message: "m".into() };
+        let (response, body) = answer(error.into()).await;
+        let item = json!({"loc": ["body", "metadata", "a/b~c", "0"], "msg": "m", "type": "value_error"});
+        assert_eq!((response.status().as_u16(), body), (422, json!({"detail": [item]})));
+    }
+}

@@ -42,6 +42,7 @@ impl Site {
         if engine == Engine::Postgres {
             launch = launch.database(&testkit::postgres::fresh_database().await?);
         }
+        launch = launch.set("SECRETS__KEY", &"5a".repeat(32));
         for (key, value) in settings {
             launch = launch.set(key, value);
         }

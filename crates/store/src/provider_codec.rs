@@ -1,8 +1,6 @@
 //! What the provider's two SQL stores have in common: how a list is sliced, and how what has no column type of its own is
 //! kept. Times are kept to the millisecond, which is what the runtime's clocks show.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
 use provider::port::{From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
@@ -114,9 +112,6 @@ pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
 pub(crate) fn optional_from_json<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
     text.map(from_json).transpose()
 }
-
-/// Text pairs, such as metadata.
-pub(crate) type Pairs = BTreeMap<String, String>;
 
 #[derive(Serialize, Deserialize)]
 struct KeptSecret {

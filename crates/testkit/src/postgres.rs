@@ -107,9 +107,10 @@ fn start_cluster() -> Result<Cluster, PostgresError> {
 }
 
 /// What the shell does: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port, `$4` the superuser.
-/// It makes and starts the cluster, says so, waits for the end of its input, and leaves nothing behind.
+/// It makes and starts the cluster, says so, waits for the end of its input, and leaves nothing behind; also when nobody is
+/// there any more to hear what it says.
 const SHELL: &str = r#"
-trap '' INT TERM HUP
+trap '' INT TERM HUP PIPE
 cd "$2" || exit 1
 export LC_ALL=C
 PATH="$1:$PATH"

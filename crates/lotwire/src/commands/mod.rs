@@ -9,6 +9,7 @@ pub(crate) mod openapi;
 mod provider;
 mod serve;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -39,10 +40,9 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints a command's result.
-#[expect(clippy::print_stdout, reason = "the result of a command is for its caller")]
+/// Prints a command's result. Whoever reads it may stop reading (`| head`), which is no fault.
 pub(crate) fn print(text: &str) {
-    println!("{text}");
+    let _ = writeln!(std::io::stdout(), "{text}");
 }
 
 /// Prints a command's result as one JSON line.

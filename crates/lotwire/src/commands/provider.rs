@@ -45,14 +45,14 @@ async fn run_account(provider: &Provider, command: &ProviderAccount) -> Result<(
 async fn run_key(provider: &Provider, command: &ProviderKey) -> Result<(), Fault> {
     match command {
         ProviderKey::Create { account, name, json } => {
-            let key = provider.create_api_key(account, name).await.while_("creating the key")?;
+            let key = provider.create_api_key(account, name).await.while_(format!("creating a key of account {account}"))?;
             if *json {
                 return print_json(&json!({ "key": key.text }));
             }
             print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
         }
         ProviderKey::List { account, json } => {
-            for key in provider.list_api_keys(account, &PageRequest::first(LIST_MAX)).await.while_("listing the keys")?.data {
+            for key in provider.list_api_keys(account, &PageRequest::first(LIST_MAX)).await.while_(format!("listing the keys of account {account}"))?.data {
                 let created_at = runtime::clock::rfc3339_ms(key.created_at);
                 if *json {
                     print_json(&json!({ "id": &*key.id, "name": key.name, "createdAt": created_at }))?;
@@ -62,7 +62,7 @@ async fn run_key(provider: &Provider, command: &ProviderKey) -> Result<(), Fault
             }
         }
         ProviderKey::Delete { account, id } => {
-            provider.delete_api_key(account, id).await.while_("deleting the key")?;
+            provider.delete_api_key(account, id).await.while_(format!("deleting key {id}"))?;
             print(&format!("Key {id} no longer gives access."));
         }
     }

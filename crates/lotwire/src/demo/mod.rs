@@ -23,6 +23,7 @@ use self::setup::House;
 use self::summary::Summary;
 use self::timed::Timetable;
 use crate::cli::Demo;
+use crate::commands::print;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
 use crate::node::{self, Node};
@@ -68,7 +69,7 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     let summary = Summary::new(tally, &latencies);
     progress.say(&format!("\n{}\n", summary.for_people()));
     if demo.json {
-        print_line(&serde_json::to_string(&summary).while_("writing the summary")?);
+        print(&serde_json::to_string(&summary).while_("writing the summary")?);
     }
     if !demo.exit {
         leave_running(&node, &house, &receiver, &config).await?;
@@ -130,7 +131,7 @@ async fn wait_for(receiver: &Receiver, expected: usize) {
 }
 
 async fn leave_running(node: &Node, house: &House, receiver: &Receiver, config: &Config) -> Result<(), Fault> {
-    print_line(&format!(
+    print(&format!(
         "Everything is left running; stop it with Ctrl-C.\n\n  \
          platform API      {platform}/api/v1/openapi.json\n  \
          provider API      {provider}/api/v1/openapi.json\n  \
@@ -152,9 +153,4 @@ async fn leave_running(node: &Node, house: &House, receiver: &Receiver, config: 
     ));
     node::interrupted().await;
     Ok(())
-}
-
-#[expect(clippy::print_stdout, reason = "the result is for whoever started the demonstration")]
-fn print_line(text: &str) {
-    println!("{text}");
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::stage::{NOW, Stage};
 
 /// Both event types as a customer registers them by hand (service.md, sections 4 and 6).
-pub fn of_the_platform() -> [Value; 2] {
+pub(crate) fn of_the_platform() -> [Value; 2] {
     let text = |description: &str| json!({"description": description, "type": "string"});
     let event_type = |name: &str, description: &str, title: &str, properties: Value| {
         let required: Vec<&String> = properties.as_object().unwrap().keys().collect();

@@ -8,6 +8,7 @@ mod attempts;
 mod document;
 mod endpoints;
 mod event_types;
+mod faults;
 mod messages;
 mod official;
 mod refusals;

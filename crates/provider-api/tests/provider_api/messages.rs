@@ -26,16 +26,12 @@ async fn a_message_is_accepted_and_reads_back() {
 #[tokio::test]
 async fn a_payload_comes_back_as_the_bytes_that_were_sent() {
     let stage = Stage::new().await;
-    stage.application("app").await;
+    let application = stage.application("app").await;
     let payload = r#"{ "b" : 1.0, "a":"\u00e9\/", "n": 12345678901234567890.10,  "b":2 }"#;
     let created = stage.post("/app/app/msg", format!(r#"{{"payload":{payload},"eventType":"a"}}"#)).await;
     assert!(created.text.contains(&format!(r#""payload":{payload},"#)), "{}", created.text);
-    let kept = stage.store.message(&created_app(&stage).await, &created.field("id")).await.unwrap().unwrap();
+    let kept = stage.store.message(&application, &created.field("id")).await.unwrap().unwrap();
     assert_eq!(kept.payload.unwrap(), payload);
-}
-
-async fn created_app(stage: &Stage) -> String {
-    stage.get("/app/app").await.field("id")
 }
 
 #[tokio::test]

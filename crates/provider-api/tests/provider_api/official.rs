@@ -14,6 +14,7 @@ use runtime::tasks::Tasks;
 use serde_json::json;
 use svix::api::*;
 use svix::error::Error;
+use svix::models::*;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -53,8 +54,9 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
         let given: EventTypeIn = serde_json::from_value(event_type).unwrap();
         assert_eq!(svix.event_type().create(given.clone(), None).await.unwrap().schemas, given.schemas);
     }
-    let known = svix.event_type().list(Some(EventTypeListOptions { with_content: Some(true), ..Default::default() }));
-    assert_eq!(known.await.unwrap().data.len(), 2);
+    let with_content = EventTypeListOptions { with_content: Some(true), ..Default::default() };
+    let known = svix.event_type().list(Some(with_content)).await.unwrap();
+    assert_eq!(known.data.len(), 2);
 
     let endpoint = EndpointIn {
         event_types: Some(["ITEM_STATUS_CHANGE".into()].into()),
@@ -88,13 +90,13 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
     assert_eq!((attempt.status, attempt.status_text), (MessageStatus::Success, MessageStatusText::Success));
     let by_endpoint = svix.message_attempt().list_by_endpoint(app.clone(), endpoint.id.clone(), None).await.unwrap();
     assert_eq!(by_endpoint.data, [attempt.clone()]);
-    let whole = svix.message_attempt().get(app.clone(), sent.id.clone(), attempt.id).await.unwrap();
+    let whole = svix.message_attempt().get(app.clone(), sent.id.clone(), attempt.id, None).await.unwrap();
     assert_eq!((whole.response.as_str(), whole.response_status_code), ("taken", 200));
 
     assert_conflict(svix.message().create(app.clone(), message, None).await);
-    let listed =
-        svix.message().list(app.clone(), Some(MessageListOptions { with_content: Some(true), ..Default::default() }));
-    assert_eq!(listed.await.unwrap().data[0].payload, payload);
+    let with_content = MessageListOptions { with_content: Some(true), ..Default::default() };
+    let listed = svix.message().list(app.clone(), Some(with_content)).await.unwrap();
+    assert_eq!(listed.data[0].payload, payload);
     let invalid = svix.endpoint().create(app.clone(), EndpointIn::new("nowhere".into()), None).await.unwrap_err();
     let Error::Validation(invalid) = invalid else { panic!("{invalid:?}") };
     assert_eq!(invalid.payload.unwrap().detail[0].loc, ["body", "url"]);

@@ -19,41 +19,41 @@ use tower::ServiceExt as _;
 use crate::document;
 
 /// What the clock shows.
-pub const NOW: &str = "2026-11-21T06:28:03.123Z";
+pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
-pub struct Stage {
-    pub store: Arc<dyn Store>,
+pub(crate) struct Stage {
+    pub(crate) store: Arc<dyn Store>,
     router: Router,
     /// Key of the account that calls.
-    pub key: String,
+    pub(crate) key: String,
     /// Key of another account.
-    pub other_key: String,
+    pub(crate) other_key: String,
 }
 
-pub struct Answer {
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub text: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
 }
 
 impl Answer {
     /// The body, which must be JSON; null when there is none.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         if self.text.is_empty() { Value::Null } else { serde_json::from_str(&self.text).expect(&self.text) }
     }
 
     /// A text field of the body.
-    pub fn field(&self, name: &str) -> String {
+    pub(crate) fn field(&self, name: &str) -> String {
         self.json()[name].as_str().expect(&self.text).to_owned()
     }
 
     #[track_caller]
-    pub fn expect(&self, status: u16, body: &Value) {
+    pub(crate) fn expect(&self, status: u16, body: &Value) {
         assert_eq!((self.status, &self.json()), (status, body));
     }
 }
 
-pub fn provider(store: Arc<dyn Store>, clock: SharedClock, config: ProviderConfig) -> Provider {
+pub(crate) fn provider(store: Arc<dyn Store>, clock: SharedClock, config: ProviderConfig) -> Provider {
     let random = Arc::new(SeededRandom::new(1));
     let key = Key::generate(random.as_ref());
     Provider::new(Parts {
@@ -66,13 +66,13 @@ pub fn provider(store: Arc<dyn Store>, clock: SharedClock, config: ProviderConfi
     })
 }
 
-pub async fn key(provider: &Provider, account: &str) -> String {
+pub(crate) async fn key(provider: &Provider, account: &str) -> String {
     let account = provider.create_account(account).await.unwrap();
     provider.create_api_key(&account.id, "key").await.unwrap().text
 }
 
 impl Stage {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let store = store::memory::provider();
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
         let provider = provider(Arc::clone(&store), clock, ProviderConfig::default());
@@ -80,27 +80,27 @@ impl Stage {
         Self { store, router: provider_api::router(provider), key, other_key }
     }
 
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.call("GET", path, "").await
     }
 
-    pub async fn post(&self, path: &str, body: impl ToString) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: impl ToString) -> Answer {
         self.call("POST", path, &body.to_string()).await
     }
 
-    pub async fn put(&self, path: &str, body: impl ToString) -> Answer {
+    pub(crate) async fn put(&self, path: &str, body: impl ToString) -> Answer {
         self.call("PUT", path, &body.to_string()).await
     }
 
-    pub async fn delete(&self, path: &str) -> Answer {
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.call("DELETE", path, "").await
     }
 
-    pub async fn call(&self, method: &str, path: &str, body: &str) -> Answer {
+    pub(crate) async fn call(&self, method: &str, path: &str, body: &str) -> Answer {
         self.call_as(Some(&self.key), method, path, &[], body).await
     }
 
-    pub async fn call_as(
+    pub(crate) async fn call_as(
         &self,
         key: Option<&str>,
         method: &str,
@@ -121,7 +121,7 @@ impl Stage {
         self.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    pub async fn send(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
@@ -135,21 +135,21 @@ impl Stage {
     }
 
     /// An application with this uid; its id.
-    pub async fn application(&self, uid: &str) -> String {
+    pub(crate) async fn application(&self, uid: &str) -> String {
         let created = self.post("/app", serde_json::json!({"name": uid, "uid": uid})).await;
         assert_eq!(created.status, 201, "{}", created.text);
         created.field("id")
     }
 
     /// An endpoint of the application `app`; its id.
-    pub async fn endpoint(&self) -> String {
+    pub(crate) async fn endpoint(&self) -> String {
         let created = self.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await;
         assert_eq!(created.status, 201, "{}", created.text);
         created.field("id")
     }
 
     /// A message to the application `app`; its id.
-    pub async fn message(&self) -> String {
+    pub(crate) async fn message(&self) -> String {
         let created = self.post("/app/app/msg", r#"{"eventType":"a.b","payload":{}}"#).await;
         assert_eq!(created.status, 202, "{}", created.text);
         created.field("id")

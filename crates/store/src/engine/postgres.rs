@@ -184,3 +184,6 @@ pub(crate) fn text_of(error: &tokio_postgres::Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

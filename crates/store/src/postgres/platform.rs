@@ -85,7 +85,10 @@ impl Store for Shared {
     }
 
     async fn create_customer(&self, customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.write(&(customer, answer), |db, (customer, answer)| Box::pin(customers::create(db, customer, answer.as_ref()))).await
+        self.write(&(customer, answer), |db, (customer, answer)| {
+            Box::pin(customers::create(db, customer, answer.as_ref()))
+        })
+        .await
     }
 
     async fn customer(&self, uuid: Uuid) -> StoreResult<Option<Customer>> {
@@ -219,7 +222,10 @@ impl Store for Shared {
         now: Timestamp,
         limit: usize,
     ) -> StoreResult<Vec<OutboxEvent>> {
-        self.write(&(node, customer, now, limit), |db, &(node, customer, now, limit)| Box::pin(outbox::claim(db, node, customer, now, limit))).await
+        self.write(&(node, customer, now, limit), |db, &(node, customer, now, limit)| {
+            Box::pin(outbox::claim(db, node, customer, now, limit))
+        })
+        .await
     }
 
     async fn next_outbox_attempt(&self, customer: Uuid) -> StoreResult<Option<Timestamp>> {

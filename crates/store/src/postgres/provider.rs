@@ -16,7 +16,6 @@ mod event_types;
 mod messages;
 mod nodes;
 mod rows;
-mod transaction;
 
 use std::sync::Arc;
 
@@ -25,13 +24,12 @@ use ::provider::port::{
     AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
 };
 use async_trait::async_trait;
-use deadpool_postgres::Transaction;
 use jiff::Timestamp;
 use runtime::signal::Signal;
 
 use self::attempts::Routes;
-use self::transaction::Doing;
-use crate::engine::postgres::{Postgres, PostgresConfig};
+use self::rows::Fault;
+use crate::engine::postgres::{Job, Postgres, PostgresConfig};
 
 mod migrations {
     refinery::embed_migrations!("src/postgres/provider/migrations");
@@ -321,13 +319,9 @@ impl Store for Provider {
 }
 
 impl Provider {
-    /// See [`transaction::transaction`].
-    async fn transaction<I: Sync, T>(
-        &self,
-        input: &I,
-        job: for<'job> fn(&'job Transaction<'job>, &'job I) -> Doing<'job, T>,
-    ) -> StoreResult<T> {
-        Ok(transaction::transaction(&self.engine, input, job).await?)
+    /// See [`Postgres::transaction`].
+    async fn transaction<I: Sync, T>(&self, input: &I, job: Job<I, T, Fault>) -> StoreResult<T> {
+        Ok(self.engine.transaction(input, job).await?)
     }
 
     /// Drops the rows of endpoints that went, in a transaction of its own, so that a million of them hold no lock of the

@@ -279,3 +279,40 @@ impl Sqlite {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEFT_BEHIND: &str = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
+         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12000) \
+         SELECT 'ep_' || n % 2, 'msg_' || n, NULL, 0, 0 FROM numbers";
+
+    #[tokio::test]
+    async fn rows_of_an_endpoint_that_a_crash_left_behind_are_dropped_when_the_store_is_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("provider.db");
+        drop(open_provider(&path).await.unwrap());
+        let db = Connection::open(&path).unwrap();
+        db.execute(LEFT_BEHIND, ()).unwrap();
+        let store = open_provider(&path).await.unwrap();
+        assert_eq!(db.query_row("SELECT count(*) FROM deliveries", (), |row| row.get::<_, i64>(0)).unwrap(), 0);
+        assert_eq!(store.next_due().await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn finding_endpoints_with_work_only_seeks_in_the_index_of_what_waits() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("provider.db");
+        drop(open_provider(&path).await.unwrap());
+        let db = Connection::open(&path).unwrap();
+        let sql = format!("EXPLAIN QUERY PLAN {} SELECT endpoint FROM earliest", deliveries::EARLIEST);
+        let mut plan = db.prepare(&sql).unwrap();
+        let steps = plan.query_map((), |row| row.get::<_, String>(3)).unwrap();
+        let steps: Vec<String> = steps.map(Result::unwrap).filter(|step| step.contains("deliveries") || step.contains(" d ")).collect();
+        assert!(!steps.is_empty());
+        for step in steps {
+            assert!(step.starts_with("SEARCH") && step.contains("deliveries_waiting"), "{step}");
+        }
+    }
+}

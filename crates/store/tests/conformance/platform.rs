@@ -6,6 +6,7 @@ mod connections;
 mod customers;
 mod given;
 mod journal;
+mod many_nodes;
 mod nodes;
 mod restart;
 mod sales;

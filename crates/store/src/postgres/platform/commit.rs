@@ -39,7 +39,9 @@ pub(super) async fn commit(postgres: &Postgres, changes: &[Change], hand_to: Opt
 }
 
 async fn together(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Batch> {
-    postgres.transaction(&(changes, hand_to), |db, &(changes, hand_to)| Box::pin(in_transaction(db, changes, hand_to))).await
+    postgres
+        .transaction(&(changes, hand_to), |db, &(changes, hand_to)| Box::pin(in_transaction(db, changes, hand_to)))
+        .await
 }
 
 /// Somebody else took a value between the look and the write, which undid the batch: each change has to stand for itself.

@@ -10,7 +10,7 @@ use super::rows::{self, MESSAGE, Outcome, ms};
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
-const EARLIEST: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
+pub(super) const EARLIEST: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
          SELECT (SELECT min(d.endpoint) FROM deliveries d INDEXED BY deliveries_waiting \

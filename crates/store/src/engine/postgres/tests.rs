@@ -1,0 +1,140 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use refinery::{Migration, Runner};
+
+use super::*;
+
+/// Long enough for a machine that is busy; nobody waits that long when all is well.
+const SOON: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+enum Fault {
+    Refused,
+    Engine(#[expect(dead_code, reason = "shown when a test fails")] EngineError),
+    Statement(tokio_postgres::Error),
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Fault::Engine(error)
+    }
+}
+
+impl Transient for Fault {
+    fn statement_error(&self) -> Option<&tokio_postgres::Error> {
+        if let Fault::Statement(error) = self { Some(error) } else { None }
+    }
+}
+
+async fn database() -> PostgresConfig {
+    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4 }
+}
+
+fn migrations() -> Runner {
+    Runner::new(&[Migration::unapplied("V1__lots", "CREATE TABLE lots (number integer PRIMARY KEY)").unwrap()])
+}
+
+async fn open(config: &PostgresConfig) -> Postgres {
+    Postgres::open(config, "first", migrations()).await.unwrap()
+}
+
+async fn lots(postgres: &Postgres) -> i64 {
+    let client = postgres.client().await.unwrap();
+    client.query_one("SELECT count(*) FROM lots", &[]).await.unwrap().get(0)
+}
+
+/// If the signal was given already.
+async fn is_given(signal: &Signal) -> bool {
+    tokio::select! {
+        biased;
+        () = signal.wait() => true,
+        () = std::future::ready(()) => false,
+    }
+}
+
+#[tokio::test]
+async fn many_may_open_a_new_database_at_once() {
+    let config = database().await;
+    let (a, b, c, other) =
+        tokio::join!(open(&config), open(&config), open(&config), Postgres::open(&config, "second", migrations()));
+    a.client().await.unwrap().batch_execute("INSERT INTO lots VALUES (1)").await.unwrap();
+    assert_eq!((lots(&b).await, lots(&c).await), (1, 1));
+    assert_eq!(lots(&other.unwrap()).await, 0, "a schema has tables of its own");
+}
+
+#[tokio::test]
+async fn a_commit_waits_for_the_disk() {
+    let postgres = open(&database().await).await;
+    let client = postgres.client().await.unwrap();
+    let setting: String = client.query_one("SHOW synchronous_commit", &[]).await.unwrap().get(0);
+    assert_eq!(setting, "on");
+}
+
+#[tokio::test]
+async fn what_a_job_wrote_goes_with_its_error() {
+    let postgres = open(&database().await).await;
+    let done = postgres.transaction(&(), |db, ()| {
+        Box::pin(async move {
+            db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(Fault::Statement)?;
+            Err::<(), _>(Fault::Refused)
+        })
+    });
+    assert!(matches!(done.await, Err(Fault::Refused)));
+    assert_eq!(lots(&postgres).await, 0);
+}
+
+/// Writes a lot, and loses so many times as the first counter says; the second counts the tries.
+async fn write_and_lose(db: &Transaction<'_>, lose: usize, tries: &AtomicUsize) -> Result<(), Fault> {
+    db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(Fault::Statement)?;
+    if tries.fetch_add(1, Ordering::Relaxed) < lose {
+        let lost = "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$";
+        db.batch_execute(lost).await.map_err(Fault::Statement)?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_job_that_loses_is_done_again_but_not_for_ever() {
+    let postgres = open(&database().await).await;
+    let job: Job<(usize, AtomicUsize), (), Fault> = |db, (lose, tries)| Box::pin(write_and_lose(db, *lose, tries));
+    let always = (usize::MAX, AtomicUsize::new(0));
+    assert!(matches!(postgres.transaction(&always, job).await, Err(Fault::Statement(_))));
+    assert_eq!(always.1.into_inner(), TRIES_MAX);
+    assert_eq!(lots(&postgres).await, 0);
+    let twice = (2, AtomicUsize::new(0));
+    postgres.transaction(&twice, job).await.unwrap();
+    assert_eq!(twice.1.into_inner(), 3);
+    assert_eq!(lots(&postgres).await, 1);
+}
+
+#[tokio::test]
+async fn others_are_told_and_oneself_is_not() {
+    let config = database().await;
+    let (teller, hearer) = (open(&config).await, open(&config).await);
+    let elsewhere = Postgres::open(&config, "second", migrations()).await.unwrap();
+    teller.notify().await;
+    tokio::time::timeout(SOON, hearer.changed_elsewhere().wait()).await.expect("it is told");
+    assert!(!is_given(&teller.changed_elsewhere()).await);
+    assert!(!is_given(&elsewhere.changed_elsewhere()).await);
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_made_again_and_counts_as_told() {
+    let config = database().await;
+    let (teller, hearer) = (open(&config).await, open(&config).await);
+    let changed = hearer.changed_elsewhere();
+    let break_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    teller.client().await.unwrap().query(break_all, &[]).await.unwrap();
+    tokio::time::timeout(SOON, changed.wait()).await.expect("it can't know what it missed");
+    teller.notify().await;
+    tokio::time::timeout(SOON, changed.wait()).await.expect("it hears again");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named_as_the_reason() {
+    let config = PostgresConfig { url: "postgres://127.0.0.1:1/lots".to_owned(), pool_size: 1 };
+    let error = Postgres::open(&config, "first", migrations()).await.map(drop).unwrap_err().to_string();
+    assert!(error.contains("refused"), "{error}");
+}
