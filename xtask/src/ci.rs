@@ -26,7 +26,9 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
         ("a sale", || {
-            run(Command::new("target/debug/lotwire").args(["demo", "--exit", "--json", "--lots", "60"]).args(FREE_PORTS))
+            run(Command::new("target/debug/lotwire")
+                .args(["demo", "--exit", "--json", "--lots", "60"])
+                .args(FREE_PORTS))
         }),
         ("kill -9, SQLite", || crash("sqlite")),
         ("kill -9, PostgreSQL", || crash("postgres")),

@@ -22,7 +22,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "lotwire",
         &[
-            "api", "auction", "consumer", "contract", "http-kit", "outbound", "platform", "provider", "provider-api", "runtime",
+            "api",
+            "auction",
+            "consumer",
+            "contract",
+            "http-kit",
+            "outbound",
+            "platform",
+            "provider",
+            "provider-api",
+            "runtime",
             "store",
         ],
     ),
@@ -145,7 +154,9 @@ fn check_source(name: &str, text: &str, found: &mut Vec<String>) {
     for (number, line) in (1..).zip(text.lines()) {
         // `XX` and one more is a currency code, too: in comments it is none.
         let comment = line.split_once("//").map_or("", |(_, comment)| comment);
-        if UNFINISHED.iter().any(|word| comment.contains(word)) || UNFINISHED_CALLS.iter().any(|call| line.contains(call)) {
+        if UNFINISHED.iter().any(|word| comment.contains(word))
+            || UNFINISHED_CALLS.iter().any(|call| line.contains(call))
+        {
             found.push(format!("{name}:{number} says that it is not finished"));
         }
         if line.trim_start().starts_with("#[ignore") {

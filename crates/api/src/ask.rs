@@ -73,8 +73,10 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
     async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         let caller = caller(&parts.headers, platform).await?;
-        let key = http_kit::idempotency::key(&parts.headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))?;
-        let tag = http_kit::etag::if_match(&parts.headers).map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
+        let key = http_kit::idempotency::key(&parts.headers)
+            .map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))?;
+        let tag = http_kit::etag::if_match(&parts.headers)
+            .map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
         http_kit::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
         let bytes = http_kit::json::read(body).await.map_err(ApiError::from)?;
         let body = http_kit::json::parse(&bytes).map_err(ApiError::from)?;
@@ -176,12 +178,17 @@ impl<Q> Upload<Q> {
     pub(crate) fn read(&self, body: Body, bytes_max: u64) -> (impl Read + Send + 'static, Length) {
         let length = Length { bytes: Arc::default(), bytes_max };
         let counted = length.clone();
-        let stream = body.into_data_stream().map_err(io::Error::other).inspect_ok(move |bytes: &Bytes| counted.add(bytes.len()));
+        let stream =
+            body.into_data_stream().map_err(io::Error::other).inspect_ok(move |bytes: &Bytes| counted.add(bytes.len()));
         let limit = length.clone();
         let stream = stream.and_then(move |bytes| {
             let exceeded = limit.is_exceeded();
             async move {
-                if exceeded { Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large")) } else { Ok(bytes) }
+                if exceeded {
+                    Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"))
+                } else {
+                    Ok(bytes)
+                }
             }
         });
         (SyncIoBridge::new(StreamReader::new(Box::pin(stream))), length)

@@ -60,7 +60,11 @@ impl ApiError {
 
     /// 412 for a ring.
     pub(crate) fn ring_moved() -> Self {
-        Self::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", "the ring has changed: read it again and decide again")
+        Self::new(
+            StatusCode::PRECONDITION_FAILED,
+            "precondition_failed",
+            "the ring has changed: read it again and decide again",
+        )
     }
 
     /// 409 for a command about the item in the ring when there is none.
@@ -83,10 +87,14 @@ impl ApiError {
     /// 422 with the mistakes of a catalogue.
     pub(crate) fn catalogue(report: &ImportReport) -> Self {
         let count = report.error_count;
-        let detail = format!("{count} {} in the catalogue; nothing was imported", if count == 1 { "mistake" } else { "mistakes" });
+        let detail = format!(
+            "{count} {} in the catalogue; nothing was imported",
+            if count == 1 { "mistake" } else { "mistakes" }
+        );
         let place = |error: &RowError| ProblemError::on_line(error.line, error.column.clone(), error.message.clone());
         let errors = report.errors.iter().map(place);
-        let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "catalogue_invalid", detail).with_errors(errors.collect());
+        let mut error =
+            Self::new(StatusCode::UNPROCESSABLE_ENTITY, "catalogue_invalid", detail).with_errors(errors.collect());
         error.0.error_count = Some(count);
         error
     }

@@ -78,8 +78,8 @@ impl Reply {
 impl Api {
     /// `base` is an address such as `http://127.0.0.1:8080`.
     pub fn new(client: Client, base: String, key: &str) -> Result<Self, ApiError> {
-        let mut bearer = HeaderValue::try_from(format!("Bearer {key}"))
-            .map_err(|error| ApiError::failed("the API key", error))?;
+        let mut bearer =
+            HeaderValue::try_from(format!("Bearer {key}")).map_err(|error| ApiError::failed("the API key", error))?;
         bearer.set_sensitive(true);
         Ok(Api { client, base, bearer })
     }
@@ -119,7 +119,8 @@ impl Api {
         let call = format!("{method} {}{path}", self.base);
         let failed = |error: &dyn std::fmt::Display| ApiError::failed(&call, error);
         let uri = format!("{}{path}", self.base).parse().map_err(|error: http::uri::InvalidUri| failed(&error))?;
-        let request = Request { method, uri, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
+        let request =
+            Request { method, uri, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;
         let body: Value = if response.body.is_empty() {
             Value::Null
@@ -149,7 +150,9 @@ fn refusal(status: StatusCode, body: &Value) -> String {
     for error in body.get("errors").and_then(Value::as_array).into_iter().flatten().take(20) {
         let field = |name: &str| error.get(name).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
         let place = match (field("line"), field("column"), field("pointer")) {
-            (Some(line), column, _) => format!("line {line}{}", column.map_or(String::new(), |name| format!(", {name}"))),
+            (Some(line), column, _) => {
+                format!("line {line}{}", column.map_or(String::new(), |name| format!(", {name}")))
+            }
             (None, _, pointer) => pointer.unwrap_or_default(),
         };
         text.push_str(&format!("\n  {place}: {}", field("detail").unwrap_or_default()));

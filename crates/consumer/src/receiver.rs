@@ -149,7 +149,12 @@ impl Shared {
     }
 }
 
-fn verify<'a>(verifier: &Verifier, headers: &'a HeaderMap, body: &[u8], now: i64) -> Result<&'a str, VerificationError> {
+fn verify<'a>(
+    verifier: &Verifier,
+    headers: &'a HeaderMap,
+    body: &[u8],
+    now: i64,
+) -> Result<&'a str, VerificationError> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).ok_or(VerificationError::Headers);
     let id = text("webhook-id")?;
     verifier.verify(id, text("webhook-timestamp")?, text("webhook-signature")?, body, now)?;

@@ -154,7 +154,9 @@ mod tests {
     use super::*;
 
     fn body(subject: Uuid, status: &str) -> String {
-        format!(r#"{{"itemUuid":"{subject}","auctioneerUuid":"{subject}","auctionUuid":"{subject}","status":"{status}"}}"#)
+        format!(
+            r#"{{"itemUuid":"{subject}","auctioneerUuid":"{subject}","auctionUuid":"{subject}","status":"{status}"}}"#
+        )
     }
 
     fn record(deliveries: &[(&str, Uuid, &str)]) -> Record {

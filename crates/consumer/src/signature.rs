@@ -41,7 +41,14 @@ impl Verifier {
     }
 
     /// Checks one delivery: `signatures` is the header's list, such as `v1,abc= v1,def=`; `now` in Unix seconds.
-    pub fn verify(&self, id: &str, timestamp: &str, signatures: &str, body: &[u8], now: i64) -> Result<(), VerificationError> {
+    pub fn verify(
+        &self,
+        id: &str,
+        timestamp: &str,
+        signatures: &str,
+        body: &[u8],
+        now: i64,
+    ) -> Result<(), VerificationError> {
         let sent: i64 = timestamp.parse().map_err(|_| VerificationError::Headers)?;
         if (now - sent).abs() > TOLERANCE_SECONDS {
             return Err(VerificationError::Timestamp);

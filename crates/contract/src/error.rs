@@ -128,15 +128,9 @@ mod tests {
 
     #[test]
     fn an_error_can_be_seen_from_the_document_around_it() {
-        let error = ModelError::MissingField {
-            pointer: "/postcode".to_owned(),
-        }
-        .under("/auctioneer/address");
+        let error = ModelError::MissingField { pointer: "/postcode".to_owned() }.under("/auctioneer/address");
         assert_eq!(error.pointer(), "/auctioneer/address/postcode");
-        assert_eq!(
-            error.to_string(),
-            "/auctioneer/address/postcode: required field is missing"
-        );
+        assert_eq!(error.to_string(), "/auctioneer/address/postcode: required field is missing");
         let whole = ModelError::NotAnObject { pointer: String::new() };
         assert_eq!(whole.to_string(), "the document: must be a JSON object");
         assert_eq!(whole.under("/address").pointer(), "/address");

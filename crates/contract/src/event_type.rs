@@ -64,10 +64,7 @@ pub fn schema(event_type: EventType) -> EventSchema {
     let properties: IndexMap<_, _> = fields(event_type)
         .iter()
         .map(|(name, description)| {
-            let property = EventProperty {
-                description: (*description).to_owned(),
-                r#type: "string".to_owned(),
-            };
+            let property = EventProperty { description: (*description).to_owned(), r#type: "string".to_owned() };
             ((*name).to_owned(), property)
         })
         .collect();
@@ -104,19 +101,13 @@ mod tests {
     #[test]
     fn the_item_event_type_is_the_providers_request_body() {
         let expected = r#"{"name":"ITEM_STATUS_CHANGE","description":"Event triggered when an item status changes","archived":false,"schemas":{"1":{"description":"Event triggered when an item status changes","title":"Item status changed","type":"object","properties":{"itemUuid":{"description":"UUID of the item whose status changed","type":"string"},"auctioneerUuid":{"description":"UUID of the auctioneer that holds the auction","type":"string"},"auctionUuid":{"description":"UUID of the auction that the item is in","type":"string"},"status":{"description":"Name of the item's new status","type":"string"}},"required":["itemUuid","auctioneerUuid","auctionUuid","status"]}}}"#;
-        assert_eq!(
-            serde_json::to_string(&definition(EventType::ItemStatusChange)).unwrap(),
-            expected
-        );
+        assert_eq!(serde_json::to_string(&definition(EventType::ItemStatusChange)).unwrap(), expected);
     }
 
     #[test]
     fn the_auction_event_type_is_the_providers_request_body() {
         let expected = r#"{"name":"AUCTION_STATUS_CHANGE","description":"Event triggered when an auction status changes","archived":false,"schemas":{"1":{"description":"Event triggered when an auction status changes","title":"Auction status changed","type":"object","properties":{"auctioneerUuid":{"description":"UUID of the auctioneer that holds the auction","type":"string"},"auctionUuid":{"description":"UUID of the auction whose status changed","type":"string"},"status":{"description":"Name of the auction's new status","type":"string"}},"required":["auctioneerUuid","auctionUuid","status"]}}}"#;
-        assert_eq!(
-            serde_json::to_string(&definition(EventType::AuctionStatusChange)).unwrap(),
-            expected
-        );
+        assert_eq!(serde_json::to_string(&definition(EventType::AuctionStatusChange)).unwrap(), expected);
     }
 
     #[test]
@@ -125,10 +116,7 @@ mod tests {
             let definition = definition(*event_type);
             let mut answer = serde_json::to_value(&definition).unwrap();
             answer["createdAt"] = "2026-11-21T06:28:03.123Z".into();
-            assert_eq!(
-                serde_json::from_value::<EventTypeDefinition>(answer).unwrap(),
-                definition
-            );
+            assert_eq!(serde_json::from_value::<EventTypeDefinition>(answer).unwrap(), definition);
         }
     }
 }

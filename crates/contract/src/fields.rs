@@ -23,9 +23,7 @@ impl Fields {
             Ok(Object(left)) => Ok(Self::of(left)),
             // Sound JSON of another shape than the one asked for, which is an object.
             Err(error) if error.is_data() => Err(ModelError::NotAnObject { pointer: String::new() }),
-            Err(error) => Err(ModelError::NotJson {
-                detail: error.to_string(),
-            }),
+            Err(error) => Err(ModelError::NotJson { detail: error.to_string() }),
         }
     }
 
@@ -43,10 +41,7 @@ impl Fields {
     }
 
     fn of(left: Vec<(String, Value)>) -> Self {
-        Self {
-            left,
-            known: Vec::new(),
-        }
+        Self { left, known: Vec::new() }
     }
 
     /// `@class`: may be left out, and must be `class` when it is there.
@@ -64,9 +59,7 @@ impl Fields {
 
     /// A field that has to be there.
     pub(crate) fn required<T: FieldValue>(&mut self, name: &'static str) -> Result<T, ModelError> {
-        let value = self
-            .take(name)
-            .ok_or_else(|| ModelError::MissingField { pointer: pointer(name) })?;
+        let value = self.take(name).ok_or_else(|| ModelError::MissingField { pointer: pointer(name) })?;
         read(name, value)
     }
 
@@ -87,10 +80,7 @@ impl Fields {
         if self.known.contains(&name.as_str()) {
             return Err(ModelError::DuplicateField { pointer });
         }
-        Err(ModelError::UnknownField {
-            pointer,
-            known: self.known.join(", "),
-        })
+        Err(ModelError::UnknownField { pointer, known: self.known.join(", ") })
     }
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
@@ -144,14 +134,8 @@ impl FieldValue for Uuid {
 fn read<T: FieldValue>(name: &str, value: Value) -> Result<T, ModelError> {
     match T::read(value) {
         Some(Ok(value)) => Ok(value),
-        Some(Err(detail)) => Err(ModelError::InvalidValue {
-            pointer: pointer(name),
-            detail,
-        }),
-        None => Err(ModelError::WrongType {
-            pointer: pointer(name),
-            expected: T::EXPECTED,
-        }),
+        Some(Err(detail)) => Err(ModelError::InvalidValue { pointer: pointer(name), detail }),
+        None => Err(ModelError::WrongType { pointer: pointer(name), expected: T::EXPECTED }),
     }
 }
 
@@ -205,14 +189,8 @@ mod tests {
     #[test]
     fn a_field_is_missing_or_of_the_wrong_type_at_its_own_place() {
         let mut read = fields(r#"{"id": "7", "big": 9223372036854775808, "half": 1.5, "none": null}"#);
-        assert_eq!(
-            read.required::<i64>("name").unwrap_err().to_string(),
-            "/name: required field is missing"
-        );
-        assert_eq!(
-            read.required::<i64>("id").unwrap_err().to_string(),
-            "/id: must be a 64-bit integer"
-        );
+        assert_eq!(read.required::<i64>("name").unwrap_err().to_string(), "/name: required field is missing");
+        assert_eq!(read.required::<i64>("id").unwrap_err().to_string(), "/id: must be a 64-bit integer");
         assert_eq!(read.required::<i64>("big").unwrap_err().code(), "wrong_type");
         assert_eq!(read.optional::<i64>("half").unwrap_err().code(), "wrong_type");
         assert_eq!(read.optional::<i64>("none").unwrap(), None);

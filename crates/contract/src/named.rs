@@ -16,11 +16,7 @@ pub struct UnknownName {
 
 impl UnknownName {
     pub(crate) fn new(kind: &'static str, given: &str, legal: impl Iterator<Item = &'static str>) -> Self {
-        Self {
-            kind,
-            given: shortened(given),
-            legal: legal.collect::<Vec<_>>().join(", "),
-        }
+        Self { kind, given: shortened(given), legal: legal.collect::<Vec<_>>().join(", ") }
     }
 
     /// Stable code of this error.

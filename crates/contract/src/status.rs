@@ -22,13 +22,7 @@ pub enum AuctionStatus {
 
 impl AuctionStatus {
     /// Every status, by number.
-    pub const ALL: &'static [Self] = &[
-        Self::Draft,
-        Self::Preview,
-        Self::Live,
-        Self::Reconciliation,
-        Self::Archived,
-    ];
+    pub const ALL: &'static [Self] = &[Self::Draft, Self::Preview, Self::Live, Self::Reconciliation, Self::Archived];
 
     /// The name on the wire and in the store, such as `DRAFT`.
     pub const fn name(self) -> &'static str {
@@ -63,22 +57,12 @@ impl AuctionStatus {
 
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Draft => (
-                "DRAFT",
-                "Draft",
-                "The auction is being prepared and only its staff can see it.",
-            ),
-            Self::Preview => (
-                "PREVIEW",
-                "Preview",
-                "The catalogue can be viewed; bidding has not been opened.",
-            ),
+            Self::Draft => ("DRAFT", "Draft", "The auction is being prepared and only its staff can see it."),
+            Self::Preview => ("PREVIEW", "Preview", "The catalogue can be viewed; bidding has not been opened."),
             Self::Live => ("LIVE", "Live", "The auction is open and its items take bids."),
-            Self::Reconciliation => (
-                "RECONCILIATION",
-                "Reconciliation",
-                "The sale is over and its results are being settled.",
-            ),
+            Self::Reconciliation => {
+                ("RECONCILIATION", "Reconciliation", "The sale is over and its results are being settled.")
+            }
             Self::Archived => ("ARCHIVED", "Archived", "The auction is settled and kept for reference."),
         }
     }
@@ -160,39 +144,15 @@ impl ItemStatus {
 
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Draft => (
-                "DRAFT",
-                "Draft",
-                "The item is being prepared and only its auction's staff can see it.",
-            ),
+            Self::Draft => ("DRAFT", "Draft", "The item is being prepared and only its auction's staff can see it."),
             Self::Preview => ("PREVIEW", "Preview", "The item can be viewed; it does not take bids."),
-            Self::Live => (
-                "LIVE",
-                "Live",
-                "The item takes bids, or waits for its turn in a webcast.",
-            ),
+            Self::Live => ("LIVE", "Live", "The item takes bids, or waits for its turn in a webcast."),
             Self::Withdrawn => ("WITHDRAWN", "Withdrawn", "The item was taken out of the auction."),
             Self::Sold => ("SOLD", "Sold", "The hammer fell for the highest bid."),
-            Self::Unsold => (
-                "UNSOLD",
-                "Unsold",
-                "The item ended with no bid, or with none that met its reserve.",
-            ),
-            Self::Suspended => (
-                "SUSPENDED",
-                "Suspended",
-                "Bidding is stopped until an administrator decides.",
-            ),
-            Self::SoldBuyNow => (
-                "SOLD_BUY_NOW",
-                "Sold (buy now)",
-                "The item was bought at its buy-now price.",
-            ),
-            Self::Passed => (
-                "PASSED",
-                "Passed",
-                "The clerk passed the item in a webcast; it may be offered again.",
-            ),
+            Self::Unsold => ("UNSOLD", "Unsold", "The item ended with no bid, or with none that met its reserve."),
+            Self::Suspended => ("SUSPENDED", "Suspended", "Bidding is stopped until an administrator decides."),
+            Self::SoldBuyNow => ("SOLD_BUY_NOW", "Sold (buy now)", "The item was bought at its buy-now price."),
+            Self::Passed => ("PASSED", "Passed", "The clerk passed the item in a webcast; it may be offered again."),
         }
     }
 }
@@ -205,28 +165,13 @@ mod tests {
 
     #[test]
     fn auction_statuses_have_the_names_and_numbers_of_the_specification() {
-        let list: Vec<_> = AuctionStatus::ALL
-            .iter()
-            .map(|status| (status.name(), status.code()))
-            .collect();
-        assert_eq!(
-            list,
-            [
-                ("DRAFT", 2),
-                ("PREVIEW", 3),
-                ("LIVE", 4),
-                ("RECONCILIATION", 5),
-                ("ARCHIVED", 6)
-            ]
-        );
+        let list: Vec<_> = AuctionStatus::ALL.iter().map(|status| (status.name(), status.code())).collect();
+        assert_eq!(list, [("DRAFT", 2), ("PREVIEW", 3), ("LIVE", 4), ("RECONCILIATION", 5), ("ARCHIVED", 6)]);
     }
 
     #[test]
     fn item_statuses_have_the_names_and_numbers_of_the_specification() {
-        let list: Vec<_> = ItemStatus::ALL
-            .iter()
-            .map(|status| (status.name(), status.code()))
-            .collect();
+        let list: Vec<_> = ItemStatus::ALL.iter().map(|status| (status.name(), status.code())).collect();
         let specified = [
             ("DRAFT", 2),
             ("PREVIEW", 3),
@@ -281,9 +226,7 @@ mod tests {
     #[test]
     fn every_status_has_words_for_people() {
         let items = ItemStatus::ALL.iter().map(|status| (status.label(), status.meaning()));
-        let auctions = AuctionStatus::ALL
-            .iter()
-            .map(|status| (status.label(), status.meaning()));
+        let auctions = AuctionStatus::ALL.iter().map(|status| (status.label(), status.meaning()));
         for (label, meaning) in items.chain(auctions) {
             assert!(!label.is_empty() && meaning.ends_with('.'), "{label}: {meaning}");
         }

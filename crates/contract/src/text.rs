@@ -62,12 +62,7 @@ macro_rules! text {
             const EXPECTED: &'static str = "a string";
 
             fn read(value: serde_json::Value) -> Option<Result<Self, String>> {
-                Some(
-                    value
-                        .as_str()?
-                        .parse::<$type>()
-                        .map_err(|error| error.to_string()),
-                )
+                Some(value.as_str()?.parse::<$type>().map_err(|error| error.to_string()))
             }
         }
     };

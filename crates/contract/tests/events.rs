@@ -31,62 +31,37 @@ fn an_item_event_is_its_four_fields_in_order() {
     assert_eq!(serde_json::to_string(&event).unwrap(), ITEM);
     assert_eq!(Event::parse(EventType::ItemStatusChange, ITEM).unwrap(), event);
     assert_eq!(serde_json::from_str::<ItemStatusChange>(ITEM).unwrap(), change);
-    assert_eq!(
-        (event.subject(), event.auction(), event.auctioneer()),
-        (uuid(1), uuid(3), uuid(2))
-    );
-    assert_eq!(
-        (event.event_type().name(), event.status_name()),
-        ("ITEM_STATUS_CHANGE", "SOLD")
-    );
+    assert_eq!((event.subject(), event.auction(), event.auctioneer()), (uuid(1), uuid(3), uuid(2)));
+    assert_eq!((event.event_type().name(), event.status_name()), ("ITEM_STATUS_CHANGE", "SOLD"));
 }
 
 #[test]
 fn an_auction_event_is_its_three_fields_in_order() {
-    let change = AuctionStatusChange {
-        auctioneer_uuid: uuid(2),
-        auction_uuid: uuid(3),
-        status: AuctionStatus::Live,
-    };
+    let change = AuctionStatusChange { auctioneer_uuid: uuid(2), auction_uuid: uuid(3), status: AuctionStatus::Live };
     let event = Event::from(change);
     assert_eq!(event.to_json(), AUCTION);
     assert_eq!(serde_json::to_string(&event).unwrap(), AUCTION);
     assert_eq!(Event::parse(EventType::AuctionStatusChange, AUCTION).unwrap(), event);
     assert_eq!(serde_json::from_str::<AuctionStatusChange>(AUCTION).unwrap(), change);
-    assert_eq!(
-        (event.subject(), event.auction(), event.auctioneer()),
-        (uuid(3), uuid(3), uuid(2))
-    );
-    assert_eq!(
-        (event.event_type().name(), event.status_name()),
-        ("AUCTION_STATUS_CHANGE", "LIVE")
-    );
+    assert_eq!((event.subject(), event.auction(), event.auctioneer()), (uuid(3), uuid(3), uuid(2)));
+    assert_eq!((event.event_type().name(), event.status_name()), ("AUCTION_STATUS_CHANGE", "LIVE"));
 }
 
 #[test]
 fn every_status_of_an_event_survives_the_wire() {
     for status in ItemStatus::ALL {
         let body = ITEM.replace("SOLD", status.name());
-        assert_eq!(
-            Event::parse(EventType::ItemStatusChange, &body).unwrap().to_json(),
-            body
-        );
+        assert_eq!(Event::parse(EventType::ItemStatusChange, &body).unwrap().to_json(), body);
     }
     for status in AuctionStatus::ALL {
         let body = AUCTION.replace("LIVE", status.name());
-        assert_eq!(
-            Event::parse(EventType::AuctionStatusChange, &body).unwrap().to_json(),
-            body
-        );
+        assert_eq!(Event::parse(EventType::AuctionStatusChange, &body).unwrap().to_json(), body);
     }
 }
 
 #[test]
 fn an_event_without_one_of_its_fields_is_refused_at_that_field() {
-    for (event_type, body) in [
-        (EventType::ItemStatusChange, ITEM),
-        (EventType::AuctionStatusChange, AUCTION),
-    ] {
+    for (event_type, body) in [(EventType::ItemStatusChange, ITEM), (EventType::AuctionStatusChange, AUCTION)] {
         let whole: serde_json::Map<String, serde_json::Value> = serde_json::from_str(body).unwrap();
         for name in whole.keys() {
             let mut without = whole.clone();
@@ -111,12 +86,7 @@ fn an_event_that_is_not_exact_is_refused() {
         (Item, swap("SOLD", "NEW"), "invalid_value", "/status"),
         (Item, swap("\"SOLD\"", "6"), "wrong_type", "/status"),
         (Item, swap("\"SOLD\"", "null"), "wrong_type", "/status"),
-        (
-            Item,
-            swap("01934b9e-7c5a", "01934b9e7c5a"),
-            "invalid_value",
-            "/itemUuid",
-        ),
+        (Item, swap("01934b9e-7c5a", "01934b9e7c5a"), "invalid_value", "/itemUuid"),
         (Item, swap("itemUuid", "item_uuid"), "missing_field", "/itemUuid"),
         (Item, format!("[{ITEM}]"), "not_an_object", ""),
         (Item, format!("{ITEM},"), "not_json", ""),
@@ -127,23 +97,12 @@ fn an_event_that_is_not_exact_is_refused() {
 
 #[test]
 fn event_types_have_the_words_of_the_specification() {
-    let words: Vec<_> = EventType::ALL
-        .iter()
-        .map(|of| (of.name(), of.description(), of.title()))
-        .collect();
+    let words: Vec<_> = EventType::ALL.iter().map(|of| (of.name(), of.description(), of.title())).collect();
     assert_eq!(
         words,
         [
-            (
-                "ITEM_STATUS_CHANGE",
-                "Event triggered when an item status changes",
-                "Item status changed"
-            ),
-            (
-                "AUCTION_STATUS_CHANGE",
-                "Event triggered when an auction status changes",
-                "Auction status changed"
-            ),
+            ("ITEM_STATUS_CHANGE", "Event triggered when an item status changes", "Item status changed"),
+            ("AUCTION_STATUS_CHANGE", "Event triggered when an auction status changes", "Auction status changed"),
         ]
     );
     assert_eq!("ITEM_STATUS_CHANGE".parse(), Ok(EventType::ItemStatusChange));

@@ -13,26 +13,11 @@ fn events(event_type: EventType) -> Vec<Event> {
     match event_type {
         EventType::ItemStatusChange => ItemStatus::ALL
             .iter()
-            .map(|status| {
-                ItemStatusChange {
-                    item_uuid,
-                    auctioneer_uuid,
-                    auction_uuid,
-                    status: *status,
-                }
-                .into()
-            })
+            .map(|status| ItemStatusChange { item_uuid, auctioneer_uuid, auction_uuid, status: *status }.into())
             .collect(),
         EventType::AuctionStatusChange => AuctionStatus::ALL
             .iter()
-            .map(|status| {
-                AuctionStatusChange {
-                    auctioneer_uuid,
-                    auction_uuid,
-                    status: *status,
-                }
-                .into()
-            })
+            .map(|status| AuctionStatusChange { auctioneer_uuid, auction_uuid, status: *status }.into())
             .collect(),
     }
 }
@@ -88,10 +73,7 @@ fn the_schemas_name_the_fields_of_the_events_in_their_order() {
         let properties: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
         for event in events(*event_type) {
             let body: Value = serde_json::from_str(&event.to_json()).unwrap();
-            assert_eq!(
-                body.as_object().unwrap().keys().cloned().collect::<Vec<_>>(),
-                properties
-            );
+            assert_eq!(body.as_object().unwrap().keys().cloned().collect::<Vec<_>>(), properties);
             assert_eq!(schema["required"], json!(properties));
         }
     }

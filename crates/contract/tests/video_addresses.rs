@@ -102,9 +102,7 @@ const BROKEN: &[&str] = &[
 #[test]
 fn a_youtube_video_is_kept_as_its_identifier() {
     for given in YOUTUBE {
-        let read = given
-            .parse::<AttachmentUrl>()
-            .unwrap_or_else(|error| panic!("{given}: {error}"));
+        let read = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert!(matches!(read, AttachmentUrl::Video(_)), "{given}");
         assert_eq!(read.as_str(), "dQw4w9WgXcQ", "{given}");
     }
@@ -113,9 +111,7 @@ fn a_youtube_video_is_kept_as_its_identifier() {
 #[test]
 fn a_vimeo_video_is_kept_as_its_identifier() {
     for given in VIMEO {
-        let read = given
-            .parse::<AttachmentUrl>()
-            .unwrap_or_else(|error| panic!("{given}: {error}"));
+        let read = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert!(matches!(read, AttachmentUrl::Video(_)), "{given}");
         assert_eq!(read.as_str(), "76979871", "{given}");
     }
@@ -124,9 +120,7 @@ fn a_vimeo_video_is_kept_as_its_identifier() {
 #[test]
 fn a_page_of_the_same_site_that_is_no_video_is_kept_whole() {
     for given in PAGES {
-        let read = given
-            .parse::<AttachmentUrl>()
-            .unwrap_or_else(|error| panic!("{given}: {error}"));
+        let read = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert!(matches!(read, AttachmentUrl::Resource(_)), "{given}");
         assert_eq!(read.as_str(), *given);
     }
@@ -136,19 +130,14 @@ fn a_page_of_the_same_site_that_is_no_video_is_kept_whole() {
 fn a_video_address_without_a_valid_identifier_is_refused() {
     for given in BROKEN {
         let error = given.parse::<AttachmentUrl>().expect_err(given);
-        assert!(
-            error.to_string().contains("without a valid identifier"),
-            "{given}: {error}"
-        );
+        assert!(error.to_string().contains("without a valid identifier"), "{given}: {error}");
     }
 }
 
 #[test]
 fn what_was_kept_is_read_again_as_the_same() {
     for given in YOUTUBE.iter().chain(VIMEO).chain(PAGES) {
-        let kept = given
-            .parse::<AttachmentUrl>()
-            .unwrap_or_else(|error| panic!("{given}: {error}"));
+        let kept = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert_eq!(kept.as_str().parse(), Ok(kept.clone()), "{given}");
     }
 }

@@ -10,13 +10,19 @@ use crate::config::{Overrides, Role};
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
 #[derive(Debug, Parser)]
-#[command(name = "lotwire", version, propagate_version = true, max_term_width = 110, after_help = "\
+#[command(
+    name = "lotwire",
+    version,
+    propagate_version = true,
+    max_term_width = 110,
+    after_help = "\
 Examples:
   lotwire demo                                   see a sale and its webhooks, from nothing, in a minute
   lotwire serve                                  run platform and provider on 127.0.0.1:8080 and :8071
   lotwire provider account create \"Hartley & Sons\"
   lotwire customer create \"Hartley & Sons\"
-  lotwire doctor                                 say what is wrong with this installation, if anything")]
+  lotwire doctor                                 say what is wrong with this installation, if anything"
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -333,7 +339,8 @@ impl Cli {
         overrides.set("database.url", self.common.database_url.clone());
         let listen = match &self.command {
             Command::Serve(serve) => {
-                let roles = serve.roles.as_ref().map(|roles| toml::Value::Array(roles.iter().map(role_value).collect()));
+                let roles =
+                    serve.roles.as_ref().map(|roles| toml::Value::Array(roles.iter().map(role_value).collect()));
                 overrides.set("roles", roles);
                 Some(&serve.listen)
             }

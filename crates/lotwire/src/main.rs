@@ -44,8 +44,10 @@ fn run(cli: &Cli) -> Result<ExitCode, Fault> {
 
 fn load(cli: &Cli) -> Result<config::Resolved, Fault> {
     // A variable that is not Unicode can't be one of ours.
-    let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    config::load(cli.common.config.as_deref(), variables, cli.overrides()).map_err(|error| Fault::new(error.to_string()))
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    config::load(cli.common.config.as_deref(), variables, cli.overrides())
+        .map_err(|error| Fault::new(error.to_string()))
 }
 
 #[expect(clippy::print_stderr, reason = "the last word of a command that failed")]

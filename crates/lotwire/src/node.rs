@@ -58,7 +58,8 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     limits.publisher.pause_base = config.platform.publish_backoff_base.get();
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.default_provider_url = config.default_provider_url();
-    limits.nodes = if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };
+    limits.nodes =
+        if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };
     Ok(Platform::new(PlatformParts {
         store,
         clock: ground.clock.clone(),

@@ -36,18 +36,12 @@ impl AddressPolicy {
     /// An IPv4-mapped IPv6 address counts as its IPv4 address. Where the NAT64 prefix `64:ff9b::/96` is allowed, the IPv4
     /// address behind it must be allowed too.
     pub fn public_only(allow_subnets: Vec<IpNet>) -> Self {
-        Self {
-            reach: Reach::PublicOnly,
-            allow_subnets,
-        }
+        Self { reach: Reach::PublicOnly, allow_subnets }
     }
 
     /// Every address: for addresses that the operator configured.
     pub fn any() -> Self {
-        Self {
-            reach: Reach::Any,
-            allow_subnets: Vec::new(),
-        }
+        Self { reach: Reach::Any, allow_subnets: Vec::new() }
     }
 
     /// Whether a connection to this address may be made.
@@ -125,20 +119,12 @@ const PUBLIC_V6: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 const NAT64: Ipv6Net = v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 
 fn refused_v4(ip: Ipv4Addr) -> Option<&'static str> {
-    REFUSED_V4
-        .iter()
-        .find(|(subnet, _)| subnet.contains(&ip))
-        .map(|(_, kind)| *kind)
+    REFUSED_V4.iter().find(|(subnet, _)| subnet.contains(&ip)).map(|(_, kind)| *kind)
 }
 
 fn refused_v6(ip: Ipv6Addr) -> Option<&'static str> {
-    let listed = REFUSED_V6
-        .iter()
-        .find(|(subnet, _)| subnet.contains(&ip))
-        .map(|(_, kind)| *kind);
-    listed
-        .or_else(|| (!PUBLIC_V6.contains(&ip)).then_some("reserved"))
-        .or_else(|| is_isatap(ip).then_some("ISATAP"))
+    let listed = REFUSED_V6.iter().find(|(subnet, _)| subnet.contains(&ip)).map(|(_, kind)| *kind);
+    listed.or_else(|| (!PUBLIC_V6.contains(&ip)).then_some("reserved")).or_else(|| is_isatap(ip).then_some("ISATAP"))
 }
 
 /// The interface part of ISATAP addresses carries an IPv4 address, under any prefix.
@@ -157,10 +143,7 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix_bits: u8) -> Ipv4Net {
 }
 
 const fn v6(s: [u16; 8], prefix_bits: u8) -> Ipv6Net {
-    Ipv6Net::new_assert(
-        Ipv6Addr::new(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]),
-        prefix_bits,
-    )
+    Ipv6Net::new_assert(Ipv6Addr::new(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]), prefix_bits)
 }
 
 #[cfg(test)]
@@ -236,14 +219,8 @@ mod tests {
         for address in ["10.1.2.3", "::ffff:10.1.2.3", "fd00:1::5"] {
             assert_eq!(kind(&policy, address), None, "{address}");
         }
-        for address in [
-            "10.2.0.1",
-            "::ffff:10.2.0.1",
-            "::10.1.2.3",
-            "64:ff9b::10.1.2.3",
-            "fd00:2::5",
-            "2002:a01:203::",
-        ] {
+        for address in ["10.2.0.1", "::ffff:10.2.0.1", "::10.1.2.3", "64:ff9b::10.1.2.3", "fd00:2::5", "2002:a01:203::"]
+        {
             assert!(kind(&policy, address).is_some(), "{address}");
         }
     }
@@ -267,12 +244,7 @@ mod tests {
 
     #[test]
     fn a_refusal_does_not_tell_the_address() {
-        let refused = AddressPolicy::public_only(vec![])
-            .check("10.11.12.13".parse().unwrap())
-            .unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "its address is private, and requests to such addresses are not allowed"
-        );
+        let refused = AddressPolicy::public_only(vec![]).check("10.11.12.13".parse().unwrap()).unwrap_err();
+        assert_eq!(refused.to_string(), "its address is private, and requests to such addresses are not allowed");
     }
 }

@@ -115,14 +115,7 @@ impl Client {
 
     /// Sends a request and reads the response. Dropping the future, or the deadline, closes the connection.
     pub async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let Request {
-            method,
-            uri,
-            headers,
-            body,
-            deadline,
-            response_bytes_max,
-        } = request;
+        let Request { method, uri, headers, body, deadline, response_bytes_max } = request;
         check_sendable(&method, &uri, &headers)?;
         let mut outgoing = http::Request::new(Full::new(body));
         *outgoing.method_mut() = method;
@@ -130,26 +123,16 @@ impl Client {
         *outgoing.headers_mut() = headers;
 
         let exchange = async {
-            let response = self
-                .http
-                .request(outgoing)
-                .await
-                .map_err(|error| TransportError::from_client(&error))?;
+            let response = self.http.request(outgoing).await.map_err(|error| TransportError::from_client(&error))?;
             let (parts, incoming) = response.into_parts();
             let (body, truncated) = read(incoming, response_bytes_max).await?;
-            Ok(Response {
-                status: parts.status,
-                headers: parts.headers,
-                body,
-                truncated,
-            })
+            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
         };
         match tokio::time::timeout(deadline, exchange).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(TransportError::Timeout {
-                awaited: "complete response",
-                limit_ms: deadline.as_millis() as u64,
-            }),
+            Err(_) => {
+                Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
+            }
         }
     }
 }
@@ -159,9 +142,7 @@ fn check_sendable(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(),
         return Err(TransportError::Invalid("CONNECT requests are not sent"));
     }
     if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(TransportError::Invalid(
-            "the address must begin with http:// or https://",
-        ));
+        return Err(TransportError::Invalid("the address must begin with http:// or https://"));
     }
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
         return Err(TransportError::Invalid("the address has no host"));
@@ -169,14 +150,10 @@ fn check_sendable(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(),
     // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
     let port_chars = authority.port().map_or(0, |port| port.as_str().len() + 1);
     if authority.as_str().len() != authority.host().len() + port_chars {
-        return Err(TransportError::Invalid(
-            "the address has credentials or a port that is not valid",
-        ));
+        return Err(TransportError::Invalid("the address has credentials or a port that is not valid"));
     }
     if STEERING_HEADERS.iter().any(|name| headers.contains_key(name)) {
-        return Err(TransportError::Invalid(
-            "the request has a header that only the client may set",
-        ));
+        return Err(TransportError::Invalid("the request has a header that only the client may set"));
     }
     Ok(())
 }

@@ -56,15 +56,9 @@ impl Connector {
             .expect("ring supports TLS 1.2 and 1.3")
             .with_root_certificates(roots)
             .with_no_client_auth();
-        let tcp = TcpConnector {
-            policy: Arc::new(policy),
-            lookups: Arc::new(Semaphore::new(LOOKUPS_MAX)),
-        };
-        let https = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(tcp);
+        let tcp = TcpConnector { policy: Arc::new(policy), lookups: Arc::new(Semaphore::new(LOOKUPS_MAX)) };
+        let https =
+            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(tcp);
         Self { https, connect_timeout }
     }
 }
@@ -91,10 +85,7 @@ impl Service<Uri> for Connector {
                     // Everything of TCP is a `TransportError` already.
                     Err(error) => TransportError::Tls(error.to_string()),
                 }),
-                Err(_) => Err(TransportError::Timeout {
-                    awaited: "connection",
-                    limit_ms: limit.as_millis() as u64,
-                }),
+                Err(_) => Err(TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 }),
             }
         })
     }
@@ -118,44 +109,28 @@ impl Service<Uri> for TcpConnector {
 impl TcpConnector {
     async fn connect(&self, uri: &Uri) -> Result<TcpStream, TransportError> {
         let host = uri.host().unwrap_or_default();
-        let port = uri
-            .port_u16()
-            .unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
         let addresses = self.permitted(host, self.resolve(host, port).await?)?;
         let stream = connect_first(addresses)
             .await
-            .map_err(|error| TransportError::Connect {
-                host: host.to_owned(),
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() })?;
         // A request is written in one piece: waiting to fill a packet would only delay it.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }
 
     async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TransportError> {
-        let bare = host
-            .strip_prefix('[')
-            .and_then(|host| host.strip_suffix(']'))
-            .unwrap_or(host);
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if let Ok(ip) = bare.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, port)]);
         }
-        let failed = |reason: String| TransportError::Dns {
-            host: host.to_owned(),
-            reason,
-        };
-        let permit = Arc::clone(&self.lookups)
-            .acquire_owned()
-            .await
-            .map_err(|error| failed(error.to_string()))?;
+        let failed = |reason: String| TransportError::Dns { host: host.to_owned(), reason };
+        let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|error| failed(error.to_string()))?;
         let name = bare.to_owned();
         let lookup = tokio::task::spawn_blocking(move || {
             // Held until the resolver is done, also when nobody waits for it any more.
             let _permit = permit;
-            (name.as_str(), port)
-                .to_socket_addrs()
-                .map(|found| found.take(ADDRESSES_MAX).collect::<Vec<_>>())
+            (name.as_str(), port).to_socket_addrs().map(|found| found.take(ADDRESSES_MAX).collect::<Vec<_>>())
         });
         match lookup.await {
             Ok(Ok(found)) if found.is_empty() => Err(failed("it has no address".to_owned())),
@@ -179,10 +154,9 @@ impl TcpConnector {
             }
         }
         match refused {
-            Some(refused) if permitted.is_empty() => Err(TransportError::RefusedAddress {
-                host: host.to_owned(),
-                refused,
-            }),
+            Some(refused) if permitted.is_empty() => {
+                Err(TransportError::RefusedAddress { host: host.to_owned(), refused })
+            }
             _ => Ok(permitted),
         }
     }
@@ -219,11 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_next_address_is_tried_when_one_refuses() {
-        let closed = tokio::net::TcpListener::bind("127.0.0.1:0")
-            .await
-            .unwrap()
-            .local_addr()
-            .unwrap();
+        let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let open = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let open = open.local_addr().map(|address| (open, address)).unwrap();
         let stream = connect_first(VecDeque::from([closed, closed, open.1])).await.unwrap();

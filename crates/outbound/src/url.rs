@@ -122,10 +122,7 @@ mod tests {
     fn an_endpoint_is_a_plain_web_address() {
         for (text, stored) in [
             ("https://example.com", "https://example.com/"),
-            (
-                "HTTPS://Example.COM:443/Hooks?a=b%20c",
-                "https://example.com/Hooks?a=b%20c",
-            ),
+            ("HTTPS://Example.COM:443/Hooks?a=b%20c", "https://example.com/Hooks?a=b%20c"),
             ("http://example.com:8080/a/../b", "http://example.com:8080/b"),
             ("https://bücher.example/ü", "https://xn--bcher-kva.example/%C3%BC"),
             ("https://example.com/a|b?{x}", "https://example.com/a|b?{x}"),
@@ -134,11 +131,7 @@ mod tests {
         ] {
             let url = parse_endpoint_url(text).unwrap();
             assert_eq!((url.as_str(), url.uri().to_string().as_str()), (stored, stored));
-            assert_eq!(
-                parse_endpoint_url(url.as_str()).unwrap(),
-                url,
-                "what is stored is read back the same"
-            );
+            assert_eq!(parse_endpoint_url(url.as_str()).unwrap(), url, "what is stored is read back the same");
         }
     }
 

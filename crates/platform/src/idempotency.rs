@@ -67,10 +67,7 @@ impl<T> Outcome<T> {
 
 impl Platform {
     /// The answer given to this key before, if it is younger than 24 h; `IdempotencyMismatch` when the request differs.
-    pub async fn replay<T>(
-        &self,
-        answering: Option<&Answering<'_, T>>,
-    ) -> PlatformResult<Option<IdempotentAnswer>> {
+    pub async fn replay<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Option<IdempotentAnswer>> {
         let Some(answering) = answering else { return Ok(None) };
         let (caller, key, hash) = (answering.caller, answering.key, answering.request_hash);
         let Some(answer) = self.store().idempotent_answer(caller, key).await? else { return Ok(None) };

@@ -2,7 +2,7 @@
 //!
 //! Called by the binary, which serves [`router`], and by tests. One file of `routes` for each group of operations: the
 //! shapes that it reads and writes, and one short handler for each operation, which calls one use case of the `provider`
-//! crate. What all have in common is here once: [`ask`] reads requests, [`answer`] writes answers, [`errors`] turns what
+//! crate. What all have in common is here once: `ask` reads requests, `answer` writes answers, `errors` turns what
 //! went wrong into the API's two shapes of errors.
 //!
 //! Guarantees: whatever comes in is answered with JSON of the documented shape; a message's payload is never taken apart,

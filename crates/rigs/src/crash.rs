@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use consumer::{Expected, Tally, read_feed};
+use consumer::{Expected, Tally};
 use rand::Rng as _;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -99,7 +99,11 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
         server = one_round(&site, server, options.lots, uptime, &mut acknowledged).await?;
         if round % 10 == 0 || round == options.kills {
             let arrived = site.receiver.read(|record| record.arrivals().len());
-            say(&format!("  {round} of {} kills, {arrived} events received, {:.0} s", options.kills, begin.elapsed().as_secs_f32()));
+            say(&format!(
+                "  {round} of {} kills, {arrived} events received, {:.0} s",
+                options.kills,
+                begin.elapsed().as_secs_f32()
+            ));
         }
     }
     let figures = settle(&site, options, seed, &acknowledged, begin).await?;
@@ -153,8 +157,7 @@ async fn settle(
 }
 
 async fn hold(site: &Site) -> Result<(Vec<Expected>, Tally), RigError> {
-    let feed = read_feed(&site.platform, &site.customer).await?;
-    let expected: Vec<Expected> = feed.into_iter().map(|event| event.event).collect();
+    let expected = site.announced().await?;
     let tally = site.receiver.read(|record| record.tally(&expected));
     Ok((expected, tally))
 }

@@ -21,21 +21,10 @@ mod tests {
 
     #[test]
     fn the_pause_doubles_up_to_the_cap() {
-        for (attempt, ms) in [
-            (0, 100),
-            (1, 100),
-            (2, 200),
-            (3, 400),
-            (10, 51_200),
-            (11, 60_000),
-            (33, 60_000),
-            (u32::MAX, 60_000),
-        ] {
-            assert_eq!(
-                backoff(attempt, BASE, CAP, 1.0),
-                Duration::from_millis(ms),
-                "attempt {attempt}"
-            );
+        for (attempt, ms) in
+            [(0, 100), (1, 100), (2, 200), (3, 400), (10, 51_200), (11, 60_000), (33, 60_000), (u32::MAX, 60_000)]
+        {
+            assert_eq!(backoff(attempt, BASE, CAP, 1.0), Duration::from_millis(ms), "attempt {attempt}");
         }
     }
 

@@ -67,19 +67,8 @@ where
         F: Future<Output = Vec<Res>> + Send + 'static,
     {
         let (queue, entries) = mpsc::channel(config.queue_max.max(1));
-        let batcher = Self {
-            queue,
-            closing: CancellationToken::new(),
-            drained: CancellationToken::new(),
-        };
-        tokio::spawn(gather(
-            name,
-            config,
-            entries,
-            batcher.closing.clone(),
-            batcher.drained.clone(),
-            handler,
-        ));
+        let batcher = Self { queue, closing: CancellationToken::new(), drained: CancellationToken::new() };
+        tokio::spawn(gather(name, config, entries, batcher.closing.clone(), batcher.drained.clone(), handler));
         batcher
     }
 
@@ -88,10 +77,7 @@ where
     /// Dropping the future withdraws the request only while it waits for room; later it is handled all the same.
     pub async fn submit(&self, request: Req) -> Result<Res, Closed> {
         let (answer, result) = oneshot::channel();
-        self.queue
-            .send(Entry { request, answer })
-            .await
-            .map_err(|_| Closed::NotAccepted)?;
+        self.queue.send(Entry { request, answer }).await.map_err(|_| Closed::NotAccepted)?;
         result.await.map_err(|_| Closed::OutcomeUnknown)
     }
 
@@ -109,11 +95,7 @@ where
 
 impl<Req, Res> Clone for Batcher<Req, Res> {
     fn clone(&self) -> Self {
-        Self {
-            queue: self.queue.clone(),
-            closing: self.closing.clone(),
-            drained: self.drained.clone(),
-        }
+        Self { queue: self.queue.clone(), closing: self.closing.clone(), drained: self.drained.clone() }
     }
 }
 
@@ -198,11 +180,7 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: BatcherConfig = BatcherConfig {
-        queue_max: 64,
-        batch_max: 16,
-        in_flight_max: 1,
-    };
+    const CONFIG: BatcherConfig = BatcherConfig { queue_max: 64, batch_max: 16, in_flight_max: 1 };
 
     type Sizes = Arc<Mutex<Vec<usize>>>;
 
@@ -248,22 +226,15 @@ mod tests {
         settle().await;
         assert_eq!(batcher.queued(), 20);
         gate.add_permits(3);
-        let results: Vec<u32> = join_all(first.into_iter().chain(rest))
-            .await
-            .into_iter()
-            .map(|result| result.unwrap())
-            .collect();
+        let results: Vec<u32> =
+            join_all(first.into_iter().chain(rest)).await.into_iter().map(|result| result.unwrap()).collect();
         assert_eq!(results, (0..21).map(|number| number * 2).collect::<Vec<_>>());
         assert_eq!(*sizes.lock().unwrap(), [1, 16, 4]);
     }
 
     #[tokio::test]
     async fn no_more_calls_than_allowed_are_under_way_and_a_full_queue_makes_callers_wait() {
-        let config = BatcherConfig {
-            queue_max: 3,
-            batch_max: 1,
-            in_flight_max: 2,
-        };
+        let config = BatcherConfig { queue_max: 3, batch_max: 1, in_flight_max: 2 };
         let (batcher, gate, sizes) = gated(config);
         let callers = submit_all(&batcher, 0..8);
         settle().await;

@@ -24,11 +24,7 @@ pub struct Ids {
 impl Ids {
     /// Ids of the clock's time.
     pub fn new(clock: SharedClock, random: SharedRandom) -> Self {
-        Self {
-            clock,
-            random,
-            last: Arc::new(AtomicU64::new(0)),
-        }
+        Self { clock, random, last: Arc::new(AtomicU64::new(0)) }
     }
 
     /// A UUID of version 7, greater than every one made before by this `Ids` or its clones, also when the clock was set
@@ -40,9 +36,7 @@ impl Ids {
         let start = u64::from(u16::from_be_bytes([drawn[0] ^ drawn[2], drawn[1] ^ drawn[3]]) & 0x3ff);
         let fresh = (ms << COUNTER_BITS) | start;
         let next = |last: u64| fresh.max(last + 1);
-        let previous = self
-            .last
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
         let made = next(previous.unwrap_or_else(|last| last));
 
         let counter = (made & ((1 << COUNTER_BITS) - 1)) as u16;
@@ -68,10 +62,7 @@ pub fn token(random: &dyn Random, bytes: usize) -> String {
         // 248 is the largest multiple of 62 in a byte: above it some characters would come more often than others.
         let even = drawn.iter().filter(|byte| **byte < 248);
         let missing = length - word.len();
-        word.extend(
-            even.take(missing)
-                .map(|byte| char::from(BASE62[usize::from(byte % 62)])),
-        );
+        word.extend(even.take(missing).map(|byte| char::from(BASE62[usize::from(byte % 62)])));
     }
     word
 }
@@ -95,10 +86,7 @@ mod tests {
         let id = ids(&clock).uuid_v7();
         assert_eq!((id.get_version_num(), id.get_variant()), (7, uuid::Variant::RFC4122));
         let (seconds, nanoseconds) = id.get_timestamp().unwrap().to_unix();
-        assert_eq!(
-            (seconds * 1_000 + u64::from(nanoseconds) / 1_000_000) as i64,
-            to_ms(clock.now())
-        );
+        assert_eq!((seconds * 1_000 + u64::from(nanoseconds) / 1_000_000) as i64, to_ms(clock.now()));
     }
 
     #[test]

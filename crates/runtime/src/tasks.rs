@@ -57,10 +57,7 @@ impl Tasks {
         F: Future<Output = ()> + Send + 'static,
     {
         let handle = tokio::spawn(keep_running(name, worker, self.stopping.clone()));
-        self.workers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Worker { name, handle });
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(Worker { name, handle });
     }
 
     /// Ends all workers and waits for them, together at most `limit`. Those that take longer are aborted and named.
@@ -76,11 +73,7 @@ impl Tasks {
                 names.push(name);
             }
         }
-        if names.is_empty() {
-            Ok(())
-        } else {
-            Err(Unfinished { names })
-        }
+        if names.is_empty() { Ok(()) } else { Err(Unfinished { names }) }
     }
 }
 
@@ -95,11 +88,7 @@ where
         // Called inside, so that a panic before the first await is caught too.
         let run = AssertUnwindSafe(async { worker(stopping.clone()).await });
         let Err(panic) = run.catch_unwind().await else { return };
-        panics = if started.elapsed() >= STEADY_AFTER {
-            1
-        } else {
-            panics.saturating_add(1)
-        };
+        panics = if started.elapsed() >= STEADY_AFTER { 1 } else { panics.saturating_add(1) };
         let pause = backoff(panics, RESTART_PAUSE_MIN, RESTART_PAUSE_MAX, 1.0);
         let pause_ms = pause.as_millis();
         tracing::error!(

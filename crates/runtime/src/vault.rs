@@ -107,22 +107,17 @@ impl Vault {
             Some(text) => Self::from_text(text),
             None => {
                 let (path, text) = key_file::load_or_make(data_dir, random)?;
-                let invalid = |error| VaultError::KeyFile {
-                    path,
-                    source: io::Error::new(io::ErrorKind::InvalidData, error),
-                };
+                let invalid =
+                    |error| VaultError::KeyFile { path, source: io::Error::new(io::ErrorKind::InvalidData, error) };
                 Self::from_text(text.expose_str().unwrap_or_default()).map_err(invalid)
             }
         }
     }
 
     fn from_text(text: &str) -> Result<Self, VaultError> {
-        let words = text
-            .split(|c: char| c == ',' || c.is_whitespace())
-            .filter(|word| !word.is_empty());
-        let keys: Vec<(KeyId, Key)> = words
-            .map(|word| Key::parse(word).map(|key| (key.id(), key)))
-            .collect::<Result<_, _>>()?;
+        let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+        let keys: Vec<(KeyId, Key)> =
+            words.map(|word| Key::parse(word).map(|key| (key.id(), key))).collect::<Result<_, _>>()?;
         if keys.is_empty() {
             return Err(VaultError::InvalidKey);
         }
@@ -135,14 +130,9 @@ impl Vault {
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce);
         let aad = aad(id, context);
-        let payload = Payload {
-            msg: plaintext,
-            aad: aad.as_bytes(),
-        };
+        let payload = Payload { msg: plaintext, aad: aad.as_bytes() };
         #[expect(clippy::expect_used, reason = "the cipher only fails beyond 256 GiB")]
-        let ciphertext = cipher
-            .encrypt(&XNonce::from(nonce), payload)
-            .expect("a secret is shorter than 256 GiB");
+        let ciphertext = cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is shorter than 256 GiB");
         let body = STANDARD_NO_PAD.encode([nonce.as_slice(), &ciphertext].concat());
         Sealed::from_text(format!("{VERSION}.{}.{body}", id.as_str()))
     }
@@ -150,21 +140,12 @@ impl Vault {
     /// Opens what was sealed for the same context. Errors: `Malformed`, `UnknownKey`, `Refused`.
     pub fn open(&self, context: &str, sealed: &Sealed) -> Result<Secret, VaultError> {
         let (id, body) = parts(sealed)?;
-        let (_, cipher) = self
-            .keys
-            .iter()
-            .find(|(known, _)| *known == id)
-            .ok_or(VaultError::UnknownKey(id.clone()))?;
+        let (_, cipher) = self.keys.iter().find(|(known, _)| *known == id).ok_or(VaultError::UnknownKey(id.clone()))?;
         let body = STANDARD_NO_PAD.decode(body).map_err(|_| VaultError::Malformed)?;
         let (nonce, ciphertext) = body.split_first_chunk::<NONCE_BYTES>().ok_or(VaultError::Malformed)?;
         let aad = aad(&id, context);
-        let payload = Payload {
-            msg: ciphertext,
-            aad: aad.as_bytes(),
-        };
-        let plaintext = cipher
-            .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| VaultError::Refused)?;
+        let payload = Payload { msg: ciphertext, aad: aad.as_bytes() };
+        let plaintext = cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| VaultError::Refused)?;
         Ok(Secret::new(plaintext))
     }
 
@@ -213,27 +194,17 @@ mod tests {
     #[test]
     fn what_is_sealed_is_opened_in_its_own_context_only() {
         let (vault, random) = (vault(&[1]), SeededRandom::new(9));
-        for plaintext in [
-            b"".as_slice(),
-            b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            &[0xff; 5_000],
-        ] {
+        for plaintext in [b"".as_slice(), b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", &[0xff; 5_000]] {
             let sealed = vault.seal(&random, CONTEXT, plaintext);
             assert_eq!(vault.open(CONTEXT, &sealed).unwrap().expose(), plaintext);
-            assert!(matches!(
-                vault.open("endpoint/ep_2/secret", &sealed),
-                Err(VaultError::Refused)
-            ));
+            assert!(matches!(vault.open("endpoint/ep_2/secret", &sealed), Err(VaultError::Refused)));
         }
     }
 
     #[test]
     fn the_same_secret_is_never_sealed_the_same_way() {
         let (vault, random) = (vault(&[1]), SeededRandom::new(9));
-        assert_ne!(
-            vault.seal(&random, CONTEXT, b"one"),
-            vault.seal(&random, CONTEXT, b"one")
-        );
+        assert_ne!(vault.seal(&random, CONTEXT, b"one"), vault.seal(&random, CONTEXT, b"one"));
     }
 
     #[test]
@@ -261,10 +232,7 @@ mod tests {
             assert!(vault.open(CONTEXT, &altered).is_err(), "{altered:?}");
         }
         for malformed in ["", "v1", "v1.x", "v1..AAAA", "v1.x.AAAA", "v2.x.AAAA", "v1.x.####"] {
-            assert!(
-                vault.open(CONTEXT, &Sealed::from_text(malformed)).is_err(),
-                "{malformed}"
-            );
+            assert!(vault.open(CONTEXT, &Sealed::from_text(malformed)).is_err(), "{malformed}");
         }
     }
 

@@ -1,1 +1,1 @@
-//! One integration binary: the whole system on real stores, over real HTTP.
+//! The stories are in `tests/story`: the whole system as real processes, on real stores, over real HTTP.

@@ -1,7 +1,7 @@
 //! Auctions.
 
-use auction::lifecycle::ItemCounts;
 use auction::increments::IncrementRow;
+use auction::lifecycle::ItemCounts;
 use auction::{Auction, Stagger};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -121,11 +121,7 @@ pub(crate) struct BacklogView {
 
 impl From<&Backlog> for BacklogView {
     fn from(backlog: &Backlog) -> Self {
-        Self {
-            pending: backlog.pending,
-            oldest_at: backlog.oldest_at.map(time),
-            quarantined: backlog.quarantined,
-        }
+        Self { pending: backlog.pending, oldest_at: backlog.oldest_at.map(time), quarantined: backlog.quarantined }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Auctions: created, listed, moved from status to status.
 
-use auction::lifecycle::ItemCounts;
 use auction::increments::{IncrementRow, IncrementTable};
+use auction::lifecycle::ItemCounts;
 use auction::{Auction, AuctionKind, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -63,7 +63,10 @@ impl AuctionIn {
     fn read(self) -> Result<NewAuction, ApiError> {
         let first = self.status.as_deref().map_or(Ok(AuctionStatus::Draft), |name| status("/status", name))?;
         let increments = self.increments.map(increment_table).transpose()?;
-        let items = (0..).zip(self.items).map(|(index, item)| item.read(&format!("/items/{index}"))).collect::<Result<_, _>>()?;
+        let items = (0..)
+            .zip(self.items)
+            .map(|(index, item)| item.read(&format!("/items/{index}")))
+            .collect::<Result<_, _>>()?;
         Ok(NewAuction {
             auctioneer: self.auctioneer,
             kind: match self.kind {

@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use platform::Platform;
 use contract::ItemStatus;
+use platform::Platform;
 use platform::catalogue::{CatalogueImport, ImportMode, ImportReport};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

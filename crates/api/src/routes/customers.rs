@@ -125,7 +125,9 @@ pub(crate) async fn register_event_types(
     asked: Asked<()>,
 ) -> Result<Response, ApiError> {
     let registered = platform.register_event_types(&asked.caller, uuid).await?;
-    Ok(answer::ok(&Registered { registered: registered.into_iter().map(|registered| registered.event_type.name()).collect() }))
+    Ok(answer::ok(&Registered {
+        registered: registered.into_iter().map(|registered| registered.event_type.name()).collect(),
+    }))
 }
 
 /// Tests the credentials and lets a parked queue go on. Scope `customers:write`.

@@ -68,7 +68,8 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::auction_statuses))
         .routes(routes!(reference::event_types))
         .routes(routes!(reference::auctioneer));
-    let (router, document) = OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", operations).split_for_parts();
+    let (router, document) =
+        OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", operations).split_for_parts();
     (router, with_security(document))
 }
 

@@ -14,11 +14,7 @@ use crate::{InvalidText, ModelError};
 /// A postal address (service.md section 2). A required line may be empty, as not every address has a second line or a
 /// postcode; it may not be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(
-    tag = "@class",
-    rename = "com.vendor.scaffold.models.address.AddressModel",
-    rename_all = "camelCase"
-)]
+#[serde(tag = "@class", rename = "com.vendor.scaffold.models.address.AddressModel", rename_all = "camelCase")]
 pub struct AddressModel {
     /// Primary key, stable for ever; matches what the reference API gives.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,11 +106,7 @@ impl FromStr for AddressCountryCode {
             return Ok(Self::default());
         }
         let lower_case = given.bytes().all(|byte| byte.is_ascii_lowercase());
-        let code = given
-            .to_ascii_uppercase()
-            .parse::<CountryCode>()
-            .ok()
-            .filter(|_| lower_case);
+        let code = given.to_ascii_uppercase().parse::<CountryCode>().ok().filter(|_| lower_case);
         code.map(Self::from).ok_or_else(|| {
             InvalidText::new(format!(
                 "must be a country code of two lower-case letters, such as uk, us or fr; {:?} was given",
@@ -169,16 +161,8 @@ mod tests {
     fn an_address_that_is_not_whole_is_refused_at_the_field() {
         let swap = |from: &str, to: &str| FULL.replacen(from, to, 1);
         for (json, code, pointer) in [
-            (
-                swap(r#""addressLine1":"Unit 4","#, ""),
-                "missing_field",
-                "/addressLine1",
-            ),
-            (
-                swap(r#""addressLine2":"The Old Maltings","#, ""),
-                "missing_field",
-                "/addressLine2",
-            ),
+            (swap(r#""addressLine1":"Unit 4","#, ""), "missing_field", "/addressLine1"),
+            (swap(r#""addressLine2":"The Old Maltings","#, ""), "missing_field", "/addressLine2"),
             (swap(r#""postcode":"OX1 1AA","#, ""), "missing_field", "/postcode"),
             (swap(r#""OX1 1AA""#, "null"), "wrong_type", "/postcode"),
             (swap(r#""51.752022""#, "51.752022"), "wrong_type", "/latitude"),
@@ -186,11 +170,7 @@ mod tests {
             (swap("-1.257300", "181"), "invalid_value", "/longitude"),
             (swap(r#""uk""#, r#""UK""#), "invalid_value", "/countryCode"),
             (swap(r#""city""#, r#""town""#), "unknown_field", "/town"),
-            (
-                swap("address.AddressModel", "address.CountryModel"),
-                "wrong_class",
-                "/@class",
-            ),
+            (swap("address.AddressModel", "address.CountryModel"), "wrong_class", "/@class"),
         ] {
             let error = AddressModel::from_json(&json).unwrap_err();
             assert_eq!((error.code(), error.pointer()), (code, pointer), "{json}");

@@ -23,10 +23,7 @@ impl AuctioneerApiModel {
     pub const CLASS: &'static str = "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel";
 
     fn read(fields: &mut Fields) -> Result<Self, ModelError> {
-        Ok(Self {
-            id: fields.optional("id")?,
-            name: fields.optional("name")?,
-        })
+        Ok(Self { id: fields.optional("id")?, name: fields.optional("name")? })
     }
 }
 
@@ -51,10 +48,7 @@ mod tests {
 
     #[test]
     fn the_class_may_be_left_out_and_may_not_be_another() {
-        assert_eq!(
-            AuctioneerApiModel::from_json(r#"{"name":null}"#).unwrap(),
-            AuctioneerApiModel::default()
-        );
+        assert_eq!(AuctioneerApiModel::from_json(r#"{"name":null}"#).unwrap(), AuctioneerApiModel::default());
         let error = AuctioneerApiModel::from_json(r#"{"@class":"AuctioneerApiModel"}"#).unwrap_err();
         assert_eq!((error.code(), error.pointer()), ("wrong_class", "/@class"));
         assert_eq!(
@@ -79,9 +73,7 @@ mod tests {
         ] {
             let error = AuctioneerApiModel::from_json(json).unwrap_err();
             assert_eq!((error.code(), error.pointer()), (code, pointer), "{json}");
-            let from_serde = serde_json::from_str::<AuctioneerApiModel>(json)
-                .unwrap_err()
-                .to_string();
+            let from_serde = serde_json::from_str::<AuctioneerApiModel>(json).unwrap_err().to_string();
             assert!(from_serde.contains(pointer), "{from_serde}");
         }
     }

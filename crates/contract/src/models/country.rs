@@ -27,11 +27,7 @@ impl CountryModel {
 
     /// The country as the reference data has it: id, code and name.
     pub fn of(code: CountryCode) -> Self {
-        Self {
-            id: Some(code.id()),
-            code,
-            name: Some(code.name().to_owned()),
-        }
+        Self { id: Some(code.id()), code, name: Some(code.name().to_owned()) }
     }
 
     /// Primary key, where it was given; always the id of the code.
@@ -51,11 +47,7 @@ impl CountryModel {
 
     fn read(fields: &mut Fields) -> Result<Self, ModelError> {
         let (id, code) = reference_code::read(fields)?;
-        Ok(Self {
-            id,
-            code,
-            name: fields.optional("name")?,
-        })
+        Ok(Self { id, code, name: fields.optional("name")? })
     }
 }
 
@@ -157,10 +149,7 @@ mod tests {
     #[test]
     fn a_country_of_the_reference_data_is_complete() {
         let model = CountryModel::of("FR".parse().unwrap());
-        assert_eq!(
-            (model.id(), model.code().as_str(), model.name()),
-            (Some(250), "FR", Some("France"))
-        );
+        assert_eq!((model.id(), model.code().as_str(), model.name()), (Some(250), "FR", Some("France")));
     }
 
     #[test]
@@ -190,12 +179,7 @@ mod tests {
         }
         let both = CountryModel::from_json("{}").unwrap_err().to_string();
         assert_eq!(both, r#"/code: required field is missing; "id" would do as well"#);
-        assert!(
-            "UK".parse::<CountryCode>()
-                .unwrap_err()
-                .to_string()
-                .contains("the United Kingdom is GB")
-        );
+        assert!("UK".parse::<CountryCode>().unwrap_err().to_string().contains("the United Kingdom is GB"));
     }
 
     #[test]

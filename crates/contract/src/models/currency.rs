@@ -28,11 +28,7 @@ impl CurrencyModel {
 
     /// The currency as the reference data has it: id, code and name.
     pub fn of(code: CurrencyCode) -> Self {
-        Self {
-            id: Some(code.id()),
-            code,
-            name: Some(code.name()),
-        }
+        Self { id: Some(code.id()), code, name: Some(code.name()) }
     }
 
     /// Primary key, where it was given; always the id of the code.
@@ -52,11 +48,7 @@ impl CurrencyModel {
 
     fn read(fields: &mut Fields) -> Result<Self, ModelError> {
         let (id, code) = reference_code::read(fields)?;
-        Ok(Self {
-            id,
-            code,
-            name: fields.optional("name")?,
-        })
+        Ok(Self { id, code, name: fields.optional("name")? })
     }
 }
 
@@ -161,10 +153,7 @@ mod tests {
     #[test]
     fn a_currency_of_the_reference_data_is_complete() {
         let model = CurrencyModel::of("EUR".parse().unwrap());
-        assert_eq!(
-            (model.id(), model.code().as_str(), model.name()),
-            (Some(978), "EUR", Some("Euro"))
-        );
+        assert_eq!((model.id(), model.code().as_str(), model.name()), (Some(978), "EUR", Some("Euro")));
     }
 
     #[test]
@@ -200,13 +189,7 @@ mod tests {
 
     #[test]
     fn minor_digits_are_those_of_the_currency() {
-        for (code, digits) in [
-            ("GBP", Some(2)),
-            ("JPY", Some(0)),
-            ("KWD", Some(3)),
-            ("XAU", None),
-            ("XXX", None),
-        ] {
+        for (code, digits) in [("GBP", Some(2)), ("JPY", Some(0)), ("KWD", Some(3)), ("XAU", None), ("XXX", None)] {
             assert_eq!(code.parse::<CurrencyCode>().unwrap().minor_digits(), digits, "{code}");
         }
     }

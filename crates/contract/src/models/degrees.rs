@@ -56,26 +56,11 @@ mod tests {
 
     #[test]
     fn degrees_in_range_are_kept_as_they_were_given() {
-        for given in [
-            "0",
-            "-0",
-            "51.752022",
-            "-1.257300",
-            "90",
-            "-90.000",
-            "007.5",
-            "89.999999999999",
-        ] {
-            assert_eq!(
-                given.parse::<Latitude>().map(|read| read.to_string()).as_deref(),
-                Ok(given)
-            );
+        for given in ["0", "-0", "51.752022", "-1.257300", "90", "-90.000", "007.5", "89.999999999999"] {
+            assert_eq!(given.parse::<Latitude>().map(|read| read.to_string()).as_deref(), Ok(given));
         }
         for given in ["180", "-180.0", "179.9999", "-91"] {
-            assert_eq!(
-                given.parse::<Longitude>().map(|read| read.to_string()).as_deref(),
-                Ok(given)
-            );
+            assert_eq!(given.parse::<Longitude>().map(|read| read.to_string()).as_deref(), Ok(given));
         }
     }
 

@@ -20,23 +20,14 @@ pub(crate) trait ReferenceCode: FieldValue + Copy + PartialEq {
 pub(crate) fn read<C: ReferenceCode>(fields: &mut Fields) -> Result<(Option<i64>, C), ModelError> {
     let id = fields.optional::<i64>("id")?;
     let code = fields.optional::<C>("code")?;
-    let wrong = |detail| ModelError::InvalidValue {
-        pointer: pointer("id"),
-        detail,
-    };
+    let wrong = |detail| ModelError::InvalidValue { pointer: pointer("id"), detail };
     match (id, code) {
-        (None, None) => Err(ModelError::MissingEither {
-            pointer: pointer("code"),
-            other: "id",
-        }),
+        (None, None) => Err(ModelError::MissingEither { pointer: pointer("code"), other: "id" }),
         (None, Some(code)) => Ok((None, code)),
         (Some(id), None) => {
             let code = C::from_id(id);
             let code = code.ok_or_else(|| {
-                wrong(format!(
-                    "no {} has the id {id}; give its code, or an id from the reference data",
-                    C::KIND
-                ))
+                wrong(format!("no {} has the id {id}; give its code, or an id from the reference data", C::KIND))
             })?;
             Ok((Some(id), code))
         }

@@ -13,10 +13,7 @@ use crate::{InvalidText, ModelError};
 
 /// A resource at an address (service.md section 2).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(
-    tag = "@class",
-    rename = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel"
-)]
+#[serde(tag = "@class", rename = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel")]
 pub struct UrlAttachmentApiModel {
     /// Where the resource is; of a YouTube or Vimeo video only the identifier.
     pub url: AttachmentUrl,
@@ -30,10 +27,7 @@ impl UrlAttachmentApiModel {
     pub const CLASS: &'static str = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel";
 
     fn read(fields: &mut Fields) -> Result<Self, ModelError> {
-        Ok(Self {
-            url: fields.required("url")?,
-            label: fields.optional("label")?,
-        })
+        Ok(Self { url: fields.required("url")?, label: fields.optional("label")? })
     }
 }
 
@@ -96,16 +90,10 @@ impl FromStr for AttachmentUrl {
         }
         // People copy video addresses without their scheme; of any other site that is too likely a mistake.
         let bare = given.strip_prefix("//").unwrap_or(given);
-        let has_scheme = ["http://", "https://"].iter().any(|scheme| {
-            given
-                .get(..scheme.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-        });
-        let url = if has_scheme {
-            Url::parse(given)
-        } else {
-            Url::parse(&format!("https://{bare}"))
-        };
+        let has_scheme = ["http://", "https://"]
+            .iter()
+            .any(|scheme| given.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
+        let url = if has_scheme { Url::parse(given) } else { Url::parse(&format!("https://{bare}")) };
         let url = url.map_err(|_| no_address())?;
         match video::find(&url) {
             video::Finding::Video(id) => Ok(Self::Video(id)),
@@ -191,15 +179,7 @@ mod tests {
         let json = r#"{"url":"lot-1.jpg"}"#;
         let error = UrlAttachmentApiModel::from_json(json).unwrap_err();
         assert_eq!((error.code(), error.pointer()), ("invalid_value", "/url"));
-        assert_eq!(
-            UrlAttachmentApiModel::from_json(r#"{"label":"x"}"#)
-                .unwrap_err()
-                .pointer(),
-            "/url"
-        );
-        assert_eq!(
-            UrlAttachmentApiModel::from_json(r#"{"url":null}"#).unwrap_err().code(),
-            "wrong_type"
-        );
+        assert_eq!(UrlAttachmentApiModel::from_json(r#"{"label":"x"}"#).unwrap_err().pointer(), "/url");
+        assert_eq!(UrlAttachmentApiModel::from_json(r#"{"url":null}"#).unwrap_err().code(), "wrong_type");
     }
 }

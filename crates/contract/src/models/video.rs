@@ -65,19 +65,9 @@ impl Finding {
 pub(crate) fn find(url: &Url) -> Finding {
     // A path deeper than this is none that the two sites have.
     const SEGMENTS_MAX: usize = 8;
-    let segments: Vec<&str> = url
-        .path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .take(SEGMENTS_MAX)
-        .collect();
-    match url
-        .host_str()
-        .unwrap_or_default()
-        .trim_end_matches('.')
-        .trim_start_matches("www.")
-    {
+    let segments: Vec<&str> =
+        url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).take(SEGMENTS_MAX).collect();
+    match url.host_str().unwrap_or_default().trim_end_matches('.').trim_start_matches("www.") {
         "youtube.com" | "m.youtube.com" | "music.youtube.com" | "gaming.youtube.com" | "youtube-nocookie.com" => {
             youtube(url, &segments)
         }
@@ -115,10 +105,7 @@ fn youtube(url: &Url, segments: &[&str]) -> Finding {
 fn watched(url: &Url) -> Option<VideoId> {
     let id = query(url, &["v", "vi"]).or_else(|| {
         let fragment = url.fragment()?.strip_prefix('!')?;
-        fragment
-            .split('&')
-            .find_map(|pair| pair.strip_prefix("v="))
-            .map(str::to_owned)
+        fragment.split('&').find_map(|pair| pair.strip_prefix("v=")).map(str::to_owned)
     })?;
     VideoId::youtube(&id)
 }
@@ -126,10 +113,7 @@ fn watched(url: &Url) -> Option<VideoId> {
 fn vimeo(url: &Url, segments: &[&str]) -> Finding {
     let id = match segments {
         [] => {
-            return url
-                .fragment()
-                .and_then(VideoId::vimeo)
-                .map_or(Finding::NoVideo, Finding::Video);
+            return url.fragment().and_then(VideoId::vimeo).map_or(Finding::NoVideo, Finding::Video);
         }
         ["moogaloop.swf"] => return Finding::of(query(url, &["clip_id"]).and_then(|id| VideoId::vimeo(&id))),
         // A second part is the key of an unlisted video.
@@ -156,7 +140,5 @@ fn vimeo_player(segments: &[&str]) -> Finding {
 }
 
 fn query(url: &Url, names: &[&str]) -> Option<String> {
-    url.query_pairs()
-        .find(|(name, _)| names.contains(&name.as_ref()))
-        .map(|(_, value)| value.into_owned())
+    url.query_pairs().find(|(name, _)| names.contains(&name.as_ref())).map(|(_, value)| value.into_owned())
 }

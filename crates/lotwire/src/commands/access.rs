@@ -51,7 +51,8 @@ pub(super) async fn run_user(config: &Config, command: &User) -> Result<(), Faul
     let ground = Ground::new(config)?;
     let platform = open_platform(config, &ground).await?;
     let known = || Role::ALL.map(Role::name).join(", ");
-    let role = Role::parse(role).ok_or_else(|| Fault::new(format!("there is no role {role:?}; there are {}", known())))?;
+    let role =
+        Role::parse(role).ok_or_else(|| Fault::new(format!("there is no role {role:?}; there are {}", known())))?;
     let (password, is_made) = if *password_stdin {
         (secret_from_stdin("the password")?, false)
     } else {

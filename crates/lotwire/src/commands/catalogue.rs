@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use platform::{Caller, Outcome};
 use contract::ItemStatus;
 use platform::catalogue::{CatalogueImport, ImportMode};
+use platform::{Caller, Outcome};
 use serde_json::json;
 
 use super::{print, print_json};

@@ -25,7 +25,10 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
             if *json {
                 return print_json(&json!({ "uuid": customer.uuid }));
             }
-            print(&format!("Customer {} created.\nNext: lotwire customer connect {0} --application app_…", customer.uuid));
+            print(&format!(
+                "Customer {} created.\nNext: lotwire customer connect {0} --application app_…",
+                customer.uuid
+            ));
         }
         Customer::Connect(options) => connect(&platform, &support, options).await?,
         Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,

@@ -55,9 +55,9 @@ fn open_files() -> Finding {
     match line.split_whitespace().next() {
         Some("unlimited") => Ok("unlimited".to_owned()),
         Some(soft) => match soft.parse::<u64>() {
-            Ok(count) if count < OPEN_FILES_MIN => {
-                Err(format!("only {count} are allowed; allow {OPEN_FILES_MIN} at least (ulimit -n, or LimitNOFILE= of the unit)"))
-            }
+            Ok(count) if count < OPEN_FILES_MIN => Err(format!(
+                "only {count} are allowed; allow {OPEN_FILES_MIN} at least (ulimit -n, or LimitNOFILE= of the unit)"
+            )),
             _ => Ok(format!("{soft} are allowed")),
         },
         None => Ok("the system does not say how many are allowed".to_owned()),

@@ -27,10 +27,15 @@ async fn run_account(provider: &Provider, command: &ProviderAccount) -> Result<(
             if *json {
                 return print_json(&json!({ "id": &*account.id }));
             }
-            print(&format!("Account {} created.\nNext: lotwire provider key create --account {0} --name NAME", account.id));
+            print(&format!(
+                "Account {} created.\nNext: lotwire provider key create --account {0} --name NAME",
+                account.id
+            ));
         }
         ProviderAccount::List { json } => {
-            for account in provider.list_accounts(&PageRequest::first(LIST_MAX)).await.while_("listing the accounts")?.data {
+            for account in
+                provider.list_accounts(&PageRequest::first(LIST_MAX)).await.while_("listing the accounts")?.data
+            {
                 if *json {
                     print_json(&json!({ "id": &*account.id, "name": account.name }))?;
                 } else {
@@ -45,14 +50,20 @@ async fn run_account(provider: &Provider, command: &ProviderAccount) -> Result<(
 async fn run_key(provider: &Provider, command: &ProviderKey) -> Result<(), Fault> {
     match command {
         ProviderKey::Create { account, name, json } => {
-            let key = provider.create_api_key(account, name).await.while_(format!("creating a key of account {account}"))?;
+            let key =
+                provider.create_api_key(account, name).await.while_(format!("creating a key of account {account}"))?;
             if *json {
                 return print_json(&json!({ "key": key.text }));
             }
             print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
         }
         ProviderKey::List { account, json } => {
-            for key in provider.list_api_keys(account, &PageRequest::first(LIST_MAX)).await.while_(format!("listing the keys of account {account}"))?.data {
+            for key in provider
+                .list_api_keys(account, &PageRequest::first(LIST_MAX))
+                .await
+                .while_(format!("listing the keys of account {account}"))?
+                .data
+            {
                 let created_at = runtime::clock::rfc3339_ms(key.created_at);
                 if *json {
                     print_json(&json!({ "id": &*key.id, "name": key.name, "createdAt": created_at }))?;

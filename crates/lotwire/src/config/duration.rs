@@ -47,7 +47,7 @@ impl std::fmt::Display for Span {
         let millis = self.as_millis();
         let (count, unit) = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")]
             .into_iter()
-            .find(|(size, _)| millis > 0 && millis % size == 0)
+            .find(|(size, _)| millis > 0 && millis.is_multiple_of(*size))
             .map_or((millis, "ms"), |(size, unit)| (millis / size, unit));
         write!(f, "{count}{unit}")
     }

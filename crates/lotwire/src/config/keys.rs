@@ -41,23 +41,67 @@ const fn key(path: &'static str, kind: Kind, meaning: &'static str) -> Key {
 
 /// Every key, in the order of the reference page.
 pub(crate) const KEYS: &[Key] = &[
-    key("data_dir", Kind::Text, "Directory of the SQLite files and of the secret key that is made when none is configured."),
+    key(
+        "data_dir",
+        Kind::Text,
+        "Directory of the SQLite files and of the secret key that is made when none is configured.",
+    ),
     key("roles", Kind::List, "What this process runs: `platform`, `provider` or both."),
-    key("database.url", Kind::Secret, "PostgreSQL to use, as `postgres://user:password@host/database`. Empty: SQLite in `data_dir`."),
+    key(
+        "database.url",
+        Kind::Secret,
+        "PostgreSQL to use, as `postgres://user:password@host/database`. Empty: SQLite in `data_dir`.",
+    ),
     key("database.pool_size", Kind::Number, "PostgreSQL connections at most, for each of platform and provider."),
     key("platform.listen", Kind::Text, "Address and port of the platform's API."),
-    key("platform.provider_url", Kind::Text, "Base address of the delivery provider for customers connected without one. Empty: the embedded provider at `provider.listen`."),
-    key("platform.publish_concurrency", Kind::Number, "Events of one customer on their way to its provider at the same time."),
+    key(
+        "platform.provider_url",
+        Kind::Text,
+        "Base address of the delivery provider for customers connected without one. Empty: the embedded provider at `provider.listen`.",
+    ),
+    key(
+        "platform.publish_concurrency",
+        Kind::Number,
+        "Events of one customer on their way to its provider at the same time.",
+    ),
     key("platform.publish_timeout", Kind::Text, "How long the provider may take to answer when an event is published."),
-    key("platform.publish_backoff_base", Kind::Text, "First pause after the provider failed; doubles with each failure."),
-    key("platform.publish_backoff_cap", Kind::Text, "Longest such pause. A longer `Retry-After` of the provider is kept in full."),
+    key(
+        "platform.publish_backoff_base",
+        Kind::Text,
+        "First pause after the provider failed; doubles with each failure.",
+    ),
+    key(
+        "platform.publish_backoff_cap",
+        Kind::Text,
+        "Longest such pause. A longer `Retry-After` of the provider is kept in full.",
+    ),
     key("provider.listen", Kind::Text, "Address and port of the provider's API."),
-    key("provider.allow_subnets", Kind::List, "Subnets that deliveries may go to although they are private, such as `127.0.0.0/8`. Everything else that is not public is refused."),
-    key("provider.retry_schedule", Kind::List, "Pauses between the attempts of one delivery, each taken with ±20 %. After the last, the delivery is given up."),
-    key("provider.request_timeout", Kind::Text, "One deadline over connecting, sending and reading the answer of a delivery."),
+    key(
+        "provider.allow_subnets",
+        Kind::List,
+        "Subnets that deliveries may go to although they are private, such as `127.0.0.0/8`. Everything else that is not public is refused.",
+    ),
+    key(
+        "provider.retry_schedule",
+        Kind::List,
+        "Pauses between the attempts of one delivery, each taken with ±20 %. After the last, the delivery is given up.",
+    ),
+    key(
+        "provider.request_timeout",
+        Kind::Text,
+        "One deadline over connecting, sending and reading the answer of a delivery.",
+    ),
     key("provider.endpoint_concurrency", Kind::Number, "Deliveries under way to one endpoint at the same time."),
-    key("secrets.key", Kind::Secret, "Key that seals secrets at rest: 32 random bytes as base64 or hexadecimal. Several, separated by commas: the first seals, all open. Empty: `secret.key` in `data_dir`, made at first use."),
-    key("log.level", Kind::Text, "Least level that is logged: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,platform=debug`."),
+    key(
+        "secrets.key",
+        Kind::Secret,
+        "Key that seals secrets at rest: 32 random bytes as base64 or hexadecimal. Several, separated by commas: the first seals, all open. Empty: `secret.key` in `data_dir`, made at first use.",
+    ),
+    key(
+        "log.level",
+        Kind::Text,
+        "Least level that is logged: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,platform=debug`.",
+    ),
     key("log.format", Kind::Text, "`text` for people, `json` for machines."),
 ];
 

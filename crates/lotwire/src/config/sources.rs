@@ -55,8 +55,8 @@ pub(crate) fn load(
     let mut origins = BTreeMap::new();
 
     if let Some(path) = file {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
         let refuse = |error: toml::de::Error| ConfigError::File { path: path.to_owned(), error: error.to_string() };
         toml::from_str::<Config>(&text).map_err(refuse)?;
         let table: Table = toml::from_str(&text).map_err(refuse)?;
@@ -72,7 +72,8 @@ pub(crate) fn load(
     variables.sort();
     for (variable, text) in variables {
         let refuse = |error: String| ConfigError::Variable { variable: variable.clone(), error };
-        let key = KEYS.iter().find(|key| key.variable() == variable).ok_or_else(|| refuse(unknown_variable(&variable)))?;
+        let key =
+            KEYS.iter().find(|key| key.variable() == variable).ok_or_else(|| refuse(unknown_variable(&variable)))?;
         let value = parse(key, &text).map_err(refuse)?;
         check_alone(key.path, &value).map_err(refuse)?;
         put(&mut merged, key.path, value);
@@ -169,7 +170,9 @@ mod tests {
 
     #[test]
     fn flags_win_over_variables_and_variables_over_the_file() {
-        let file = file("[platform]\nlisten = \"127.0.0.1:1\"\n[provider]\nlisten = \"127.0.0.1:2\"\nrequest_timeout = \"3s\"\n");
+        let file = file(
+            "[platform]\nlisten = \"127.0.0.1:1\"\n[provider]\nlisten = \"127.0.0.1:2\"\nrequest_timeout = \"3s\"\n",
+        );
         let environment = variables(&[
             ("LOTWIRE_PROVIDER__LISTEN", "127.0.0.1:22"),
             ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", "5ms, 1s"),
@@ -193,14 +196,18 @@ mod tests {
     #[test]
     fn an_error_says_where_it_is_and_what_to_do() {
         let in_file = |text: &str| load(Some(file(text).path()), [], Overrides::default()).unwrap_err().to_string();
-        let in_variable = |name, value| load(None, variables(&[(name, value)]), Overrides::default()).unwrap_err().to_string();
+        let in_variable =
+            |name, value| load(None, variables(&[(name, value)]), Overrides::default()).unwrap_err().to_string();
         for (error, parts) in [
             (in_file("[provider]\nlissten = \"x\"\n"), ["line 2", "unknown field `lissten`"]),
             (in_file("[provider]\nrequest_timeout = \"soon\"\n"), ["line 2", "250ms"]),
             (in_file("[provider]\nallow_subnets = [\"10.0.0.0/40\"]\n"), ["line 2", "invalid IP address"]),
             (in_file("[database]\nurl = \"mysql://x\"\n"), ["database.url", "postgres://"]),
             (in_file("[database]\npool_size = 1\n"), ["database.pool_size is 1", "2 to 1000"]),
-            (in_variable("LOTWIRE_PROVIDER__LISTN", "x"), ["LOTWIRE_PROVIDER__LISTN", "did you mean LOTWIRE_PROVIDER__LISTEN"]),
+            (
+                in_variable("LOTWIRE_PROVIDER__LISTN", "x"),
+                ["LOTWIRE_PROVIDER__LISTN", "did you mean LOTWIRE_PROVIDER__LISTEN"],
+            ),
             (in_variable("LOTWIRE_PLATFORM__LISTEN", "8080"), ["LOTWIRE_PLATFORM__LISTEN", "socket address"]),
             (in_variable("LOTWIRE_DATABASE__POOL_SIZE", "many"), ["LOTWIRE_DATABASE__POOL_SIZE", "whole number"]),
             (in_variable("LOTWIRE_ROLES", "platform,clerk"), ["LOTWIRE_ROLES", "clerk"]),

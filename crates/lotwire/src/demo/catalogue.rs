@@ -37,8 +37,11 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
     let mut reserves = HashMap::new();
     for row in reader.byte_records().take(limit) {
         let row = row.while_("reading the catalogue")?;
-        let field = |index: Option<usize>| index.and_then(|index| row.get(index)).and_then(|field| std::str::from_utf8(field).ok());
-        if let (Some(lot), Some(amount)) = (field(lot_number), field(reserve).and_then(|text| text.trim().parse().ok())) {
+        let field = |index: Option<usize>| {
+            index.and_then(|index| row.get(index)).and_then(|field| std::str::from_utf8(field).ok())
+        };
+        if let (Some(lot), Some(amount)) = (field(lot_number), field(reserve).and_then(|text| text.trim().parse().ok()))
+        {
             reserves.insert(lot.trim().to_owned(), amount);
         }
         rows.push(row);
@@ -74,7 +77,9 @@ mod tests {
     fn a_catalogue_is_cut_in_two_and_nothing_is_lost() {
         let catalogue = read(None, Some(11)).unwrap();
         assert_eq!((catalogue.timed_lots, catalogue.webcast_lots), (6, 5));
-        let lots = |half: &Bytes| csv::Reader::from_reader(half.as_ref()).records().map(|row| row.unwrap()[0].to_owned()).collect::<Vec<_>>();
+        let lots = |half: &Bytes| {
+            csv::Reader::from_reader(half.as_ref()).records().map(|row| row.unwrap()[0].to_owned()).collect::<Vec<_>>()
+        };
         let halves = [lots(&catalogue.timed), lots(&catalogue.webcast)].concat();
         assert_eq!(halves, lots(&catalogue.whole));
         assert_eq!(halves, (1..=11).map(|lot| lot.to_string()).collect::<Vec<_>>());

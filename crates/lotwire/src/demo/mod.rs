@@ -36,7 +36,10 @@ const SILENCE_MAX: Duration = Duration::from_secs(20);
 /// Runs the demonstration. True when everything arrived as it must.
 pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<bool, Fault> {
     let catalogue = catalogue::read(demo.catalogue.as_deref(), demo.lots)?;
-    let scratch = tempfile::Builder::new().prefix("lotwire-demo-").tempdir().while_("making a directory for the demonstration")?;
+    let scratch = tempfile::Builder::new()
+        .prefix("lotwire-demo-")
+        .tempdir()
+        .while_("making a directory for the demonstration")?;
     if !data_dir_given {
         config.data_dir = scratch.path().to_owned();
     }
@@ -49,7 +52,12 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), node.clock())
         .await
         .while_("opening a port for the receiver")?;
-    progress.say(&format!("Platform at {}, provider at {}, receiver at {}", node.platform_url(), node.provider_url(), receiver.url()));
+    progress.say(&format!(
+        "Platform at {}, provider at {}, receiver at {}",
+        node.platform_url(),
+        node.provider_url(),
+        receiver.url()
+    ));
 
     let (platform, house) = set_up(&node, &receiver, &progress).await?;
     let sold = async {
@@ -84,15 +92,23 @@ async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result
     progress.say(&format!("Provider: account {account} with an API key"));
     let provider = Api::new(http.clone(), node.provider_url(), &provider_key).while_("the provider's API")?;
     let application = setup::at_provider(&provider, receiver).await?;
-    progress.say(&format!("Provider: consumer application {}, two event types, endpoint {}", application.0, application.1));
-    let platform = Api::new(http, node.platform_url(), &node.create_staff_key("demonstration").await?).while_("the platform's API")?;
+    progress
+        .say(&format!("Provider: consumer application {}, two event types, endpoint {}", application.0, application.1));
+    let platform = Api::new(http, node.platform_url(), &node.create_staff_key("demonstration").await?)
+        .while_("the platform's API")?;
     let house = setup::at_platform(&platform, &node.provider_url(), &provider_key, application).await?;
     progress.say(&format!("Platform: customer {} connected to {}", house.customer, house.application));
     Ok((platform, house))
 }
 
 /// Both sales at once, then their reconciliation. Gives everything that has to be announced.
-async fn sell(platform: &Api, house: &House, catalogue: &Catalogue, node: &Node, progress: &Progress) -> Result<Vec<Expected>, Fault> {
+async fn sell(
+    platform: &Api,
+    house: &House,
+    catalogue: &Catalogue,
+    node: &Node,
+    progress: &Progress,
+) -> Result<Vec<Expected>, Fault> {
     let now = node.clock().now();
     let timetable = Timetable::starting(now, catalogue.timed_lots, SALE_SECONDS)?;
     let duration = Duration::from_secs(SALE_SECONDS.into());

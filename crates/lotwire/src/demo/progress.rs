@@ -19,8 +19,13 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(timed_lots: usize, webcast_lots: usize) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
-        let bars = MultiProgress::with_draw_target(if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-        let style = ProgressStyle::with_template("  {msg:<34} {bar:32} {pos:>7}/{len}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bars = MultiProgress::with_draw_target(if is_terminal {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        let style = ProgressStyle::with_template("  {msg:<34} {bar:32} {pos:>7}/{len}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = |length: usize, text: &'static str| {
             bars.add(ProgressBar::new(length as u64).with_style(style.clone()).with_message(text))
         };

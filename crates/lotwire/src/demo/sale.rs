@@ -62,7 +62,9 @@ impl Sale {
             let path = format!("/api/v1/auctions/{}/items?limit=250{after}", self.auction);
             let page = platform.get(&path).await?;
             for item in page.body["data"].as_array().into_iter().flatten() {
-                let text = |name: &str| item[name].as_str().map(str::to_owned).ok_or_else(|| Fault::new(format!("an item without {name}")));
+                let text = |name: &str| {
+                    item[name].as_str().map(str::to_owned).ok_or_else(|| Fault::new(format!("an item without {name}")))
+                };
                 lots.push(Lot {
                     uuid: text("uuid")?,
                     lot_number: text("lotNumber")?,
@@ -94,7 +96,8 @@ impl Sale {
         for event in &self.expected {
             last.insert(event.subject, &event.status);
         }
-        let passed: Vec<Uuid> = last.iter().filter(|(_, status)| **status == "PASSED").map(|(subject, _)| *subject).collect();
+        let passed: Vec<Uuid> =
+            last.iter().filter(|(_, status)| **status == "PASSED").map(|(subject, _)| *subject).collect();
         self.change_status(platform, "RECONCILIATION").await?;
         self.expected.extend(passed.into_iter().map(|subject| Expected { subject, status: "UNSOLD".to_owned() }));
         self.change_status(platform, "ARCHIVED").await

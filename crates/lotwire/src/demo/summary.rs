@@ -45,7 +45,14 @@ impl Summary {
         format!(
             "  events expected   {:>8}\n  received          {:>8}\n  lost              {:>8}\n  duplicated        {:>8}\n  \
              bad signatures    {:>8}\n  out of order      {:>8}\n  hammer to receipt {:>8} ms (half), {} ms (99 of 100)",
-            self.expected, self.received, self.lost, self.duplicates, self.invalid, self.out_of_order, self.p50_ms, self.p99_ms
+            self.expected,
+            self.received,
+            self.lost,
+            self.duplicates,
+            self.invalid,
+            self.out_of_order,
+            self.p50_ms,
+            self.p99_ms
         )
     }
 }

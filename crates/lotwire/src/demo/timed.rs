@@ -34,7 +34,12 @@ impl Timetable {
 }
 
 /// Creates the auction as a draft.
-pub(super) async fn create(platform: &Api, house: &House, catalogue: &Catalogue, timetable: &Timetable) -> Result<Sale, Fault> {
+pub(super) async fn create(
+    platform: &Api,
+    house: &House,
+    catalogue: &Catalogue,
+    timetable: &Timetable,
+) -> Result<Sale, Fault> {
     let items = catalogue.timed_lots.div_ceil(timetable.groups as usize);
     let auction = json!({
         "kind": "timed",
@@ -46,7 +51,12 @@ pub(super) async fn create(platform: &Api, house: &House, catalogue: &Catalogue,
 }
 
 /// Imports the catalogue, goes live, bids; returns when all bids are in. The lots end by themselves.
-pub(super) async fn open(platform: &Api, mut sale: Sale, catalogue: &Catalogue, progress: &ProgressBar) -> Result<Sale, Fault> {
+pub(super) async fn open(
+    platform: &Api,
+    mut sale: Sale,
+    catalogue: &Catalogue,
+    progress: &ProgressBar,
+) -> Result<Sale, Fault> {
     sale.import(platform, catalogue.timed.clone(), "").await?;
     sale.change_status(platform, "PREVIEW").await?;
     sale.change_status(platform, "LIVE").await?;
@@ -101,7 +111,13 @@ impl Interest {
 }
 
 /// Bids for a lot; gives the highest amount that was accepted.
-async fn bid(platform: &Api, bidder: usize, interest: Interest, lot: &Lot, reserve: Option<i64>) -> Result<Option<i64>, Fault> {
+async fn bid(
+    platform: &Api,
+    bidder: usize,
+    interest: Interest,
+    lot: &Lot,
+    reserve: Option<i64>,
+) -> Result<Option<i64>, Fault> {
     if interest == Interest::None {
         return Ok(None);
     }

@@ -63,10 +63,7 @@ async fn read_head(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 fn client(policy: AddressPolicy) -> Client {
-    Client::new(ClientConfig {
-        policy,
-        ..ClientConfig::default()
-    })
+    Client::new(ClientConfig { policy, ..ClientConfig::default() })
 }
 
 fn get(uri: impl std::fmt::Display) -> Request {
@@ -104,15 +101,10 @@ async fn a_request_is_written_as_it_was_given() {
     let mut request = get(format_args!("http://{address}/hooks/%7Ea?x=1&y=%20"));
     request.method = Method::POST;
     request.headers.insert("svix-id", HeaderValue::from_static("msg_1"));
-    request
-        .headers
-        .insert("x-odd", HeaderValue::from_bytes(b"a  b").unwrap());
+    request.headers.insert("x-odd", HeaderValue::from_bytes(b"a  b").unwrap());
     request.body = Bytes::from_static(b"body");
     let response = client(AddressPolicy::any()).send(request).await.unwrap();
-    assert_eq!(
-        (response.status, &response.body[..], response.truncated),
-        (StatusCode::OK, &b"ok"[..], false)
-    );
+    assert_eq!((response.status, &response.body[..], response.truncated), (StatusCode::OK, &b"ok"[..], false));
     assert_eq!(
         received.recv().await.unwrap(),
         format!(
@@ -129,10 +121,7 @@ async fn an_endless_body_is_read_to_its_limit_and_hung_up_on() {
         let ended = ended.clone();
         async move {
             read_head(&mut stream).await;
-            stream
-                .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
-                .await
-                .unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await.unwrap();
             let chunk = [b"400\r\n".as_slice(), &[b'a'; 1024], b"\r\n"].concat();
             while stream.write_all(&chunk).await.is_ok() {}
             ended.send(()).unwrap();
@@ -152,10 +141,7 @@ async fn a_body_of_just_the_limit_is_whole() {
     let (address, _) = answering(OK, 9).await;
     let client = client(AddressPolicy::any());
     for (response_bytes_max, body, truncated) in [(2, "ok", false), (1, "o", true), (0, "", true)] {
-        let request = Request {
-            response_bytes_max,
-            ..get(format_args!("http://{address}/"))
-        };
+        let request = Request { response_bytes_max, ..get(format_args!("http://{address}/")) };
         let response = client.send(request).await.unwrap();
         assert_eq!((&response.body[..], response.truncated), (body.as_bytes(), truncated));
     }
@@ -164,10 +150,7 @@ async fn a_body_of_just_the_limit_is_whole() {
 #[tokio::test]
 async fn a_body_that_declares_more_than_the_limit_is_not_waited_for() {
     let (address, _) = answering(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nfive!", 9).await;
-    let request = Request {
-        response_bytes_max: 5,
-        ..get(format_args!("http://{address}/"))
-    };
+    let request = Request { response_bytes_max: 5, ..get(format_args!("http://{address}/")) };
     let response = client(AddressPolicy::any()).send(request).await.unwrap();
     assert_eq!((&response.body[..], response.truncated), (b"five!".as_slice(), true));
 }
@@ -176,9 +159,7 @@ async fn a_body_that_declares_more_than_the_limit_is_not_waited_for() {
 async fn a_trickling_body_ends_at_the_deadline() {
     let (address, _) = server(|mut stream| async move {
         read_head(&mut stream).await;
-        let _ = stream
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
-            .await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await;
         let mut pace = tokio::time::interval(Duration::from_millis(10));
         while stream.write_all(b"a").await.is_ok() {
             pace.tick().await;
@@ -186,10 +167,7 @@ async fn a_trickling_body_ends_at_the_deadline() {
     })
     .await;
     let started = Instant::now();
-    let request = Request {
-        deadline: Duration::from_millis(100),
-        ..get(format_args!("http://{address}/"))
-    };
+    let request = Request { deadline: Duration::from_millis(100), ..get(format_args!("http://{address}/")) };
     let error = client(AddressPolicy::any()).send(request).await.unwrap_err();
     assert_eq!(error.to_string(), "no complete response within 100 ms");
     assert_eq!(error.code(), "timeout");
@@ -208,14 +186,8 @@ async fn a_server_that_never_answers_is_hung_up_on_at_the_deadline() {
         }
     })
     .await;
-    let request = Request {
-        deadline: Duration::from_millis(50),
-        ..get(format_args!("http://{address}/"))
-    };
-    assert_eq!(
-        client(AddressPolicy::any()).send(request).await.unwrap_err().code(),
-        "timeout"
-    );
+    let request = Request { deadline: Duration::from_millis(50), ..get(format_args!("http://{address}/")) };
+    assert_eq!(client(AddressPolicy::any()).send(request).await.unwrap_err().code(), "timeout");
     hung_up.recv().await.unwrap();
 }
 
@@ -227,10 +199,7 @@ async fn the_headers_of_a_response_are_bounded() {
         while stream.write_all(&[b'a'; 4096]).await.is_ok() {}
     })
     .await;
-    let error = client(AddressPolicy::any())
-        .send(get(format_args!("http://{address}/")))
-        .await
-        .unwrap_err();
+    let error = client(AddressPolicy::any()).send(get(format_args!("http://{address}/"))).await.unwrap_err();
     assert_eq!(error, TransportError::HeaderTooLarge);
 }
 
@@ -240,33 +209,21 @@ async fn faults_of_a_server_are_told_apart() {
         (b"".as_slice(), "closed"),
         (b"HTTP/1.1 200 OK\r\ncontent-le", "closed"),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfive!", "closed"),
-        (
-            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfive!",
-            "closed",
-        ),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nfive!", "closed"),
         (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "invalid"),
         (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "invalid"),
     ] {
         let (address, _) = answering(answer, 1).await;
-        let error = client(AddressPolicy::any())
-            .send(get(format_args!("http://{address}/")))
-            .await
-            .unwrap_err();
+        let error = client(AddressPolicy::any()).send(get(format_args!("http://{address}/"))).await.unwrap_err();
         assert_eq!(error.code(), code, "{}", String::from_utf8_lossy(answer));
     }
 }
 
 #[tokio::test]
 async fn a_redirect_is_an_answer_like_another() {
-    let (address, taken) = answering(
-        b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
-        9,
-    )
-    .await;
-    let response = client(AddressPolicy::any())
-        .send(get(format_args!("http://{address}/")))
-        .await
-        .unwrap();
+    let (address, taken) =
+        answering(b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n", 9).await;
+    let response = client(AddressPolicy::any()).send(get(format_args!("http://{address}/"))).await.unwrap();
     assert_eq!((response.status.as_u16(), taken.load(Ordering::SeqCst)), (302, 1));
 }
 
@@ -297,19 +254,8 @@ async fn a_refused_address_never_sees_a_connection() {
     let (address, taken) = answering(OK, 9).await;
     let port = address.port();
     let strict = client(AddressPolicy::public_only(vec![]));
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "[::ffff:127.0.0.1]",
-        "127.1",
-        "0x7f000001",
-        "0",
-        "[::1]",
-    ] {
-        let error = strict
-            .send(get(format_args!("http://{host}:{port}/")))
-            .await
-            .unwrap_err();
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "127.1", "0x7f000001", "0", "[::1]"] {
+        let error = strict.send(get(format_args!("http://{host}:{port}/"))).await.unwrap_err();
         assert_eq!(error.code(), "refused_address", "{host}: {error}");
     }
     assert_eq!(taken.load(Ordering::SeqCst), 0);
@@ -325,10 +271,7 @@ async fn a_refused_address_never_sees_a_connection() {
 async fn hosts_that_are_not_there_are_told_apart() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let impossible = format!("{}.invalid", "a".repeat(64));
-    for (uri, code) in [
-        (format!("http://{closed}/"), "connect"),
-        (format!("http://{impossible}/"), "dns"),
-    ] {
+    for (uri, code) in [(format!("http://{closed}/"), "connect"), (format!("http://{impossible}/"), "dns")] {
         let error = client(AddressPolicy::any()).send(get(&uri)).await.unwrap_err();
         assert_eq!(error.code(), code, "{error}");
     }
@@ -338,11 +281,7 @@ async fn hosts_that_are_not_there_are_told_apart() {
 async fn a_request_that_could_be_misread_is_not_sent() {
     let (address, taken) = answering(OK, 9).await;
     let client = client(AddressPolicy::any());
-    for uri in [
-        format!("http://user:password@{address}/"),
-        "http://127.0.0.1:99999/".into(),
-        "/only/a/path".into(),
-    ] {
+    for uri in [format!("http://user:password@{address}/"), "http://127.0.0.1:99999/".into(), "/only/a/path".into()] {
         assert_eq!(client.send(get(&uri)).await.unwrap_err().code(), "invalid", "{uri}");
     }
     for name in STEERING_HEADERS {
@@ -350,10 +289,7 @@ async fn a_request_that_could_be_misread_is_not_sent() {
         request.headers.insert(&name, HeaderValue::from_static("1"));
         assert_eq!(client.send(request).await.unwrap_err().code(), "invalid", "{name}");
     }
-    let request = Request {
-        method: Method::CONNECT,
-        ..get(format_args!("http://{address}/"))
-    };
+    let request = Request { method: Method::CONNECT, ..get(format_args!("http://{address}/")) };
     assert_eq!(client.send(request).await.unwrap_err().code(), "invalid");
     assert_eq!(taken.load(Ordering::SeqCst), 0);
 }

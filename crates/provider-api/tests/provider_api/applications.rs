@@ -1,3 +1,5 @@
+//! Consumer applications.
+
 use provider::ids;
 use serde_json::json;
 

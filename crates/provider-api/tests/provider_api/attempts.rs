@@ -1,3 +1,5 @@
+//! Attempts.
+
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
 use provider::port::{AttemptRecord, EndpointEffect, Next};
 use serde_json::json;

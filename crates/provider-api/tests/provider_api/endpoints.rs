@@ -1,3 +1,5 @@
+//! Endpoints and their secrets.
+
 use provider::ids;
 use serde_json::json;
 

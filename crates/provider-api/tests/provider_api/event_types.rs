@@ -1,3 +1,5 @@
+//! Event types.
+
 use serde_json::{Value, json};
 
 use crate::stage::{NOW, Stage};

@@ -103,3 +103,18 @@ fn every_reference_of_the_document_leads_somewhere() {
         assert!(document.pointer(pointer).is_some(), "{reference}");
     }
 }
+
+/// A payload is passed over, not built, so its depth costs no stack.
+#[tokio::test]
+async fn a_deep_payload_is_kept_like_any_other() {
+    let stage = Stage::new().await;
+    let application = stage.application("app").await;
+    let payload = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let body = format!(r#"{{"eventType":"a","payload":{payload}}}"#);
+    let created = stage.post("/app/app/msg?with_content=false", body).await;
+    assert_eq!(created.status, 202, "{}", created.text);
+    let kept = stage.store.message(&application, &created.field("id")).await.unwrap().unwrap();
+    assert!(kept.payload.unwrap() == payload);
+    let path = format!("/app/app/msg/{}?with_content=false", created.field("id"));
+    assert_eq!(stage.get(&path).await.status, 200);
+}

@@ -1,3 +1,5 @@
+//! Messages.
+
 use provider::ids;
 use provider::payload::PAYLOAD_BYTES_MAX;
 use serde_json::json;

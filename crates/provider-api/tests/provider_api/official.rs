@@ -89,7 +89,7 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
     let attempt = tokio::time::timeout(PATIENCE, recorded).await.unwrap();
     assert_eq!((attempt.status, attempt.status_text), (MessageStatus::Success, MessageStatusText::Success));
     let by_endpoint = svix.message_attempt().list_by_endpoint(app.clone(), endpoint.id.clone(), None).await.unwrap();
-    assert_eq!(by_endpoint.data, [attempt.clone()]);
+    assert_eq!(by_endpoint.data.as_slice(), std::slice::from_ref(&attempt));
     let whole = svix.message_attempt().get(app.clone(), sent.id.clone(), attempt.id, None).await.unwrap();
     assert_eq!((whole.response.as_str(), whole.response_status_code), ("taken", 200));
 

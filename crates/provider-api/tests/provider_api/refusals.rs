@@ -67,7 +67,7 @@ async fn what_belongs_to_another_account_is_not_there() {
             // A PUT makes one of their own when there is none.
             let expected = if (method.as_str(), path.matches('/').count()) == ("PUT", 2) { 201 } else { 404 };
             assert_eq!(answer.status, expected, "{method} {path}: {}", answer.text);
-            assert!(!answer.text.contains(&application as &str) || expected == 201, "{}", answer.text);
+            assert!(!answer.text.contains(application) || expected == 201, "{}", answer.text);
         }
     }
     assert_eq!(stage.get("/app/app").await.text, before);

@@ -20,11 +20,8 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let (site, server) = Site::set_up(options.store, &[]).await?;
     let lead_ms = LEAD_MS_MIN + f64::from(options.items) * LEAD_MS_PER_ITEM;
     let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + lead_ms as i64)?;
-    let auction = json!({
-        "auctioneer": site.auctioneer, "kind": "timed", "title": "Ending together", "currency": "GBP",
-        "timeZone": "Europe/London", "endsAt": runtime::clock::rfc3339_ms(end),
-    });
-    let auction = site.platform.post("/api/v1/auctions", &auction).await?.text("/uuid")?.to_owned();
+    let auction = json!({ "kind": "timed", "title": "Ending together", "endsAt": runtime::clock::rfc3339_ms(end) });
+    let auction = site.create_auction(auction).await?;
     let path = format!("/api/v1/auctions/{auction}");
 
     let begin = Instant::now();
@@ -57,8 +54,9 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let elapsed = begin.elapsed();
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     let end_ms = end.as_millisecond();
-    let mut lateness: Vec<i64> =
-        site.receiver.read(|record| record.arrivals().iter().skip(announced).map(|arrival| arrival.at.as_millisecond() - end_ms).collect());
+    let mut lateness: Vec<i64> = site.receiver.read(|record| {
+        record.arrivals().iter().skip(announced).map(|arrival| arrival.at.as_millisecond() - end_ms).collect()
+    });
     lateness.sort_unstable();
     let at = |share: f64| lateness.get((lateness.len() as f64 * share) as usize).copied().unwrap_or(0) as f64 / 1_000.0;
     say(&format!(

@@ -1,7 +1,6 @@
 //! What is on sale while the server is killed: a timed auction whose lots end one after another, and a clerk who sells as
 //! fast as she can.
 
-use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use consumer::{Api, ApiError, Expected};
@@ -34,37 +33,27 @@ struct Lot {
 
 /// Creates both auctions, items included, in one call each.
 pub(super) async fn prepare(site: &Site, lots: u32) -> Result<Load, RigError> {
-    let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + LEAD_MS)?;
     let timed = json!({
-        "kind": "timed", "title": "Round", "endsAt": runtime::clock::rfc3339_ms(end),
+        "kind": "timed", "title": "Round", "endsAt": site.in_ms(LEAD_MS),
         "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
     });
-    let webcast = json!({ "kind": "webcast", "title": "Round", "startsAt": runtime::clock::rfc3339_ms(end) });
+    let webcast = json!({ "kind": "webcast", "title": "Round", "startsAt": site.in_ms(0) });
     let (_, timed) = create(site, timed, lots).await?;
     let (webcast, lots) = create(site, webcast, lots).await?;
     Ok(Load { timed, webcast, lots })
 }
 
 async fn create(site: &Site, mut auction: Value, lots: u32) -> Result<(String, Vec<Lot>), RigError> {
-    auction["auctioneer"] = json!(site.auctioneer);
-    auction["currency"] = json!("GBP");
-    auction["timeZone"] = json!("Europe/London");
     auction["status"] = json!("LIVE");
-    auction["items"] = (1..=lots).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect();
-    let auction = site.platform.post("/api/v1/auctions", &auction).await?.text("/uuid")?.to_owned();
-    let mut items = Vec::new();
-    let mut after = String::new();
-    loop {
-        let path = format!("/api/v1/auctions/{auction}/items?limit=250{after}");
-        let page = site.platform.get(&path).await?;
-        for item in page.body["data"].as_array().into_iter().flatten() {
-            let uuid = item["uuid"].as_str().unwrap_or_default().to_owned();
-            items.push(Lot { uuid, minimum_bid: item["minimumBid"].as_i64().unwrap_or(100) });
-        }
-        let Some(next) = page.body["next"].as_str() else { return Ok((auction, items)) };
-        after.clear();
-        let _ = write!(after, "&after={next}");
-    }
+    auction["items"] =
+        (1..=lots).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect();
+    let auction = site.create_auction(auction).await?;
+    let lot = |item: &Value| Lot {
+        uuid: item["uuid"].as_str().unwrap_or_default().to_owned(),
+        minimum_bid: item["minimumBid"].as_i64().unwrap_or(100),
+    };
+    let lots = site.items(&auction).await?.iter().map(lot).collect();
+    Ok((auction, lots))
 }
 
 impl Load {

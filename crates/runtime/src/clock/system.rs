@@ -16,10 +16,7 @@ const LOOK_AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the clock that everybody else is given"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else is given")]
     fn now(&self) -> Timestamp {
         from_ms(to_ms(Timestamp::now()))
     }

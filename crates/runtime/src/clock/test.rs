@@ -30,15 +30,8 @@ impl TestClock {
     /// A clock that shows `now`, truncated to milliseconds.
     pub fn new(now: Timestamp) -> Self {
         let now = from_ms(to_ms(now));
-        let state = State {
-            now,
-            elapsed: Duration::ZERO,
-            sleepers: BTreeMap::new(),
-        };
-        Self {
-            started: Instant::now(),
-            state: Arc::new(watch::Sender::new(state)),
-        }
+        let state = State { now, elapsed: Duration::ZERO, sleepers: BTreeMap::new() };
+        Self { started: Instant::now(), state: Arc::new(watch::Sender::new(state)) }
     }
 
     /// Moves on by `by`, rounded down to milliseconds, and wakes whoever slept until then.
@@ -79,9 +72,7 @@ impl TestClock {
     pub async fn wait_for_sleepers(&self, count: usize) {
         let mut receiver = self.state.subscribe();
         // The sender lives as long as `self`, so the channel can't be closed here.
-        let _ = receiver
-            .wait_for(|state| state.sleepers.values().sum::<usize>() >= count)
-            .await;
+        let _ = receiver.wait_for(|state| state.sleepers.values().sum::<usize>() >= count).await;
     }
 }
 

@@ -64,10 +64,7 @@ impl Key {
 
     /// An id worked out from the key: 8 hexadecimal digits that tell keys apart and say nothing of use about them.
     pub fn id(&self) -> KeyId {
-        let digest = Sha256::new()
-            .chain_update(b"key id\0")
-            .chain_update(self.0.expose_secret())
-            .finalize();
+        let digest = Sha256::new().chain_update(b"key id\0").chain_update(self.0.expose_secret()).finalize();
         KeyId(hex::encode(&digest[..4]))
     }
 
@@ -94,13 +91,7 @@ mod tests {
         let standard = base64::engine::general_purpose::STANDARD.encode(&bytes);
         let url = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&bytes);
         assert_ne!(standard, url);
-        for text in [
-            hex::encode(&bytes),
-            hex::encode_upper(&bytes),
-            standard.clone(),
-            url,
-            format!(" {standard}\n"),
-        ] {
+        for text in [hex::encode(&bytes), hex::encode_upper(&bytes), standard.clone(), url, format!(" {standard}\n")] {
             assert_eq!(Key::parse(&text).unwrap().0.expose_secret(), bytes, "{text}");
         }
         for text in ["", "secret", &"0".repeat(63), &"g".repeat(64), &"A".repeat(40)] {

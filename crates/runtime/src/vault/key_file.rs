@@ -19,10 +19,7 @@ pub(super) fn load_or_make(data_dir: &Path, random: &dyn Random) -> Result<(Path
     let path = data_dir.join(FILE_NAME);
     let text = match load(&path) {
         Err(VaultError::KeyFile { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            make(data_dir, &path, random).map_err(|source| VaultError::KeyFile {
-                path: path.clone(),
-                source,
-            })?;
+            make(data_dir, &path, random).map_err(|source| VaultError::KeyFile { path: path.clone(), source })?;
             // Read it again: another process may have been quicker, and then its key counts.
             load(&path)?
         }
@@ -32,10 +29,7 @@ pub(super) fn load_or_make(data_dir: &Path, random: &dyn Random) -> Result<(Path
 }
 
 fn load(path: &Path) -> Result<Secret, VaultError> {
-    let failed = |source| VaultError::KeyFile {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| VaultError::KeyFile { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     refuse_exposed(path, &file)?;
     // One allocation of the final size: a buffer that grew would leave copies of the key behind.
@@ -74,19 +68,9 @@ fn write_draft(draft: &Path, random: &dyn Random) -> io::Result<()> {
 #[cfg(unix)]
 fn refuse_exposed(path: &Path, file: &File) -> Result<(), VaultError> {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = file.metadata().map_err(|source| VaultError::KeyFile {
-        path: path.to_owned(),
-        source,
-    })?;
+    let metadata = file.metadata().map_err(|source| VaultError::KeyFile { path: path.to_owned(), source })?;
     let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        Ok(())
-    } else {
-        Err(VaultError::KeyFileExposed {
-            path: path.to_owned(),
-            mode,
-        })
-    }
+    if mode & 0o077 == 0 { Ok(()) } else { Err(VaultError::KeyFileExposed { path: path.to_owned(), mode }) }
 }
 
 #[cfg(not(unix))]
@@ -112,10 +96,7 @@ mod tests {
         let sealed = first.seal(&SeededRandom::new(3), "context", b"secret");
         let second = open_vault(&data_dir, 2).unwrap();
         assert_eq!(second.open("context", &sealed).unwrap().expose(), b"secret");
-        let files: Vec<_> = std::fs::read_dir(&data_dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let files: Vec<_> = std::fs::read_dir(&data_dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(files, [FILE_NAME]);
     }
 
@@ -124,9 +105,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path();
         let vaults: Vec<Vault> = std::thread::scope(|scope| {
-            let starts: Vec<_> = (0..8)
-                .map(|seed| scope.spawn(move || open_vault(path, seed).unwrap()))
-                .collect();
+            let starts: Vec<_> = (0..8).map(|seed| scope.spawn(move || open_vault(path, seed).unwrap())).collect();
             starts.into_iter().map(|start| start.join().unwrap()).collect()
         });
         let sealed = vaults[0].seal(&SeededRandom::new(9), "context", b"secret");

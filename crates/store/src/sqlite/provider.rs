@@ -309,7 +309,8 @@ mod tests {
         let sql = format!("EXPLAIN QUERY PLAN {} SELECT endpoint FROM earliest", deliveries::EARLIEST);
         let mut plan = db.prepare(&sql).unwrap();
         let steps = plan.query_map((), |row| row.get::<_, String>(3)).unwrap();
-        let steps: Vec<String> = steps.map(Result::unwrap).filter(|step| step.contains("deliveries") || step.contains(" d ")).collect();
+        let steps: Vec<String> =
+            steps.map(Result::unwrap).filter(|step| step.contains("deliveries") || step.contains(" d ")).collect();
         assert!(!steps.is_empty());
         for step in steps {
             assert!(step.starts_with("SEARCH") && step.contains("deliveries_waiting"), "{step}");

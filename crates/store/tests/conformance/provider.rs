@@ -46,6 +46,7 @@ stories! {
         the_first_reason_is_the_key_then_the_snapshot_then_the_event_id,
         a_message_refused_leaves_no_delivery_behind,
         an_old_snapshot_is_stale_after_any_change,
+        of_many_calls_with_the_same_keys_one_is_taken,
         messages_are_routed_by_the_endpoints_of_their_moment,
         a_deleted_application_is_not_there_for_anybody;
     deliveries:

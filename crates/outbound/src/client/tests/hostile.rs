@@ -178,11 +178,7 @@ fn no_hostile_address_becomes_an_endpoint() {
     assert!(REFUSED_EARLY.len() >= 100);
     for text in REFUSED_EARLY {
         if let Ok(url) = parse_endpoint_url(text) {
-            assert!(
-                policy.check_literal(&url).is_err(),
-                "{text} is taken for {}",
-                url.as_str()
-            );
+            assert!(policy.check_literal(&url).is_err(), "{text} is taken for {}", url.as_str());
         }
     }
 }

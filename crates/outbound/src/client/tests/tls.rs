@@ -37,23 +37,14 @@ async fn tls_server() -> SocketAddr {
 
 fn trusting_client() -> Client {
     let mut extra_roots = RootCertStore::empty();
-    extra_roots
-        .add(CertificateDer::from_pem_slice(AUTHORITY).unwrap())
-        .unwrap();
-    Client::new(ClientConfig {
-        policy: AddressPolicy::any(),
-        extra_roots,
-        ..ClientConfig::default()
-    })
+    extra_roots.add(CertificateDer::from_pem_slice(AUTHORITY).unwrap()).unwrap();
+    Client::new(ClientConfig { policy: AddressPolicy::any(), extra_roots, ..ClientConfig::default() })
 }
 
 #[tokio::test]
 async fn a_trusted_certificate_for_the_host_is_accepted() {
     let port = tls_server().await.port();
-    let response = trusting_client()
-        .send(get(format_args!("https://localhost:{port}/")))
-        .await
-        .unwrap();
+    let response = trusting_client().send(get(format_args!("https://localhost:{port}/"))).await.unwrap();
     assert_eq!(&response.body[..], b"ok");
 }
 
@@ -64,10 +55,7 @@ async fn an_unknown_authority_and_another_host_are_refused() {
     let unknown = client(AddressPolicy::any()).send(request()).await.unwrap_err();
     assert_eq!(unknown.code(), "tls");
     assert!(unknown.to_string().contains("UnknownIssuer"), "{unknown}");
-    let other_host = trusting_client()
-        .send(get(format_args!("https://127.0.0.1:{port}/")))
-        .await
-        .unwrap_err();
+    let other_host = trusting_client().send(get(format_args!("https://127.0.0.1:{port}/"))).await.unwrap_err();
     assert_eq!(other_host.code(), "tls");
 }
 
@@ -76,24 +64,14 @@ async fn a_server_that_does_not_speak_tls_is_told_apart() {
     let (address, _) = answering(OK, 1).await;
     let port = address.port();
     // It waits for the end of headers that TLS never sends, so the deadline has to end it.
-    let request = Request {
-        deadline: Duration::from_millis(50),
-        ..get(format_args!("https://localhost:{port}/"))
-    };
+    let request = Request { deadline: Duration::from_millis(50), ..get(format_args!("https://localhost:{port}/")) };
     assert_eq!(trusting_client().send(request).await.unwrap_err().code(), "timeout");
     let (address, _) = server(|mut stream| async move {
         let _ = stream.write_all(OK).await;
     })
     .await;
     let port = address.port();
-    assert_eq!(
-        trusting_client()
-            .send(get(format_args!("https://localhost:{port}/")))
-            .await
-            .unwrap_err()
-            .code(),
-        "tls"
-    );
+    assert_eq!(trusting_client().send(get(format_args!("https://localhost:{port}/"))).await.unwrap_err().code(), "tls");
 }
 
 #[tokio::test]
@@ -101,23 +79,10 @@ async fn a_handshake_that_does_not_end_is_bounded_by_the_connections_limit_and_b
     // It waits for the end of headers that TLS never sends.
     let (address, _) = answering(OK, 1).await;
     let limit = Duration::from_millis(40);
-    let config = ClientConfig {
-        policy: AddressPolicy::any(),
-        connect_timeout: limit,
-        ..ClientConfig::default()
-    };
-    let error = Client::new(config)
-        .send(get(format_args!("https://{address}/")))
-        .await
-        .unwrap_err();
-    assert_eq!(
-        (error.code(), error.to_string().as_str()),
-        ("timeout", "no connection within 40 ms")
-    );
-    let request = Request {
-        deadline: limit,
-        ..get(format_args!("https://{address}/"))
-    };
+    let config = ClientConfig { policy: AddressPolicy::any(), connect_timeout: limit, ..ClientConfig::default() };
+    let error = Client::new(config).send(get(format_args!("https://{address}/"))).await.unwrap_err();
+    assert_eq!((error.code(), error.to_string().as_str()), ("timeout", "no connection within 40 ms"));
+    let request = Request { deadline: limit, ..get(format_args!("https://{address}/")) };
     let error = trusting_client().send(request).await.unwrap_err();
     assert_eq!(error.to_string(), "no complete response within 40 ms");
 }

@@ -1,3 +1,5 @@
+//! A real server: migrations, transactions that are tried again, notifications.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 

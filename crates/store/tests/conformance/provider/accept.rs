@@ -146,6 +146,41 @@ pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: 
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 0, "what waited for it went with it");
 }
 
+/// Six calls at once, half of them in the opposite order, want the same event ids and keys: each is given once, and nobody
+/// waits for ever.
+pub(super) async fn of_many_calls_with_the_same_keys_one_is_taken(store: Shared) {
+    const KEYS: usize = 20;
+    let version = routes(&store, 1).await;
+    let calls: Vec<_> = (0..6)
+        .map(|call| {
+            let mut batch: Vec<NewMessage> = (1..=KEYS)
+                .map(|key| {
+                    let new = named(call * KEYS + key, version, &format!("lot.{key}"));
+                    if call < 4 { new } else { keyed(new, &format!("key {key}")) }
+                })
+                .collect();
+            if call % 2 == 1 {
+                batch.reverse();
+            }
+            let store = store.clone();
+            tokio::spawn(async move { store.accept(batch, at(5)).await.unwrap() })
+        })
+        .collect();
+    let mut taken = 0;
+    for call in calls {
+        taken += reasons(call.await.unwrap()).iter().filter(|reason| *reason == "ok").count();
+    }
+    assert_eq!(taken, KEYS);
+    let kept = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    assert_eq!(kept.len(), KEYS);
+    for key in 1..=KEYS {
+        let message = store.message(&id("app", 1), &format!("lot.{key}")).await.unwrap().unwrap();
+        let answer = store.idempotent_answer(&id("org", 1), &format!("key {key}")).await.unwrap();
+        let answered = answer.map(|answer| answer.request_hash);
+        assert!(answered.is_none() || answered == Some([message.id[4..].parse::<usize>().unwrap() as u8; 32]), "{key}");
+    }
+}
+
 pub(super) async fn a_deleted_application_is_not_there_for_anybody(store: Shared) {
     let version = routes(&store, 2).await;
     store.create_account(account(2)).await.unwrap();

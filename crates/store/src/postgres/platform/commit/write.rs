@@ -59,7 +59,7 @@ pub(super) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T
 }
 
 fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
-    rows.iter().map(|row| to_json(row)).collect()
+    rows.iter().map(to_json).collect()
 }
 
 /// Every row was locked, or is new: each has to be written.

@@ -1,0 +1,14 @@
+//! Stories of the whole system, driven from outside: the real binary as processes, real stores, real HTTP.
+//!
+//! Each module is one story. They need the binary: `cargo build -p lotwire` (which `cargo xtask ci` does first).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
+
+mod api_conventions;
+mod demo;
+mod fake_provider;
+mod house;
+mod management;
+mod provider_down;
+mod remote_provider;
+mod two_nodes;

@@ -1,0 +1,98 @@
+//! Management commands while a server runs.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+use testkit::server::built_binary;
+use testkit::site::{Site, http_client};
+
+use crate::house::{launch, received, webcast};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+
+    // A second customer, set up with commands alone, at the same application.
+    let customer =
+        launch.manage(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
+    let mut connect = Command::new(built_binary("lotwire").unwrap())
+        .args(["customer", "connect", &customer, "--application", &site.application, "--api-key-stdin"])
+        .args(["--provider-url", &launch.provider_url(), "--register-event-types", "--data-dir"])
+        .arg(data.path())
+        .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    connect.stdin.take().unwrap().write_all(site.provider_key.as_bytes()).unwrap();
+    let output = connect.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("Connected to app_") && said.contains("Registered"), "{said}");
+    let shown = launch.manage(&["customer", "show", &customer, "--json"]).unwrap();
+    assert_eq!((&shown["connected"], &shown["pending"]), (&json!(true), &json!(0)));
+
+    let auctioneer = json!({ "customer": customer, "name": "By hand" });
+    let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
+    let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
+    site.platform.post("/api/v1/auctions", &auction).await.unwrap();
+    assert!(site.receiver.wait_until(crate::house::PATIENCE, |record| record.arrivals().len() == 1).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_catalogue_is_imported_whole_or_not_at_all() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let auction =
+        site.create_auction(json!({ "kind": "webcast", "title": "Sale", "startsAt": site.in_ms(0) })).await.unwrap();
+    let file = data.path().join("works.csv");
+    let import = |extra: &[&str]| {
+        let output = Command::new(built_binary("lotwire").unwrap())
+            .args(["catalogue", "import", file.to_str().unwrap(), "--auction", &auction, "--data-dir"])
+            .arg(data.path())
+            .args(extra)
+            .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+
+    std::fs::write(&file, "lot_number,title,reserve\n1,Vase,100\n1,Bowl,x\n,Cup,5\n").unwrap();
+    let (status, said) = import(&[]);
+    assert_eq!(status, Some(1), "{said}");
+    for part in ["line 3, lot_number", "line 3, reserve", "line 4, lot_number", "nothing was imported"] {
+        assert!(said.contains(part), "{part:?} is not in:\n{said}");
+    }
+    std::fs::write(&file, "lot_number,title,reserve\n1,Vase,100\n2,\"Bowl, blue\",\n").unwrap();
+    let (status, said) = import(&["--dry-run"]);
+    assert!(status == Some(0) && said.contains("dry run"), "{said}");
+    assert_eq!(site.items(&auction).await.unwrap().len(), 0);
+    let (status, said) = import(&[]);
+    assert!(status == Some(0) && said.contains("2 items imported"), "{said}");
+    let items = site.items(&auction).await.unwrap();
+    assert_eq!(items.iter().map(|item| item["title"].as_str().unwrap()).collect::<Vec<_>>(), ["Vase", "Bowl, blue"]);
+    assert!(!serde_json::to_string(&items).unwrap().contains("reserve\""), "the reserve never leaves");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_committed_before_kill_9_arrives_after_it() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    site.receiver.answer_with(http::StatusCode::INTERNAL_SERVER_ERROR);
+    crate::house::timed(&site, 20, 800).await;
+    webcast(&site, 1).await;
+    server.kill();
+    site.receiver.answer_with(http::StatusCode::OK);
+    // The twenty lots end while nothing runs.
+    tokio::time::sleep(std::time::Duration::from_millis(900)).await;
+    let _server = launch.start(&http_client()).await.unwrap();
+    let tally = received(&site, 2 + 20).await;
+    assert_eq!((tally.expected, tally.lost, tally.invalid, tally.out_of_order), (22, 0, 0, 0), "{tally:?}");
+}

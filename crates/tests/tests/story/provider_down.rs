@@ -1,0 +1,167 @@
+//! What the provider answers, and what the platform makes of it: retried, parked, quarantined; in order, nothing lost, and
+//! no customer slowed by another's provider.
+
+use std::time::Duration;
+
+use consumer::Api;
+use serde_json::{Value, json};
+use testkit::server::{Launch, Server};
+use testkit::site::http_client;
+
+use crate::fake_provider::{Answer, FakeProvider};
+use crate::house::{launch, lots};
+
+/// A platform with customers at fake providers.
+struct Stage {
+    platform: Api,
+    _server: Server,
+    _data: tempfile::TempDir,
+}
+
+struct Customer {
+    uuid: String,
+    auctioneer: String,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let launch: Launch = launch(data.path()).roles(&["platform"]);
+        let server = launch.start(&http_client()).await.unwrap();
+        let key = launch.manage(&["key", "create", "--name", "test", "--scope", "all", "--json"]).unwrap();
+        let platform = Api::new(http_client(), launch.platform_url(), key["key"].as_str().unwrap()).unwrap();
+        Stage { platform, _server: server, _data: data }
+    }
+
+    async fn customer(&self, name: &str, provider: &FakeProvider) -> Customer {
+        let created = self.platform.post("/api/v1/customers", &json!({ "name": name })).await.unwrap();
+        let uuid = created.text("/uuid").unwrap().to_owned();
+        let credentials = json!({ "providerUrl": provider.url, "applicationId": format!("app_{name}"), "apiKey": format!("key-{name}") });
+        self.platform.put(&format!("/api/v1/customers/{uuid}/consumer"), &credentials).await.unwrap();
+        let auctioneer =
+            self.platform.post("/api/v1/auctioneers", &json!({ "customer": uuid, "name": name })).await.unwrap();
+        Customer { auctioneer: auctioneer.text("/uuid").unwrap().to_owned(), uuid }
+    }
+
+    /// Creates a draft: one event.
+    async fn auction(&self, customer: &Customer) -> String {
+        let auction = json!({ "auctioneer": customer.auctioneer, "kind": "webcast", "title": "A sale", "currency": "GBP",
+            "timeZone": "Europe/London", "startsAt": "2099-01-01T00:00:00Z", "items": lots(1) });
+        self.platform.post("/api/v1/auctions", &auction).await.unwrap().text("/uuid").unwrap().to_owned()
+    }
+
+    /// One more event of an auction.
+    async fn change(&self, auction: &str, status: &str) {
+        let path = format!("/api/v1/auctions/{auction}");
+        let seen = self.platform.get(&path).await.unwrap().etag;
+        self.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await.unwrap();
+    }
+
+    async fn connection(&self, customer: &Customer) -> Value {
+        self.platform.get(&format!("/api/v1/customers/{}/consumer", customer.uuid)).await.unwrap().body
+    }
+
+    async fn wait_for(&self, customer: &Customer, is_so: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..600 {
+            let connection = self.connection(customer).await;
+            if is_so(&connection) {
+                return connection;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{}", self.connection(customer).await);
+    }
+}
+
+fn ids(auction: &str, sequences: &[u32]) -> Vec<String> {
+    sequences.iter().map(|sequence| format!("{auction}.{sequence}")).collect()
+}
+
+fn accepted(provider: &FakeProvider) -> Vec<String> {
+    provider.accepted().into_iter().map(|posted| posted.event_id).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_pass_is_tried_again_and_order_is_kept() {
+    for answer in [Answer::Status(500), Answer::Status(503), Answer::Close] {
+        let (stage, provider) = (Stage::set().await, FakeProvider::start().await);
+        let customer = stage.customer("one", &provider).await;
+        provider.script(&[answer, answer, answer]);
+        let auction = stage.auction(&customer).await;
+        stage.change(&auction, "PREVIEW").await;
+        stage.change(&auction, "DRAFT").await;
+        provider.wait_until(|provider| provider.accepted().len() == 3).await;
+        assert_eq!(accepted(&provider), ids(&auction, &[1, 2, 3]), "{answer:?}");
+        assert!(provider.posted().len() >= 6, "{answer:?}");
+        for posted in provider.posted() {
+            assert_eq!(posted.idempotency_key, posted.event_id);
+            assert_eq!(posted.authorization, "Bearer key-one");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_means_that_the_provider_has_it() {
+    let (stage, provider) = (Stage::set().await, FakeProvider::start().await);
+    let customer = stage.customer("one", &provider).await;
+    provider.script(&[Answer::Status(409)]);
+    let auction = stage.auction(&customer).await;
+    stage.change(&auction, "PREVIEW").await;
+    provider.wait_until(|provider| provider.accepted().len() == 2).await;
+    assert_eq!(provider.posted().len(), 2);
+    stage.wait_for(&customer, |connection| connection["backlog"]["pending"] == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn retry_after_is_kept_in_full() {
+    let (stage, provider) = (Stage::set().await, FakeProvider::start().await);
+    let customer = stage.customer("one", &provider).await;
+    provider.script(&[Answer::RetryAfter(2)]);
+    stage.auction(&customer).await;
+    provider.wait_until(|provider| provider.accepted().len() == 1).await;
+    let posted = provider.posted();
+    assert_eq!(posted.len(), 2);
+    assert!(posted[1].at.duration_since(posted[0].at) >= Duration::from_secs(2), "{posted:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_of_the_credentials_parks_the_queue_until_support_resumes_it() {
+    for status in [401, 403, 404] {
+        let (stage, provider, other) = (Stage::set().await, FakeProvider::start().await, FakeProvider::start().await);
+        let customer = stage.customer("one", &provider).await;
+        let neighbour = stage.customer("two", &other).await;
+        provider.always(Some(Answer::Status(status)));
+        let auction = stage.auction(&customer).await;
+        stage.wait_for(&customer, |connection| connection["parked"].is_object()).await;
+        stage.change(&auction, "PREVIEW").await;
+        let parked = stage.connection(&customer).await;
+        assert!(parked["parked"]["reason"].as_str().unwrap().contains(&status.to_string()), "{parked}");
+        assert_eq!(parked["backlog"]["pending"], 2);
+        assert!(!parked.to_string().contains("key-one"), "a secret is shown: {parked}");
+
+        stage.auction(&neighbour).await;
+        other.wait_until(|other| other.accepted().len() == 1).await;
+
+        provider.always(None);
+        let resume = format!("/api/v1/customers/{}/consumer/resume", customer.uuid);
+        stage.platform.post(&resume, &json!({})).await.unwrap();
+        provider.wait_until(|provider| provider.accepted().len() == 2).await;
+        assert_eq!(accepted(&provider), ids(&auction, &[1, 2]), "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_is_refused_for_good_is_set_aside_and_the_rest_flows() {
+    let (stage, provider) = (Stage::set().await, FakeProvider::start().await);
+    let customer = stage.customer("one", &provider).await;
+    provider.script(&[Answer::Status(422)]);
+    let auction = stage.auction(&customer).await;
+    stage.wait_for(&customer, |connection| connection["backlog"]["quarantined"] == 1).await;
+    stage.change(&auction, "PREVIEW").await;
+    provider.wait_until(|provider| provider.accepted().len() == 1).await;
+    assert_eq!(accepted(&provider), ids(&auction, &[2]));
+    let quarantine = format!("/api/v1/customers/{}/consumer/quarantine", customer.uuid);
+    let quarantine = stage.platform.get(&quarantine).await.unwrap().body;
+    assert_eq!(quarantine["data"][0]["eventId"], json!(format!("{auction}.1")));
+    assert!(quarantine["data"][0]["error"].as_str().unwrap().contains("422"), "{quarantine}");
+}

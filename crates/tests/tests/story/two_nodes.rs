@@ -1,0 +1,63 @@
+//! Two nodes on one PostgreSQL: each item ends once, each event arrives once, and one node carries on alone.
+
+use serde_json::json;
+use testkit::site::{Site, http_client};
+
+use crate::house::{Clerk, PATIENCE, launch, received, timed, webcast};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
+    let data = tempfile::tempdir().unwrap();
+    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second = first.sibling().unwrap();
+    let _first = first.start(&http_client()).await.unwrap();
+    let _second = second.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&first, &first).await.unwrap();
+    let key = second.manage(&["key", "create", "--name", "clerk", "--scope", "all", "--json"]).unwrap();
+    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+
+    let timed = timed(&site, 200, 3_000).await;
+    let webcast = webcast(&site, 20).await;
+    let clerks = [Clerk::new(site.platform.clone(), &webcast), Clerk::new(at_second, &webcast)];
+    for (number, item) in site.items(&webcast).await.unwrap().iter().enumerate() {
+        clerks[number % 2].sell(item).await;
+    }
+
+    let tally = received(&site, 2 + 200 + 20).await;
+    assert!(tally.is_perfect(), "{tally:?}");
+    for item in site.items(&timed).await.unwrap() {
+        let history = format!("/api/v1/items/{}/history", item["uuid"].as_str().unwrap());
+        let history = site.platform.get(&history).await.unwrap().body;
+        let ends = history["data"].as_array().unwrap().iter().filter(|row| row["cause"] == "end_reached").count();
+        assert_eq!(ends, 1, "{history}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
+    let data = tempfile::tempdir().unwrap();
+    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second = first.sibling().unwrap();
+    let _first = first.start(&http_client()).await.unwrap();
+    let doomed = second.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&first, &first).await.unwrap();
+    let key = second.manage(&["key", "create", "--name", "clerk", "--scope", "all", "--json"]).unwrap();
+    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+
+    let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000),
+        "stagger": { "seconds": 1, "items": 50 }, "items": crate::house::lots(150) });
+    site.create_auction(auction).await.unwrap();
+    let webcast = webcast(&site, 4).await;
+    let clerk = Clerk::new(at_second, &webcast);
+    for item in &site.items(&webcast).await.unwrap() {
+        clerk.sell(item).await;
+    }
+    doomed.kill();
+
+    let wanted = 2 + 150 + 4;
+    assert!(site.receiver.wait_until(PATIENCE, |record| record.arrivals().len() >= wanted).await);
+    let announced = site.announced().await.unwrap();
+    let tally = site.receiver.read(|record| record.tally(&announced));
+    // A copy is allowed, a loss is not.
+    assert_eq!((tally.expected, tally.lost, tally.invalid), (wanted as u64, 0, 0), "{tally:?}");
+}
