@@ -112,7 +112,7 @@ pub(super) async fn an_old_snapshot_is_stale_after_any_change(store: Shared) {
     assert_eq!(reasons(store.accept(batch.into(), at(5)).await.unwrap()), ["stale", "stale", "stale", "ok"]);
 }
 
-/// One task sends by its snapshot while another adds and removes endpoints: a message has a delivery row for exactly the
+/// Three tasks send by their snapshots while another adds and removes an endpoint: a message has delivery rows for exactly the
 /// endpoints that were there at its version.
 pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: Shared) {
     routes(&store, 1).await;
@@ -126,24 +126,41 @@ pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: 
             }
         }
     });
+    let done = changing.abort_handle();
+    let sending: Vec<_> =
+        (0..3).map(|task| tokio::spawn(sends_until_done(store.clone(), done.clone(), task))).collect();
     let mut taken = 0;
-    let mut number = 0;
-    while !changing.is_finished() || taken == 0 {
+    for task in sending {
+        taken += task.await.unwrap();
+    }
+    changing.await.unwrap();
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, taken);
+    // Were there a row left of the endpoint that went, it would be seen through one of the same id.
+    store.create_endpoint(endpoint(2), None).await.unwrap();
+    assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 0, "what waited for it went with it");
+}
+
+/// Sends to the endpoints of its last snapshot, again and again; how many messages were taken.
+async fn sends_until_done(store: Shared, done: tokio::task::AbortHandle, task: usize) -> u64 {
+    const BATCH: usize = 10;
+    let mut taken = 0;
+    let mut first = task * 1_000_000;
+    while !done.is_finished() || taken == 0 {
         let (application, endpoints) = store.snapshot(&id("app", 1)).await.unwrap().unwrap();
         // The second endpoint comes with an odd version and goes with an even one.
         assert_eq!(endpoints.len() as i64, 1 + application.version % 2, "version {}", application.version);
         let to: Vec<_> = (1..=endpoints.len()).map(|endpoint| (endpoint, None)).collect();
-        number += 1;
-        let result = store.accept(vec![sent(number, application.version, &to)], at(5)).await.unwrap().remove(0);
-        match result {
-            Ok(()) => taken += 1,
-            Err(error) => assert_eq!(reasons(vec![Err(error)]), ["stale"]),
+        let batch = (first..first + BATCH).map(|number| sent(number, application.version, &to));
+        let results = reasons(store.accept(batch.collect(), at(5)).await.unwrap());
+        assert!(results.iter().all(|reason| *reason == results[0]), "one version is for all of a batch");
+        match results[0].as_str() {
+            "ok" => taken += BATCH as u64,
+            reason => assert_eq!(reason, "stale"),
         }
+        first += BATCH;
         tokio::task::yield_now().await;
     }
-    changing.await.unwrap();
-    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, taken);
-    assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 0, "what waited for it went with it");
+    taken
 }
 
 /// Six calls at once, half of them in the opposite order, want the same event ids and keys: each is given once, and nobody

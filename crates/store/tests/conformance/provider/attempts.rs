@@ -38,7 +38,7 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     let at_endpoint = store.attempts_at_endpoint(&app, &id("ep", 1), all).await.unwrap();
     assert_eq!(at_endpoint, [fourth.clone(), third.clone(), first.clone()]);
     let after = page(Some(From::After(fourth.id.to_string())), Order::Descending, 1);
-    assert_eq!(store.attempts_of_message(&app, &id("msg", 1), after).await.unwrap(), [second.clone()]);
+    assert_eq!(store.attempts_of_message(&app, &id("msg", 1), after).await.unwrap(), std::slice::from_ref(&second));
     let before = page(Some(From::Before(first.id.to_string())), Order::Descending, 1);
     assert_eq!(store.attempts_at_endpoint(&app, &id("ep", 1), before).await.unwrap(), [third]);
 
