@@ -59,8 +59,10 @@ pub(crate) struct Offer {
 /// Accepts an offer on an item that is open for bids.
 pub(crate) fn accept(auction: &Auction, item: &Item, offer: Offer, now: Timestamp) -> Result<ItemChange, Rejection> {
     let Offer { bid, bidder, amount, source } = offer;
-    if bidder.trim().is_empty() || bidder.chars().count() > BIDDER_CHARS_MAX {
-        return Err(Rejection::FieldInvalid { field: "bidder", problem: "must have 1 to 64 characters" });
+    let is_name = !bidder.trim().is_empty() && bidder.chars().count() <= BIDDER_CHARS_MAX;
+    if !is_name || bidder.chars().any(char::is_control) {
+        let problem = "must have 1 to 64 characters, none of them a control character";
+        return Err(Rejection::FieldInvalid { field: "bidder", problem });
     }
     if amount > AMOUNT_MAX {
         return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });

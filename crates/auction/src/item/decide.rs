@@ -115,8 +115,10 @@ fn change_status(
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
-        return Err(Rejection::FieldInvalid { field: "reason", problem: "must have at most 500 characters" });
+    let is_control = |char: char| char.is_control() && char != '\n';
+    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX || reason.contains(is_control)) {
+        let problem = "must have at most 500 characters, none of them a control character";
+        return Err(Rejection::FieldInvalid { field: "reason", problem });
     }
     let facts = ItemFacts { auction, item, reason: reason.as_deref(), now };
     let row = follow_item(&facts, by, Some(to))?;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use runtime::signal::Signal;
 use rusqlite::{Connection, OpenFlags};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::EngineError;
 
@@ -65,6 +65,8 @@ struct Call<F, T, E> {
     work: Option<F>,
     result: Option<Result<T, Failed<E>>>,
     caller: oneshot::Sender<Result<T, Failed<E>>>,
+    /// The place in the queue. It is the job's, not the caller's: a job whose caller has gone still stands there.
+    _room: OwnedSemaphorePermit,
 }
 
 enum Failed<E> {
@@ -168,9 +170,9 @@ impl Lane {
         E: From<EngineError> + Send + 'static,
     {
         let closed = || E::from(EngineError::Closed);
-        let _room = self.room.acquire().await.map_err(|_| closed())?;
+        let room = self.room.clone().acquire_owned().await.map_err(|_| closed())?;
         let (caller, answer) = oneshot::channel();
-        let job = Box::new(Call { work: Some(work), result: None, caller });
+        let job = Box::new(Call { work: Some(work), result: None, caller, _room: room });
         // There is a place in the queue for each permit.
         self.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => closed(),

@@ -83,6 +83,7 @@ stories! {
     settling:
         a_retry_waits_for_its_time_and_its_subject_with_it,
         a_released_row_is_due_again_untried,
+        an_answer_with_a_nul_holds_nothing_up,
         what_a_provider_refuses_is_put_aside_and_the_rest_flows;
     nodes:
         what_a_dead_node_had_is_nobodys,

@@ -83,3 +83,28 @@ async fn a_commit_of_another_connection_is_signalled_and_our_own_is_not() {
     theirs.write(insert(2)).await.unwrap();
     tokio::time::timeout(BUSY_TIMEOUT, ours.changed_elsewhere().wait()).await.unwrap();
 }
+
+#[tokio::test]
+async fn callers_who_leave_take_no_place_from_those_who_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    let db = open(&path);
+    // Another process holds the writer up, so that jobs stay in the queue after their callers have gone.
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let left = i64::try_from(WRITES_QUEUED_MAX).unwrap() * 2;
+    for number in 0..left {
+        tokio::select! {
+            biased;
+            _ = db.write(insert(number)) => {}
+            () = std::future::ready(()) => {}
+        }
+    }
+    let stays = tokio::spawn({
+        let db = db.clone();
+        async move { db.write(insert(left)).await }
+    });
+    tokio::task::yield_now().await;
+    other.execute_batch("COMMIT").unwrap();
+    stays.await.unwrap().unwrap();
+}

@@ -23,7 +23,7 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
         &consumer.provider_url,
         &consumer.application_id,
         &consumer.api_key.as_ref().map(Sealed::as_str),
-        &consumer.parked.as_ref().map(|parked| parked.reason.as_str()),
+        &consumer.parked.as_ref().map(|parked| rows::foreign_text(&parked.reason)),
         &consumer.parked.as_ref().map(|parked| ms(parked.at)),
         &ms(consumer.updated_at),
     ];
@@ -42,7 +42,7 @@ pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> Outcome<Opt
 
 pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
     let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
-    let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();
+    let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();
     rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
 }
 

@@ -1,5 +1,7 @@
 //! The outbox: who has which rows, what may go, and what became of it.
 
+use std::borrow::Cow;
+
 use ::platform::port::{Backlog, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
@@ -116,8 +118,9 @@ pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Out
 /// other.
 pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
     let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
-    let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<&str>) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut refused, mut refusals): (Vec<Cursor>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<Cow<'_, str>>) =
+        (Vec::new(), Vec::new(), Vec::new());
+    let (mut refused, mut refusals): (Vec<Cursor>, Vec<Cow<'_, str>>) = (Vec::new(), Vec::new());
     for outcome in outcomes {
         match outcome {
             OutboxOutcome::Published { cursor } => finished.push(*cursor),
@@ -125,11 +128,11 @@ pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now
             OutboxOutcome::Retry { cursor, at, error } => {
                 again.push(*cursor);
                 again_at.push(ms(*at));
-                why.push(error);
+                why.push(rows::foreign_text(error));
             }
             OutboxOutcome::Quarantined { cursor, error } => {
                 refused.push(*cursor);
-                refusals.push(error);
+                refusals.push(rows::foreign_text(error));
             }
         }
     }

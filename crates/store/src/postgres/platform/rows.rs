@@ -1,5 +1,7 @@
 //! Rows of the tables as the platform's own types, and what can go wrong on the way.
 
+use std::borrow::Cow;
+
 use ::platform::port::StoreError;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
@@ -107,6 +109,11 @@ pub(super) async fn list<T>(
 pub(super) async fn execute(db: &impl GenericClient, sql: &str, values: Values<'_>) -> Outcome<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, values).await?)
+}
+
+/// What others wrote, such as a provider's answer, as a text of PostgreSQL's, which has no place for a NUL.
+pub(super) fn foreign_text(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
 }
 
 /// A limit as SQL takes it.

@@ -1,7 +1,7 @@
 //! What becomes of outbox rows.
 
 use contract::ItemStatus;
-use platform::port::OutboxOutcome;
+use platform::port::{OutboxOutcome, Parked};
 
 use super::given::{Shared, at, claims, connected_sale, customer_uuid, ends, node, page, whole};
 
@@ -46,6 +46,27 @@ pub(super) async fn a_released_row_is_due_again_untried(store: Shared) {
     ];
     store.settle_outbox(late, at(12)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Default::default());
+}
+
+pub(super) async fn an_answer_with_a_nul_holds_nothing_up(store: Shared) {
+    connected_sale(&store, 3).await;
+    let [published, again, aside] = [
+        ends(&store, 1, ItemStatus::Sold).await,
+        ends(&store, 2, ItemStatus::Sold).await,
+        ends(&store, 3, ItemStatus::Sold).await,
+    ];
+    assert_eq!(claims(&store, 1, at(9)).await, [published, again, aside]);
+    let outcomes = vec![
+        OutboxOutcome::Published { cursor: published },
+        OutboxOutcome::Retry { cursor: again, at: at(50), error: "500: \0GIF".into() },
+        OutboxOutcome::Quarantined { cursor: aside, error: "422: \0GIF".into() },
+    ];
+    store.settle_outbox(outcomes, at(10)).await.unwrap();
+    let backlog = store.backlog(customer_uuid(1)).await.unwrap();
+    assert_eq!((backlog.pending, backlog.quarantined), (1, 1));
+    let parked = Parked { reason: "404: \0GIF".into(), at: at(11) };
+    store.park(customer_uuid(1), Some(parked)).await.unwrap();
+    assert!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some());
 }
 
 pub(super) async fn what_a_provider_refuses_is_put_aside_and_the_rest_flows(store: Shared) {

@@ -15,6 +15,8 @@ fn suspending_resuming_and_correcting_need_a_reason() {
     check(&auction, &item(&auction, Live), change(Suspended, " query "), 10, "LIVE->SUSPENDED suspended (query)");
     check(&auction, &item(&auction, Suspended), change(Draft, "ok"), 10, "SUSPENDED->DRAFT resumed (ok)");
     check(&auction, &item(&auction, Draft), change(Suspended, &"x".repeat(501)), 10, "field_invalid");
+    check(&auction, &item(&auction, Draft), change(Suspended, "no\0thing"), 10, "field_invalid");
+    check(&auction, &item(&auction, Live), change(Suspended, "a\nb"), 10, "LIVE->SUSPENDED suspended (a\nb)");
 }
 
 #[test]

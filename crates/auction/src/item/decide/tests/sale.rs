@@ -63,7 +63,12 @@ fn a_bid_has_to_reach_the_minimum_and_name_its_bidder() {
     check(&auction, &standing, bid(AMOUNT_MAX), 10, "bid 2 1000000000000000 internet");
     check(&auction, &standing, bid(AMOUNT_MAX + 1), 10, "bid_too_high");
     check(&auction, &standing, bid(i64::MIN), 10, "bid_too_low");
-    for (bidder, expect) in [("", "field_invalid"), (" ", "field_invalid"), (&"é".repeat(65), "field_invalid")] {
+    for (bidder, expect) in [
+        ("", "field_invalid"),
+        (" ", "field_invalid"),
+        ("paddle\0 7", "field_invalid"),
+        (&"é".repeat(65), "field_invalid"),
+    ] {
         let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: bidder.to_owned(), amount: 11_000 };
         check(&auction, &standing, command, 10, expect);
     }
