@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use runtime::clock::SharedClock;
+use runtime::clock::{SharedClock, rfc3339_ms};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -21,6 +21,8 @@ use crate::record::{Arrival, Record};
 use crate::signature::{VerificationError, Verifier};
 
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Arrivals in the summary that a GET shows.
+const LATEST_SHOWN: usize = 50;
 
 /// Something that looks at each arrival.
 type Look = Box<dyn Fn(&Arrival) + Send + Sync>;
@@ -120,6 +122,34 @@ impl Shared {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What somebody sees who opens the receiver's address.
+    fn summary(&self) -> String {
+        let record = self.record();
+        let latest = record.arrivals().iter().rev().take(LATEST_SHOWN);
+        let lines: String = latest
+            .map(|arrival| format!("{}  {}  {}\n", rfc3339_ms(arrival.at), arrival.subject, arrival.status))
+            .collect();
+        format!(
+            "Lotwire webhook receiver\n\n{} received with a valid signature, {} further copies, {} refused\n\n{lines}",
+            record.arrivals().len(),
+            record.duplicates(),
+            record.invalid()
+        )
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        match *request.method() {
+            Method::POST => {
+                let status = self.receive(request).await;
+                self.requests.fetch_add(1, Ordering::Relaxed);
+                self.arrived.notify_waiters();
+                with_status(status, String::new())
+            }
+            Method::GET => with_status(StatusCode::OK, self.summary()),
+            _ => with_status(StatusCode::METHOD_NOT_ALLOWED, "POST a webhook here, or GET what arrived\n".to_owned()),
+        }
+    }
+
     async fn receive(&self, request: Request<Incoming>) -> StatusCode {
         let (head, body) = request.into_parts();
         let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await.map(|body| body.to_bytes()) else {
@@ -149,6 +179,12 @@ impl Shared {
     }
 }
 
+fn with_status(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(text));
+    *response.status_mut() = status;
+    response
+}
+
 fn verify<'a>(
     verifier: &Verifier,
     headers: &'a HeaderMap,
@@ -173,14 +209,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         tokio::spawn(async move {
             let service = service_fn(|request| {
                 let shared = shared.clone();
-                async move {
-                    let status = shared.receive(request).await;
-                    shared.requests.fetch_add(1, Ordering::Relaxed);
-                    shared.arrived.notify_waiters();
-                    let mut response = Response::new(Full::<Bytes>::default());
-                    *response.status_mut() = status;
-                    Ok::<_, Infallible>(response)
-                }
+                async move { Ok::<_, Infallible>(shared.answer(request).await) }
             });
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -189,5 +218,51 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 tracing::debug!(%error, "a sender's connection ended early");
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::clock::{Clock as _, SystemClock};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+    const EVENT: &str = r#"{"itemUuid":"0198c6a0-0000-7000-8000-000000000001","auctioneerUuid":"0198c6a0-0000-7000-8000-000000000002","auctionUuid":"0198c6a0-0000-7000-8000-000000000003","status":"SOLD"}"#;
+
+    async fn ask(receiver: &Receiver, method: &str, headers: &str, body: &str) -> String {
+        let mut stream = tokio::net::TcpStream::connect(receiver.addr).await.unwrap();
+        let length = body.len();
+        let request = format!(
+            "{method} /webhooks HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn who_opens_the_address_sees_what_arrived_and_counts_as_nothing() {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let receiver = Receiver::bind(([127, 0, 0, 1], 0).into(), clock.clone()).await.unwrap();
+        assert!(ask(&receiver, "POST", "", EVENT).await.starts_with("HTTP/1.1 503"));
+        receiver.set_secret(SECRET).unwrap();
+        assert!(ask(&receiver, "POST", "", EVENT).await.starts_with("HTTP/1.1 401"));
+
+        let now = clock.now().as_second();
+        let official = standardwebhooks::Webhook::new(SECRET).unwrap();
+        let signature = official.sign("msg_1", now, EVENT.as_bytes()).unwrap();
+        let signed = format!("webhook-id: msg_1\r\nwebhook-timestamp: {now}\r\nwebhook-signature: {signature}\r\n");
+        for _ in 0..2 {
+            assert!(ask(&receiver, "POST", &signed, EVENT).await.starts_with("HTTP/1.1 200"));
+        }
+        let page = ask(&receiver, "GET", "", "").await;
+        assert!(page.contains("1 received with a valid signature, 1 further copies, 1 refused"), "{page}");
+        assert!(page.contains("0198c6a0-0000-7000-8000-000000000001  SOLD"), "{page}");
+        assert!(ask(&receiver, "PUT", "", "").await.starts_with("HTTP/1.1 405"));
+        assert_eq!(receiver.requests(), 4);
     }
 }

@@ -47,7 +47,7 @@ pub enum PlatformError {
     #[error("the idempotency key was used before with another request")]
     IdempotencyMismatch,
     /// The credentials are missing, wrong or expired.
-    #[error("the credentials are not valid")]
+    #[error("the API key is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
     Unauthenticated,
     /// The caller's scopes don't allow it.
     #[error("not allowed: {0}")]
