@@ -8,21 +8,24 @@ use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
 use platform::consumers::ConnectConsumer;
+use platform::journal::JournalRow;
 use platform::new_item::NewItem;
-use platform::port::{Auctioneer, Customer, StartFrom};
+use platform::port::{Auctioneer, Customer, Page, StartFrom, Store};
 use platform::{Caller, Platform, PlatformConfig, PlatformParts};
 use runtime::clock::{Clock, TestClock};
 use runtime::random::SeededRandom;
 use runtime::tasks::Tasks;
 use runtime::vault::{Key, KeyId, Secret, Vault};
+use store::memory::PlatformFaults;
+use uuid::Uuid;
 
 use crate::provider::Provider;
-use crate::table::Table;
 
 pub const KEY: &str = "sk_live_1";
 
 pub struct House {
-    pub store: Arc<Table>,
+    pub store: Arc<dyn Store>,
+    pub faults: PlatformFaults,
     pub clock: TestClock,
     pub platform: Platform,
     pub caller: Caller,
@@ -37,13 +40,14 @@ impl House {
     }
 
     pub async fn with(config: PlatformConfig) -> Self {
-        let (store, clock) = (Arc::new(Table::default()), TestClock::default());
+        let (store, faults) = store::memory::platform_with_faults();
+        let clock = TestClock::default();
         let platform = node(&store, &clock, config, 1);
         let caller = Caller::command_line();
         let customer = platform.create_customer(&caller, "Smith & Sons", None).await.unwrap().fresh().unwrap();
         let auctioneer = platform.create_auctioneer(&caller, customer.uuid, "Smith", None).await.unwrap();
         let auctioneer = auctioneer.fresh().unwrap();
-        Self { store, clock, platform, caller, customer, auctioneer, tasks: Tasks::new() }
+        Self { store, faults, clock, platform, caller, customer, auctioneer, tasks: Tasks::new() }
     }
 
     /// With its workers running and its customer connected.
@@ -103,17 +107,24 @@ impl House {
         self.create(&new).await.auction
     }
 
+    /// Each change of a subject: its new status, its cause, and whether it was announced.
+    pub async fn journal_of(&self, subject: Uuid) -> Vec<String> {
+        let rows = self.store.history(subject, Page { after: None, limit: 100 }).await.unwrap();
+        let told = |row: &JournalRow| if row.body.is_some() { ", announced" } else { "" };
+        rows.iter().map(|row| format!("{} {}{}", row.to, row.cause, told(row))).collect()
+    }
+
     /// Ends the workers; what they had under way is done, what waited is given back.
     pub async fn close(&self) {
         self.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     }
 }
 
-pub fn node(store: &Arc<Table>, clock: &TestClock, config: PlatformConfig, seed: u64) -> Platform {
+pub fn node(store: &Arc<dyn Store>, clock: &TestClock, config: PlatformConfig, seed: u64) -> Platform {
     let random = Arc::new(SeededRandom::new(seed));
     let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
     Platform::new(PlatformParts {
-        store: Arc::<Table>::clone(store),
+        store: store.clone(),
         clock: Arc::new(clock.clone()),
         random,
         vault: Arc::new(vault),

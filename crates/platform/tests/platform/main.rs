@@ -7,4 +7,3 @@ mod house;
 mod provider;
 mod publishing;
 mod sales;
-mod table;

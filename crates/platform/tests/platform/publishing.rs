@@ -5,7 +5,7 @@ use std::time::Duration;
 use contract::AuctionStatus;
 use platform::config::PublisherConfig;
 use platform::new_item::NewItem;
-use platform::port::{Page, Store};
+use platform::port::Page;
 use platform::{PlatformConfig, PlatformError};
 
 use crate::house::{House, KEY, node};
@@ -207,14 +207,14 @@ async fn without_both_credentials_nothing_is_published() {
     house.asleep(WORKERS).await;
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
     assert!(provider.asked().is_empty());
-    assert_eq!(house.store.journal_of(auction.uuid), [("DRAFT", "created", true)]);
+    assert_eq!(house.journal_of(auction.uuid).await, ["DRAFT created, announced"]);
 }
 
 #[tokio::test]
 async fn rows_that_were_lost_sight_of_come_back_under_a_new_name() {
     let provider = Provider::start([]).await;
     let house = House::connected(&provider, PlatformConfig::default()).await;
-    house.store.lose_answer_of_next_commit();
+    house.faults.lose_answer_of_next_commit();
     let new = platform::auctions::NewAuction {
         status: AuctionStatus::Draft,
         ..house.timed(Duration::from_secs(60), Vec::new())
@@ -378,7 +378,7 @@ async fn items_of_many_customers_end_together_whether_their_lanes_are_open_or_no
     smith.close().await;
     assert_eq!(pending(&smith).await, (0, 0));
     for item in sold_by_smith.items.iter().chain(&sold_by_jones.items) {
-        let expected = [("LIVE", "created", false), ("UNSOLD", "end_reached", true)];
-        assert_eq!(smith.store.journal_of(item.uuid), expected);
+        let expected = ["LIVE created", "UNSOLD end_reached, announced"];
+        assert_eq!(smith.journal_of(item.uuid).await, expected);
     }
 }

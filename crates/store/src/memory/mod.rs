@@ -3,5 +3,5 @@
 mod platform;
 mod provider;
 
-pub use platform::platform;
+pub use platform::{PlatformFaults, platform, platform_with_faults};
 pub use provider::provider;

@@ -8,13 +8,15 @@ mod commit;
 mod outbox;
 mod sales;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
     ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
+    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreError,
+    StoreResult, User,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -31,10 +33,27 @@ pub fn platform() -> Arc<dyn Store> {
     Arc::new(Memory::default())
 }
 
+/// A new, empty platform store in memory, and what can go wrong with it.
+pub fn platform_with_faults() -> (Arc<dyn Store>, PlatformFaults) {
+    let memory = Arc::new(Memory::default());
+    (memory.clone(), PlatformFaults(memory))
+}
+
+/// Faults of a store in memory, to be switched on.
+pub struct PlatformFaults(Arc<Memory>);
+
+impl PlatformFaults {
+    /// What the next commit holds becomes true, and its answer is lost.
+    pub fn lose_answer_of_next_commit(&self) {
+        self.0.loses_answer.store(true, Ordering::SeqCst);
+    }
+}
+
 #[derive(Default)]
 struct Memory {
     tables: Mutex<Tables>,
     changed: Signal,
+    loses_answer: AtomicBool,
 }
 
 /// Everything that is kept.
@@ -181,7 +200,11 @@ impl Store for Memory {
 
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
         let mut tables = self.tables();
-        Ok(changes.into_iter().map(|change| tables.commit(change, hand_to)).collect())
+        let receipts = changes.into_iter().map(|change| tables.commit(change, hand_to)).collect();
+        if self.loses_answer.swap(false, Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("the answer was lost".to_owned()));
+        }
+        Ok(receipts)
     }
 
     async fn events_after(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>> {
