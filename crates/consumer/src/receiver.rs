@@ -223,7 +223,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 
 #[cfg(test)]
 mod tests {
-    use runtime::clock::{Clock as _, SystemClock};
+    use runtime::clock::SystemClock;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
