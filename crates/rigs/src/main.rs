@@ -26,6 +26,10 @@ enum Rig {
     Bench(bench::Options),
 }
 
+/// The generator and the receiver share the cores with what they measure.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error".into());
