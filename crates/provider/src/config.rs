@@ -52,6 +52,9 @@ pub struct LaneConfig {
     pub accept_batch_max: usize,
     /// Attempts recorded in one transaction at most.
     pub record_batch_max: usize,
+    /// How long a finished attempt waits for others to be recorded with, while it shares its transaction with few. Nothing
+    /// waits for the record; a crash within this time makes that delivery once more.
+    pub record_linger: Duration,
     /// Store transactions of each of these kinds under way at the same time (1 for one writer, some for a server).
     pub store_calls_max: usize,
 }
@@ -81,6 +84,7 @@ impl Default for LaneConfig {
             queued_bytes_max: 64 * 1_024 * 1_024,
             accept_batch_max: 1_024,
             record_batch_max: 1_024,
+            record_linger: Duration::from_millis(5),
             store_calls_max: 1,
         }
     }

@@ -93,7 +93,26 @@ async fn work(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>) {
         if read == 0 {
             return;
         }
+        gather(shared, receiver, &mut entries).await;
         write(shared, entries.drain(..)).await;
+    }
+}
+
+/// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this.
+async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>, entries: &mut Vec<Entry>) {
+    let lanes = &shared.context.config.lanes;
+    let more = async {
+        while entries.len() < lanes.record_batch_max {
+            let room = lanes.record_batch_max - entries.len();
+            if receiver.recv_many(entries, room).await == 0 {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = more => {}
+        () = tokio::time::sleep(lanes.record_linger) => {}
+        () = shared.drained.cancelled() => {}
     }
 }
 

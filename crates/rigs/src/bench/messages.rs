@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use contract::ItemStatus;
 use contract::event::{Event, ItemStatusChange};
 use hdrhistogram::Histogram;
+use runtime::ids::Ids;
+use runtime::random::SystemRandom;
 use serde_json::value::RawValue;
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -27,9 +29,14 @@ struct Message {
     payload: Box<RawValue>,
 }
 
-/// The `number`th message, a body of the contract with a subject of its own.
-fn message(number: u64) -> Result<(Uuid, serde_json::Value), RigError> {
-    let subject = Uuid::from_u128(u128::from(number) + 1);
+/// Ids as the platform makes them.
+fn ids(site: &Site) -> Ids {
+    Ids::new(site.clock.clone(), Arc::new(SystemRandom))
+}
+
+/// A message as the platform sends it, about a subject of its own.
+fn message(ids: &Ids) -> Result<(Uuid, serde_json::Value), RigError> {
+    let subject = ids.uuid_v7();
     let event = Event::from(ItemStatusChange {
         item_uuid: subject,
         auctioneer_uuid: Uuid::nil(),
@@ -48,18 +55,18 @@ fn message(number: u64) -> Result<(Uuid, serde_json::Value), RigError> {
 pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
     let (site, server) = Site::set_up(options.store, &[]).await?;
     let path = format!("/api/v1/app/{}/msg/", site.application);
-    let next = Arc::new(AtomicU64::new(0));
+    let (next, ids) = (Arc::new(AtomicU64::new(0)), ids(&site));
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
     let mut senders = JoinSet::new();
     for _ in 0..options.connections {
-        let (provider, path, next, messages) = (site.provider.clone(), path.clone(), next.clone(), options.messages);
+        let (provider, path, messages) = (site.provider.clone(), path.clone(), options.messages);
+        let (next, ids) = (next.clone(), ids.clone());
         senders.spawn(async move {
             loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= messages {
+                if next.fetch_add(1, Ordering::Relaxed) >= messages {
                     return Ok::<_, RigError>(());
                 }
-                provider.post(&path, &message(number)?.1).await?;
+                provider.post(&path, &message(&ids)?.1).await?;
             }
         });
     }
@@ -90,13 +97,13 @@ pub(super) async fn at_rate(options: &Options) -> Result<(), RigError> {
     let path = format!("/api/v1/app/{}/msg/", site.application);
     let times: Arc<Mutex<HashMap<Uuid, Sent>>> = Arc::default();
     note_receipts(&site, times.clone());
-    let count = options.rate * options.seconds;
+    let (count, ids) = (options.rate * options.seconds, ids(&site));
     let cpu_before = process::cpu_time(server.id())?;
     let begin = tokio::time::Instant::now();
     let mut senders = JoinSet::new();
     for number in 0..count {
         tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / options.rate as f64)).await;
-        let (subject, body) = message(number)?;
+        let (subject, body) = message(&ids)?;
         let (provider, path, times) = (site.provider.clone(), path.clone(), times.clone());
         lock(&times).insert(subject, Sent { at: Instant::now(), accepted: None, received: None });
         senders.spawn(async move {
