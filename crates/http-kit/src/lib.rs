@@ -13,4 +13,4 @@ pub mod request_id;
 pub mod serve;
 mod surface;
 
-pub use surface::{Faults, finish, finish_as, with_or_without_slash};
+pub use surface::{Faults, finish, finish_as};

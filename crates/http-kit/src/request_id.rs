@@ -1,10 +1,9 @@
 //! Request ids: one for each request, taken from `X-Request-Id` when a caller gives a sane one, in every answer and log line.
 
 use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 /// The header.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -19,17 +18,30 @@ pub fn current() -> Option<String> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// Gives the request its id, for everything that happens until it is answered.
-pub async fn layer(request: Request, next: Next) -> Response {
-    let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok()).filter(|id| is_sane(id));
-    let id = given.map_or_else(make, str::to_owned);
-    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
-    let header = HeaderValue::try_from(id.as_str());
-    let mut response = CURRENT.scope(id, next.run(request)).instrument(span).await;
-    if let Ok(header) = header {
-        response.headers_mut().insert(X_REQUEST_ID, header);
+/// What a request is known by in the log and in its answer.
+pub(crate) struct Identity {
+    id: String,
+    span: Span,
+}
+
+impl Identity {
+    /// The id that the caller gave, if it can do no harm, or a new one.
+    pub(crate) fn of(request: &Request) -> Self {
+        let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
+        let id = given.filter(|id| is_sane(id)).map_or_else(make, str::to_owned);
+        let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+        Self { id, span }
     }
-    response
+
+    /// Holds for everything that happens until the request is answered, and marks the answer.
+    pub(crate) async fn during(self, answer: impl Future<Output = Response>) -> Response {
+        let header = HeaderValue::try_from(self.id.as_str());
+        let mut response = CURRENT.scope(self.id, answer).instrument(self.span).await;
+        if let Ok(header) = header {
+            response.headers_mut().insert(X_REQUEST_ID, header);
+        }
+        response
+    }
 }
 
 fn is_sane(id: &str) -> bool {

@@ -1,13 +1,18 @@
 //! What is put around a whole surface.
 
 use std::any::Any;
+use std::convert::Infallible;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use axum::Router;
+use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
-use http::StatusCode;
-use tower::Layer as _;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::normalize_path::NormalizePathLayer;
+use futures_util::FutureExt as _;
+use http::{StatusCode, Uri};
+use tower::Service;
 
 use crate::problem::Problem;
 use crate::request_id;
@@ -24,27 +29,75 @@ pub struct Faults {
 }
 
 /// Puts around a surface that speaks problem details what all of them need: JSON for unknown routes and methods, a request
-/// id on every answer, and an answer even when a handler panics.
+/// id on every answer, an answer even when a handler panics, and paths with and without a slash at their end (handlers see
+/// them without).
 pub fn finish(router: Router) -> Router {
     finish_as(router, Faults { route_not_found, method_not_allowed, panicked })
 }
 
 /// The same for a surface with its own shape of errors.
 pub fn finish_as(router: Router, faults: Faults) -> Router {
-    router
+    let router = router
         .fallback(async move || (faults.route_not_found)())
-        .method_not_allowed_fallback(async move || (faults.method_not_allowed)())
-        .layer(CatchPanicLayer::custom(move |panic: Box<dyn Any + Send>| {
-            log(&*panic);
-            (faults.panicked)()
-        }))
-        .layer(axum::middleware::from_fn(request_id::layer))
+        .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
+    Router::new().fallback_service(Surface { router, panicked: faults.panicked })
 }
 
-/// Takes every path of a finished router with a slash at its end, too. Handlers see it without.
-pub fn with_or_without_slash(router: Router) -> Router {
-    // Routes are looked up before a router's own layers run, so this one stands around it.
-    Router::new().fallback_service(NormalizePathLayer::trim_trailing_slash().layer(router))
+/// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
+/// stands around the router, because routes are looked up before a router's own layers run.
+#[derive(Clone)]
+struct Surface {
+    router: Router,
+    panicked: fn() -> Response,
+}
+
+impl Service<Request> for Surface {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // A router is always ready.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        trim_slash(request.uri_mut());
+        let identity = request_id::Identity::of(&request);
+        let (mut router, panicked) = (self.router.clone(), self.panicked);
+        let answer = async move {
+            let call = AssertUnwindSafe(async { Service::<Request>::call(&mut router, request).await });
+            match call.catch_unwind().await {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(panic) => {
+                    log(&*panic);
+                    panicked()
+                }
+            }
+        };
+        Box::pin(identity.during(answer).map(Ok))
+    }
+}
+
+/// `/lots/` is `/lots`; the query stays.
+fn trim_slash(uri: &mut Uri) {
+    let path = uri.path();
+    if path.len() < 2 || !path.ends_with('/') {
+        return;
+    }
+    let trimmed = path.trim_end_matches('/');
+    let trimmed = if trimmed.is_empty() { "/" } else { trimmed };
+    let path_and_query = match uri.query() {
+        Some(query) => format!("{trimmed}?{query}").parse(),
+        None => trimmed.parse(),
+    };
+    let mut parts = std::mem::take(uri).into_parts();
+    // A part of what was an address before is one now.
+    if let Ok(path_and_query) = path_and_query {
+        parts.path_and_query = Some(path_and_query);
+    }
+    *uri = Uri::from_parts(parts).unwrap_or_default();
 }
 
 /// Within the request's span, so the line has its id.
@@ -70,7 +123,6 @@ fn panicked() -> Response {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
-
     use axum::routing::get;
     use http::header::{ALLOW, CONTENT_TYPE};
     use http::{Method, Request, Uri};
@@ -85,7 +137,7 @@ mod tests {
             .route("/", get(async || "root"))
             .route("/lots", get(async |uri: Uri| uri.to_string()).post(async || "made"))
             .route("/broken", get(async || -> &str { panic!("a bug") }));
-        with_or_without_slash(finish(routes))
+        finish(routes)
     }
 
     async fn call(method: Method, uri: &str) -> (http::response::Parts, String) {
@@ -96,8 +148,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_slash_at_the_end_makes_no_difference() {
-        for (uri, seen) in [("/lots", "/lots"), ("/lots/", "/lots"), ("/lots/?limit=2", "/lots?limit=2"), ("/", "root")]
-        {
+        for (uri, seen) in [
+            ("/lots", "/lots"),
+            ("/lots/", "/lots"),
+            ("/lots/?limit=2", "/lots?limit=2"),
+            ("/lots//", "/lots"),
+            ("/", "root"),
+            ("//", "root"),
+        ] {
             let (parts, body) = call(Method::GET, uri).await;
             assert_eq!((parts.status.as_u16(), body.as_str()), (200, seen), "{uri}");
         }

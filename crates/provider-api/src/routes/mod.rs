@@ -78,5 +78,5 @@ pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenA
         method_not_allowed: errors::method_not_allowed,
         panicked: errors::internal,
     };
-    http_kit::with_or_without_slash(http_kit::finish_as(router, faults))
+    http_kit::finish_as(router, faults)
 }
