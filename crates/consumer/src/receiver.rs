@@ -14,7 +14,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use runtime::clock::{SharedClock, rfc3339_ms};
 use tokio::net::TcpListener;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::record::{Arrival, Record};
@@ -42,6 +42,7 @@ struct Shared {
     answer: AtomicU16,
     arrived: Notify,
     on_arrival: OnceLock<Look>,
+    held: watch::Sender<bool>,
 }
 
 impl Receiver {
@@ -57,6 +58,7 @@ impl Receiver {
             answer: AtomicU16::new(200),
             arrived: Notify::new(),
             on_arrival: OnceLock::new(),
+            held: watch::Sender::new(false),
         });
         let server = tokio::spawn(accept(listener, shared.clone()));
         Ok(Receiver { shared, addr, server })
@@ -77,6 +79,16 @@ impl Receiver {
     /// Answers valid deliveries with this status from now on; those that are not answered 2xx are not recorded.
     pub fn answer_with(&self, status: StatusCode) {
         self.shared.answer.store(status.as_u16(), Ordering::Relaxed);
+    }
+
+    /// Keeps whoever delivers waiting from now on, as an endpoint that hangs does.
+    pub fn hold(&self) {
+        self.shared.held.send_replace(true);
+    }
+
+    /// Answers again, those who wait first.
+    pub fn release(&self) {
+        self.shared.held.send_replace(false);
     }
 
     /// Calls `look` with each new arrival from now on, before it is answered. Only the first call of this counts.
@@ -155,6 +167,8 @@ impl Shared {
         let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await.map(|body| body.to_bytes()) else {
             return StatusCode::PAYLOAD_TOO_LARGE;
         };
+        // The sender of the signal is in `self`, so it is there as long as this waits.
+        let _ = self.held.subscribe().wait_for(|held| !held).await;
         let at = self.clock.now();
         let Some(verifier) = self.verifier.read().unwrap_or_else(PoisonError::into_inner).clone() else {
             return StatusCode::SERVICE_UNAVAILABLE;
@@ -262,7 +276,12 @@ mod tests {
         let page = ask(&receiver, "GET", "", "").await;
         assert!(page.contains("1 received with a valid signature, 1 further copies, 1 refused"), "{page}");
         assert!(page.contains("0198c6a0-0000-7000-8000-000000000001  SOLD"), "{page}");
+        receiver.hold();
+        let mut held = std::pin::pin!(ask(&receiver, "POST", &signed, EVENT));
+        assert!(tokio::time::timeout(Duration::from_millis(50), &mut held).await.is_err());
+        receiver.release();
+        assert!(held.await.starts_with("HTTP/1.1 200"));
         assert!(ask(&receiver, "PUT", "", "").await.starts_with("HTTP/1.1 405"));
-        assert_eq!(receiver.requests(), 4);
+        assert_eq!(receiver.requests(), 5);
     }
 }

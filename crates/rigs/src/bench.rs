@@ -3,7 +3,9 @@
 //! Generator, receiver and server share the machine; nothing here judges. Each part starts a server of its own on a fresh
 //! store. CPU and memory are the server process's own, as the kernel counts them (PostgreSQL's are not among them).
 
+mod bulkheads;
 mod items;
+mod load;
 mod messages;
 mod process;
 
@@ -19,16 +21,19 @@ pub(crate) struct Options {
     /// Database engine.
     #[arg(long, value_enum, default_value = "sqlite")]
     store: Engine,
-    /// What to measure; everything when none is named.
+    /// What to measure; the first three when none is named.
     #[arg(long, value_enum, value_delimiter = ',')]
     part: Vec<Part>,
-    /// Messages of the throughput part.
+    /// Messages of the throughput and backlog parts.
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
     messages: u64,
-    /// Seconds of the part at a fixed rate.
+    /// Endpoints that each message of the throughput part goes to.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=50))]
+    fan_out: u32,
+    /// Seconds of each measurement at a fixed rate.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     seconds: u64,
-    /// Messages a second of that part.
+    /// Messages a second of it.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=20_000))]
     rate: u64,
     /// Items that end in the same second.
@@ -48,21 +53,32 @@ enum Part {
     Rate,
     /// Items that end in the same second.
     Items,
+    /// An endpoint that works beside 200 that hang.
+    Hanging,
+    /// Messages that wait for a dead endpoint, and go out when it lives again.
+    Backlog,
 }
 
 /// Runs the parts and prints their figures.
 pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let cores = std::thread::available_parallelism()?;
     say(&format!("{:?} on {cores} cores, generator and receiver included", options.store));
-    let is_wanted = |part| options.part.is_empty() || options.part.contains(&part);
-    if is_wanted(Part::Throughput) {
+    let is_wanted = |part| options.part.contains(&part);
+    let is_wanted_unasked = |part| options.part.is_empty() || is_wanted(part);
+    if is_wanted_unasked(Part::Throughput) {
         messages::throughput(options).await?;
     }
-    if is_wanted(Part::Rate) {
+    if is_wanted_unasked(Part::Rate) {
         messages::at_rate(options).await?;
     }
-    if is_wanted(Part::Items) {
+    if is_wanted_unasked(Part::Items) {
         items::ending_together(options).await?;
+    }
+    if is_wanted(Part::Hanging) {
+        bulkheads::hanging(options).await?;
+    }
+    if is_wanted(Part::Backlog) {
+        bulkheads::backlog(options).await?;
     }
     Ok(true)
 }

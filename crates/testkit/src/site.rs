@@ -59,8 +59,7 @@ impl Site {
     /// Sets a customer up at running servers; the two launches may be the same.
     pub async fn set_up(platform: &Launch, provider: &Launch) -> Result<Self, SiteError> {
         let (http, clock): (_, SharedClock) = (http_client(), Arc::new(SystemClock));
-        let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), clock.clone());
-        let receiver = receiver.await.map_err(|error| SiteError::Other(error.to_string()))?;
+        let receiver = bind(&clock).await?;
 
         let account = field(&provider.manage(&["provider", "account", "create", "Site", "--json"])?, "id")?;
         let key = ["provider", "key", "create", "--account", &account, "--name", "site", "--json"];
@@ -89,6 +88,18 @@ impl Site {
             application,
             endpoint,
         })
+    }
+
+    /// A further application of the customer. Gives its id.
+    pub async fn add_application(&self, name: &str) -> Result<String, SiteError> {
+        Ok(self.provider.post("/api/v1/app/", &json!({ "name": name })).await?.text("/id")?.to_owned())
+    }
+
+    /// A further endpoint of an application, with a receiver of its own.
+    pub async fn add_receiver(&self, application: &str) -> Result<Receiver, SiteError> {
+        let receiver = bind(&self.clock).await?;
+        add_endpoint(&self.provider, application, &receiver).await?;
+        Ok(receiver)
     }
 
     /// Creates an auction of this auctioneer; `auction` says what is special about it. Gives its UUID.
@@ -133,11 +144,22 @@ async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, Str
         let definition = definition.map_err(|error| SiteError::Other(error.to_string()))?;
         provider.post("/api/v1/event-type/", &definition).await?;
     }
+    let endpoint = add_endpoint(provider, &application, receiver).await?;
+    Ok((application, endpoint))
+}
+
+/// An endpoint at the receiver's address, whose secret the receiver gets.
+async fn add_endpoint(provider: &Api, application: &str, receiver: &Receiver) -> Result<String, SiteError> {
     let endpoints = format!("/api/v1/app/{application}/endpoint/");
     let endpoint = provider.post(&endpoints, &json!({ "url": receiver.url() })).await?.text("/id")?.to_owned();
     let secret = provider.get(&format!("{endpoints}{endpoint}/secret/")).await?;
     receiver.set_secret(secret.text("/key")?).map_err(|error| SiteError::Other(error.to_string()))?;
-    Ok((application, endpoint))
+    Ok(endpoint)
+}
+
+async fn bind(clock: &SharedClock) -> Result<Receiver, SiteError> {
+    let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), clock.clone());
+    receiver.await.map_err(|error| SiteError::Other(error.to_string()))
 }
 
 /// A text field of what a management command printed.

@@ -1,0 +1,89 @@
+//! What endpoints that hang or are dead do to one that works.
+
+use std::time::{Duration, Instant};
+
+use super::load::{DRAIN_MAX, Sender, Spans, Times};
+use super::{Options, milliseconds, process};
+use crate::site::Site;
+use crate::{RigError, say};
+
+/// Endpoints that hang.
+const HANGING: usize = 200;
+/// Time between two messages to all of them.
+const HANGING_EVERY: Duration = Duration::from_millis(500);
+/// Time for as many attempts to hang as may.
+const WARM_UP: Duration = Duration::from_secs(5);
+
+/// One endpoint that works beside many that take every delivery and never answer.
+pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
+    let (site, _server) = Site::set_up(options.store, &[]).await?;
+    let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
+    let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
+
+    let crowd = site.add_application("Hanging").await?;
+    let mut hanging = Vec::new();
+    for _ in 0..HANGING {
+        let receiver = site.add_receiver(&crowd).await?;
+        receiver.hold();
+        hanging.push(receiver);
+    }
+    let to_crowd = Sender::to(&site, &crowd);
+    let crowding = tokio::spawn(async move {
+        loop {
+            if to_crowd.send().await.is_err() {
+                return;
+            }
+            tokio::time::sleep(HANGING_EVERY).await;
+        }
+    });
+    tokio::time::sleep(WARM_UP).await;
+    let beside = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
+    crowding.abort();
+    say(&format!(
+        "hanging      {HANGING} endpoints hang beside one that works: at {}/s its p50 is {:.2} ms and p99 {:.2} ms, alone {:.2} and \
+         {:.2} ms ({:.1} times the p99)",
+        options.rate,
+        milliseconds(beside.to_receipt.value_at_quantile(0.5)),
+        p99(&beside),
+        milliseconds(quiet.to_receipt.value_at_quantile(0.5)),
+        p99(&quiet),
+        p99(&beside) / p99(&quiet),
+    ));
+    Ok(())
+}
+
+/// Many messages for an endpoint that is dead, beside one that works; then it lives again.
+pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
+    let settings = [("PROVIDER__REQUEST_TIMEOUT", "2s"), ("PROVIDER__RETRY_SCHEDULE", "5s,5s,5s,5s,5s,5s,5s")];
+    let (site, server) = Site::set_up(options.store, &settings).await?;
+    let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
+    let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
+    let application = site.add_application("Dead").await?;
+    let dead = site.add_receiver(&application).await?;
+    dead.hold();
+    let begin = Instant::now();
+    Sender::to(&site, &application).flood(options.messages, options.connections).await?;
+    let filled = begin.elapsed();
+    let beside = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
+    let peak_mib = process::peak_memory_mib(server.id())?;
+    dead.release();
+    let (begin, wanted) = (Instant::now(), options.messages as usize);
+    dead.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
+    let (drained, arrived) = (begin.elapsed(), dead.read(|record| record.arrivals().len()));
+    say(&format!(
+        "backlog      {} messages for a dead endpoint, accepted at {:.0}/s, peak {peak_mib} MiB; beside it at {}/s p99 {:.2} ms, alone \
+         {:.2} ms; alive again, {arrived} arrived in {:.1} s ({:.0}/s)",
+        options.messages,
+        options.messages as f64 / filled.as_secs_f64(),
+        options.rate,
+        p99(&beside),
+        p99(&quiet),
+        drained.as_secs_f64(),
+        arrived as f64 / drained.as_secs_f64(),
+    ));
+    Ok(())
+}
+
+fn p99(spans: &Spans) -> f64 {
+    milliseconds(spans.to_receipt.value_at_quantile(0.99))
+}
