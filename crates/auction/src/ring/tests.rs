@@ -1,6 +1,7 @@
 //! The clerk's commands.
 
 use super::*;
+use crate::Hidden;
 use crate::sample::{at, auction, in_ring, item, with_bid};
 use contract::AuctionStatus;
 use contract::ItemStatus::{Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
@@ -22,6 +23,11 @@ fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(
     decision.item.iter().for_each(|change| item.apply(change));
     decision.auction.iter().for_each(|change| auction.apply(change));
     Ok(())
+}
+
+/// In the ring at an asking price, with nothing else said.
+fn place(asking_price: i64) -> RingPlace {
+    RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0 })
 }
 
 #[track_caller]
@@ -47,7 +53,8 @@ fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
 #[test]
 fn the_clerk_sells_below_the_reserve_but_not_without_a_bid() {
     let auction = webcast();
-    let (auction, offered) = in_ring(auction.clone(), Item { reserve: Some(90_000), ..item(&auction, Live) });
+    let (auction, offered) =
+        in_ring(auction.clone(), Item { reserve: Some(Hidden::new(90_000)), ..item(&auction, Live) });
     refused(&auction, &offered, RingCommand::Sell, "no_standing_bid");
     assert!(decide(&auction, &with_bid(offered, 10_000), RingCommand::Sell, at(10)).is_ok());
 }
@@ -65,7 +72,7 @@ fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
         ItemChange::StatusChanged { to: Live, cause: crate::Cause::OfferedAgain, announced: true, .. }
     ));
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
-    assert_eq!((item.status, item.ring, auction.in_ring), (Live, RingPlace::InRing, Some(item.uuid)));
+    assert_eq!((item.status, item.ring, auction.in_ring), (Live, place(10_000), Some(item.uuid)));
 }
 
 #[test]
@@ -109,7 +116,13 @@ fn bids_in_the_ring_reach_the_minimum() {
     refused(&auction, &offered, room(9_999), "bid_too_low");
     assert!(decide(&auction, &offered, room(10_000), at(10)).is_ok());
     let too_low = Err(Rejection::BidTooLow { minimum: 11_000 });
-    assert_eq!(decide(&auction, &with_bid(offered, 10_000), internet(10_999), at(10)), too_low);
+    assert_eq!(
+        {
+            let (auction, bidden) = in_ring(webcast(), with_bid(item(&auction, Live), 10_000));
+            decide(&auction, &bidden, internet(10_999), at(10))
+        },
+        too_low
+    );
 }
 
 #[test]

@@ -111,6 +111,10 @@ impl State {
         }
         self.items.extend(change.items.into_iter().map(|item| (item.state.uuid, item.state)));
         self.bids.extend(change.bids);
+        for mark in change.bid_marks {
+            let is_it = |bid: &&mut Bid| bid.item == mark.item && bid.number == mark.number;
+            self.bids.iter_mut().find(is_it).unwrap().struck = mark.struck;
+        }
         for entry in change.journal {
             let cursor = self.journal.len() as Cursor + 1;
             receipt.cursors.push(cursor);

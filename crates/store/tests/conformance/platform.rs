@@ -62,6 +62,8 @@ stories! {
         an_item_may_take_another_number_and_place,
         a_refused_change_takes_no_other_with_it,
         items_are_counted_by_status,
+        a_bid_is_struck_and_counts_again,
+        the_whole_state_of_a_sale_is_kept,
         bids_are_listed_by_their_number;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
