@@ -1,1 +1,76 @@
-//! Properties.
+//! What holds after any run of commands, legal or not, in any order, on one item.
+
+mod promises;
+mod sale;
+mod steps;
+
+use contract::ItemStatus;
+use proptest::prelude::*;
+
+use self::sale::Sale;
+use self::steps::{facts, step};
+use crate::sample::at;
+use crate::{AuctionChange, ItemChange, ItemCommand, Rejection};
+
+/// Written down and read again, as a log does.
+fn by_way_of_the_log<C: serde::Serialize + serde::de::DeserializeOwned>(change: &C) -> C {
+    serde_json::from_str(&serde_json::to_string(change).unwrap()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn any_run_of_commands_keeps_the_promises_of_the_crate(
+        facts in facts(),
+        steps in prop::collection::vec(step(), 0..80),
+    ) {
+        let mut sale = Sale::new(facts);
+        for step in steps {
+            let before = (sale.auction.clone(), sale.item.clone(), sale.log.clone());
+            if sale.take(step).is_err() {
+                prop_assert_eq!(&before, &(sale.auction.clone(), sale.item.clone(), sale.log.clone()));
+            }
+            sale.check_state();
+        }
+    }
+
+    #[test]
+    fn replaying_the_changes_gives_the_same_state(facts in facts(), steps in prop::collection::vec(step(), 0..80)) {
+        let mut sale = Sale::new(facts);
+        let (mut auction, mut item, mut log) = sale.beginning.clone();
+        for step in steps {
+            let _refused = sale.take(step);
+        }
+        for change in &sale.item_changes {
+            let change: ItemChange = by_way_of_the_log(change);
+            item.apply(&change);
+            log.apply(&change);
+        }
+        for change in &sale.auction_changes {
+            auction.apply(&by_way_of_the_log::<AuctionChange>(change));
+        }
+        prop_assert_eq!(item, sale.item);
+        prop_assert_eq!(auction, sale.auction);
+        prop_assert_eq!(log, sale.log);
+    }
+
+    #[test]
+    fn what_an_administrator_is_offered_is_what_is_not_refused_as_illegal(
+        facts in facts(),
+        steps in prop::collection::vec(step(), 0..30),
+    ) {
+        let mut sale = Sale::new(facts);
+        for step in steps {
+            let _refused = sale.take(step);
+            let legal = sale.item.legal_next(&sale.auction);
+            for &to in ItemStatus::ALL {
+                let command = ItemCommand::ChangeStatus { to, reason: Some("query".to_owned()) };
+                match crate::item::decide(&sale.auction, &sale.item, command, at(sale.now_seconds)) {
+                    Ok(_) | Err(Rejection::EndNotInFuture) => prop_assert!(legal.contains(&to)),
+                    Err(_) => prop_assert!(!legal.contains(&to)),
+                }
+            }
+        }
+    }
+}
