@@ -228,7 +228,8 @@ impl Auction {
                 self.sequence += 1;
             }
             AuctionChange::RingChanged { item, position, .. } => {
-                self.last_in_ring = if item.is_none() { self.in_ring } else { None };
+                // Of a ring that was empty, nothing is the last any more.
+                self.last_in_ring = self.in_ring;
                 self.in_ring = *item;
                 self.ring_position = position.or(self.ring_position);
             }

@@ -36,6 +36,15 @@ impl Sale {
                 assert_eq!(item.status, ItemStatus::Live);
                 let price = standing.as_ref().map(|standing| standing.amount);
                 assert!(price >= item.price(), "a bid never lowers the price");
+                let leads = standing.as_ref().is_some_and(|standing| standing.number == record.number);
+                let all_of_it = Some(record.maximum.reveal());
+                let shown = Some(record.amount);
+                if record.source == BidSource::Absentee {
+                    assert_eq!(shown, Some(0), "nothing is shown of what an absentee left");
+                } else {
+                    assert!(leads || all_of_it <= price, "whoever is outbid has given all");
+                    assert_eq!(shown, if leads { price } else { all_of_it }, "a leader shows no more than the price");
+                }
                 if self.auction.kind == AuctionKind::Webcast && record.source != BidSource::Absentee {
                     assert!(record.amount >= minimum_bid(&self.auction, item) && price > item.price());
                 }
@@ -140,10 +149,10 @@ impl Sale {
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");
         }
-        let outbid = |amount: i64| self.log.bids().iter().any(|record| record.amount == amount);
-        if let Some(maximum) = standing.as_ref().map(|standing| standing.maximum.reveal()) {
+        if let Some(standing) = standing {
+            let maximum = standing.maximum.reveal();
             let known = self.prices.contains(&maximum)
-                || outbid(maximum)
+                || self.log.bids().iter().any(|record| record.amount == maximum)
                 || minimum_bid(&self.auction, &self.item) == maximum
                 || self.item.buy_now == Some(maximum);
             assert!(known || !shown.contains(&maximum), "the maximum {maximum} is shown");

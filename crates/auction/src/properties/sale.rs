@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::steps::{Facts, Step};
 use crate::sample::{at, auction, item};
 use crate::{
-    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand, Rejection,
-    RingCommand, minimum_bid, ring,
+    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
+    Rejection, RingCommand, minimum_bid, ring,
 };
 
 pub(super) struct Sale {

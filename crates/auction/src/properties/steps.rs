@@ -27,14 +27,8 @@ pub(super) fn facts() -> impl Strategy<Value = Facts> {
         prop::option::of(1_u32..300),
         any::<bool>(),
     )
-        .prop_map(|(kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once)| Facts {
-            kind,
-            reserve,
-            opening_bid,
-            fixed_increment,
-            buy_now,
-            extension_seconds,
-            accepts_at_once,
+        .prop_map(|(kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once)| {
+            Facts { kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once }
         })
 }
 

@@ -90,9 +90,8 @@ fn taken_back(
     standing: Option<StandingBid>,
 ) -> Vec<ItemChange> {
     let cause = Cause::from(how);
-    let floor = standing.as_ref().map_or(1, |standing| standing.amount.saturating_add(1));
-    // What was asked when the bid came; never what stands already.
-    let asking_price = record.asked.unwrap_or(ring.asking_price).max(floor);
+    // What was asked when the bid came: more than what stood then, and so than what stands now.
+    let asking_price = record.asked.unwrap_or(ring.asking_price);
     let place = RingPlace::InRing(InRing { asking_price, warnings: 0, ..ring });
     let mut changes = vec![
         strike(item, record, how, Some(reason)),

@@ -57,7 +57,11 @@ impl Story {
                 Ok(())
             }
             ["another", "is", "passed"] => {
-                self.auction.apply(&AuctionChange::RingChanged { item: None, position: None, cause: Cause::PassedInRing });
+                self.auction.apply(&AuctionChange::RingChanged {
+                    item: None,
+                    position: None,
+                    cause: Cause::PassedInRing,
+                });
                 Ok(())
             }
             ["relist"] => self.relist(),

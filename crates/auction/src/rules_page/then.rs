@@ -61,7 +61,11 @@ impl Story {
                 format!("waits:{}", waiting.collect::<Vec<_>>().join(" /"))
             }
             ["nothing", "waits"] => {
-                if self.item.pending.is_empty() { claim.to_owned() } else { "something waits".to_owned() }
+                if self.item.pending.is_empty() {
+                    claim.to_owned()
+                } else {
+                    "something waits".to_owned()
+                }
             }
             ["commissions:", ..] => {
                 let left = commissions(&self.item, &self.log).map_err(|rejection| rejection.to_string())?;
@@ -75,7 +79,9 @@ impl Story {
             },
             ["bids", _] => format!("bids {}", seen.bid_count),
             ["linked", "both", "ways"] => match &self.relisted {
-                Some(item) if item.relisted_from == Some(self.item.uuid) && self.item.relisted_as == Some(item.uuid) => {
+                Some(item)
+                    if item.relisted_from == Some(self.item.uuid) && self.item.relisted_as == Some(item.uuid) =>
+                {
                     claim.to_owned()
                 }
                 _ => "not linked".to_owned(),

@@ -96,7 +96,7 @@ fn an_item_that_comes_back_from_a_withdrawal_begins_without_its_bids() {
 }
 
 #[test]
-fn an_end_is_put_off_and_never_moved_forward() {
+fn an_end_is_put_off_and_never_brought_forward() {
     let auction = live();
     let moved = |seconds| ItemCommand::MoveEnd { to: at(seconds), reason: "power cut".to_owned() };
     check(&auction, &item(&auction, Live), moved(1_001), 10, "end moved 1001");
