@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use auction::{Auction, AuctionKind, Item};
 use contract::ItemStatus;
 use jiff::Timestamp;
-use platform::bid::Bid;
+use platform::bid::{Bid, BidMark};
 use platform::journal::{JournalEntry, JournalRow};
 use platform::port::*;
 use runtime::signal::Signal;
@@ -111,9 +111,8 @@ impl State {
         }
         self.items.extend(change.items.into_iter().map(|item| (item.state.uuid, item.state)));
         self.bids.extend(change.bids);
-        for mark in change.bid_marks {
-            let is_it = |bid: &&mut Bid| bid.item == mark.item && bid.number == mark.number;
-            self.bids.iter_mut().find(is_it).unwrap().struck = mark.struck;
+        for BidMark { item, number, struck } in change.bid_marks {
+            self.bids.iter_mut().find(|bid| bid.item == item && bid.number == number).unwrap().struck = struck;
         }
         for entry in change.journal {
             let cursor = self.journal.len() as Cursor + 1;
