@@ -60,7 +60,8 @@ pub enum Strike {
     Undone,
     /// Taken back by its bidder: no earlier bid comes back.
     Retracted,
-    /// The asking price was lowered to it or below. Raising the price again brings it back, until another bid is taken.
+    /// The asking price was lowered to it or below. Raising the price again brings it back, until
+    /// another bid is taken or the item leaves the ring.
     Lowered,
 }
 

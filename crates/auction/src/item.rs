@@ -40,6 +40,8 @@ pub struct InRing {
     pub paused: bool,
     /// Fair warnings since the last bid or price.
     pub warnings: u32,
+    /// The asking price was lowered to standing bids or below, since the item came in: raising it brings them back.
+    pub lowered: bool,
 }
 
 /// An internet bid that waits for the clerk.

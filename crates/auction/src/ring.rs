@@ -256,7 +256,7 @@ fn offered(ring: InRing, cause: Cause) -> ItemChange {
 }
 
 fn entered(auction: &Auction, item: &Item, cause: Cause) -> ItemChange {
-    offered(InRing { asking_price: next_price(auction, item), paused: false, warnings: 0 }, cause)
+    offered(InRing { asking_price: next_price(auction, item), paused: false, warnings: 0, lowered: false }, cause)
 }
 
 fn occupied(item: &Item, cause: Cause) -> AuctionChange {

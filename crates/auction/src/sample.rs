@@ -93,6 +93,6 @@ pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
 pub(crate) fn in_ring(mut auction: Auction, mut item: Item) -> (Auction, Item) {
     auction.in_ring = Some(item.uuid);
     let asking_price = minimum_bid(&auction, &item);
-    item.ring = RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0 });
+    item.ring = RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false });
     (auction, item)
 }

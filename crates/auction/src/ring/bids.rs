@@ -32,7 +32,7 @@ pub(super) fn take(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<
     };
     let asking_price = Pricing::of(auction, item).above(record.amount);
     let mut changes = vec![ItemChange::BidAccepted { record, standing: Some(standing) }];
-    let ring = RingPlace::InRing(InRing { asking_price, warnings: 0, ..ring });
+    let ring = RingPlace::InRing(InRing { asking_price, warnings: 0, lowered: false, ..ring });
     changes.push(ItemChange::RingChanged { ring, cause: Cause::BidTaken });
     changes.extend(keep_pending(item, asking_price, Cause::BidTaken));
     Ok(changes)

@@ -10,7 +10,7 @@ use crate::item::{is_standing, strike};
 use crate::{Auction, BidRecord, Cause, Item, ItemChange, Rejection, RingPlace, StandingBid, Strike};
 
 /// Sets the asking price. Standing bids at or above it are struck, and what stood before them stands. A higher price
-/// brings back what lowering struck below it, unless a bid was taken since.
+/// brings back what lowering struck below it, unless a bid was taken or the item was out of the ring since.
 pub(super) fn set_asking_price(
     auction: &Auction,
     item: &Item,
@@ -24,13 +24,16 @@ pub(super) fn set_asking_price(
     }
     let (mut changes, standing) = if item.price().is_some_and(|price| amount <= price) {
         strike_from(item, amount, log)?
-    } else {
+    } else if ring.lowered {
         bring_back(item, amount, log)?
+    } else {
+        (Vec::new(), item.standing.clone())
     };
+    let lowered = ring.lowered || standing != item.standing;
     if standing != item.standing {
         changes.push(ItemChange::StandingChanged { standing, cause: Cause::AskingPriceSet });
     }
-    let place = RingPlace::InRing(InRing { asking_price: amount, warnings: 0, ..ring });
+    let place = RingPlace::InRing(InRing { asking_price: amount, warnings: 0, lowered, ..ring });
     changes.push(ItemChange::RingChanged { ring: place, cause: Cause::AskingPriceSet });
     // Whoever waits has answered another price: a lower one is asked of everybody again.
     changes.extend(if amount < ring.asking_price {

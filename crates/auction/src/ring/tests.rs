@@ -27,7 +27,7 @@ fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(
 
 /// In the ring at an asking price, with nothing else said.
 fn place(asking_price: i64) -> RingPlace {
-    RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0 })
+    RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false })
 }
 
 #[track_caller]

@@ -207,7 +207,7 @@ pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
     let mut offered = auction::Item {
         buy_now: Some(90_000),
         vendor: Some(customer_uuid(7)),
-        ring: RingPlace::InRing(InRing { asking_price: 250, paused: true, warnings: 2 }),
+        ring: RingPlace::InRing(InRing { asking_price: 250, paused: true, warnings: 2, lowered: true }),
         bids_lapsed: 3,
         pending,
         relisted_from: Some(item_uuid(6)),
