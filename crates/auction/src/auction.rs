@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::IncrementTable;
+use crate::results::Charges;
+
+/// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
+pub const EXTENSION_SECONDS_DEFAULT: u32 = 600;
+
+/// Seconds of an extension window, at most: a day.
+pub const EXTENSION_SECONDS_MAX: u32 = 24 * 3600;
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +35,28 @@ impl AuctionKind {
             Self::Webcast => "webcast",
         }
     }
+}
+
+/// Where a webcast stands in its day (decisions, section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebcastPhase {
+    /// Absentees leave their maxima; nothing is in the ring.
+    #[default]
+    PreBidding,
+    /// Items go through the ring. It begins when the first one is sent.
+    Live,
+}
+
+/// What becomes of internet bids on the item in the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InternetBids {
+    /// They wait for the clerk to accept them.
+    #[default]
+    WaitForClerk,
+    /// They are accepted as they come, at the asking price or above.
+    AcceptedAtOnce,
 }
 
 /// Staggered ends: `seconds` later for every `items` items (decisions, section 6).
@@ -64,12 +93,24 @@ pub struct Auction {
     pub ends_at: Option<Timestamp>,
     /// Staggered ends of a timed auction.
     pub stagger: Option<Stagger>,
+    /// Soft close: a bid this many seconds before the end, or later, puts the end off to as long after the bid. None: off.
+    pub extension_seconds: Option<u32>,
     /// By how much bids rise.
     pub increments: IncrementTable,
     /// Status now.
     pub status: AuctionStatus,
+    /// What is added to hammer prices.
+    pub charges: Charges,
+    /// What becomes of internet bids in a webcast.
+    pub internet_bids: InternetBids,
+    /// Phase of a webcast.
+    pub phase: WebcastPhase,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
+    /// The item that left the ring last, while no other was sent: the one that can be reopened.
+    pub last_in_ring: Option<Uuid>,
+    /// Place in the running order of the item that was sent last: "next" goes on from here.
+    pub ring_position: Option<i64>,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Number of the last commit of this auction, from 1; what `If-Match` compares.

@@ -1,16 +1,15 @@
-//! What a bid must be to be accepted (decisions, section 6); timed auctions and the ring ask here.
+//! What every bid has in common: where it comes from, its least and highest amount.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, Item, ItemChange, Rejection, StandingBid};
+use crate::bid_log::BIDS_MAX;
+use crate::proxy::Pricing;
+use crate::{Auction, Item, Rejection};
 
 /// The highest amount anywhere, minor units: leaves room to add increments, and is exact in every JSON reader.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000_000;
-
-/// Characters of a bidder's name, at most.
-pub const BIDDER_CHARS_MAX: usize = 64;
 
 /// Where a bid came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,57 +19,68 @@ pub enum BidSource {
     Internet,
     /// Taken in the room by the clerk.
     Room,
+    /// Executed by the clerk for an absentee.
+    Commission,
+    /// Left before a webcast: a maximum for the clerk to bid with. It is no offer by itself.
+    Absentee,
+    /// Bought at the buy-now price.
+    BuyNow,
 }
 
 impl BidSource {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Internet, Self::Room];
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Internet, Self::Room, Self::Commission, Self::Absentee, Self::BuyNow];
 
     /// Stable word, as stored and as APIs carry it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Internet => "internet",
             Self::Room => "room",
+            Self::Commission => "commission",
+            Self::Absentee => "absentee",
+            Self::BuyNow => "buyNow",
         }
     }
 }
 
-/// The lowest amount that the next bid may have, minor units: the opening bid when there is none (the first increment if
-/// that is 0), else price + increment at the price. An item's fixed increment takes the table's place.
+/// The lowest amount that the next bid may have, minor units. In the ring, the asking price; else the opening bid when
+/// there is none (the first increment if that is 0), or price + increment at the price. An item's fixed increment takes
+/// the table's place.
 pub fn minimum_bid(auction: &Auction, item: &Item) -> i64 {
-    match (item.price(), item.opening_bid) {
-        (Some(price), _) => {
-            let increment = item.fixed_increment.unwrap_or_else(|| auction.increments.increment_at(price));
-            price.saturating_add(increment)
-        }
-        (None, 0) => item.fixed_increment.unwrap_or_else(|| auction.increments.first()),
-        (None, opening_bid) => opening_bid,
+    match item.in_ring() {
+        Some(ring) => ring.asking_price,
+        None => next_price(auction, item),
     }
 }
 
-/// A bid that somebody makes.
+/// What is asked for next when nobody has named a price.
+pub(crate) fn next_price(auction: &Auction, item: &Item) -> i64 {
+    let pricing = Pricing::of(auction, item);
+    item.price().map_or_else(|| pricing.opening(), |price| pricing.above(price))
+}
+
+/// A bid that somebody makes. Checked by what takes it, but for its amount's bounds.
 pub(crate) struct Offer {
     pub(crate) bid: Uuid,
     pub(crate) bidder: String,
     pub(crate) amount: i64,
     pub(crate) source: BidSource,
+    pub(crate) at: Timestamp,
 }
 
-/// Accepts an offer on an item that is open for bids.
-pub(crate) fn accept(auction: &Auction, item: &Item, offer: Offer, now: Timestamp) -> Result<ItemChange, Rejection> {
-    let Offer { bid, bidder, amount, source } = offer;
-    let is_name = !bidder.trim().is_empty() && bidder.chars().count() <= BIDDER_CHARS_MAX;
-    if !is_name || bidder.chars().any(char::is_control) {
-        let problem = "must have 1 to 64 characters, none of them a control character";
-        return Err(Rejection::FieldInvalid { field: "bidder", problem });
+impl Offer {
+    /// If there is room for it: in numbers, and in the item's log.
+    pub(crate) fn require_countable(&self, item: &Item) -> Result<(), Rejection> {
+        if self.amount > AMOUNT_MAX {
+            return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });
+        }
+        if item.bid_count >= BIDS_MAX {
+            return Err(Rejection::TooManyBids { maximum: BIDS_MAX });
+        }
+        Ok(())
     }
-    if amount > AMOUNT_MAX {
-        return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });
+
+    pub(crate) fn require_at_least(&self, minimum: i64) -> Result<(), Rejection> {
+        if self.amount >= minimum { Ok(()) } else { Err(Rejection::BidTooLow { minimum }) }
     }
-    let minimum = minimum_bid(auction, item);
-    if amount < minimum {
-        return Err(Rejection::BidTooLow { minimum });
-    }
-    let standing = StandingBid { bid, bidder, amount, at: now };
-    Ok(ItemChange::BidAccepted { standing, source, number: item.bid_count + 1 })
 }

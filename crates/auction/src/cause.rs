@@ -1,6 +1,8 @@
-//! Why a status changed: the words that the journal keeps.
+//! Why something changed: the words that the journal and the log keep.
 
-/// Cause of a status change. The words are stable: they are stored, and read back by people and programs.
+use serde::{Deserialize, Serialize, de};
+
+/// Cause of a change. The words are stable: they are stored, and read back by people and programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// Created by a call.
@@ -33,11 +35,45 @@ pub enum Cause {
     Reconciled,
     /// Bought at its buy-now price.
     BoughtNow,
+    /// A bid was accepted.
+    BidTaken,
+    /// An administrator cancelled a bid.
+    BidCancelled,
+    /// The clerk undid a bid.
+    BidUndone,
+    /// A bidder took a bid back.
+    BidRetracted,
+    /// An internet bid waits for the clerk.
+    BidOffered,
+    /// The clerk set the asking price.
+    AskingPriceSet,
+    /// The clerk sent the item into the ring.
+    SentToRing,
+    /// The clerk took the item out of the ring, undecided.
+    RemovedFromRing,
+    /// The clerk reopened the last item.
+    Reopened,
+    /// The clerk gave fair warning.
+    FairWarning,
+    /// The clerk paused bidding.
+    RingPaused,
+    /// The clerk let bidding go on.
+    RingResumed,
+    /// The first item of a webcast was sent: its live phase began.
+    PreBiddingEnded,
+    /// The end was planned.
+    EndPlanned,
+    /// A bid came shortly before the end.
+    EndExtended,
+    /// An administrator put the end off.
+    EndMoved,
+    /// An unsold item is offered again in another auction.
+    Relisted,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 32] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -53,6 +89,23 @@ impl Cause {
         Self::Reinstated,
         Self::Reconciled,
         Self::BoughtNow,
+        Self::BidTaken,
+        Self::BidCancelled,
+        Self::BidUndone,
+        Self::BidRetracted,
+        Self::BidOffered,
+        Self::AskingPriceSet,
+        Self::SentToRing,
+        Self::RemovedFromRing,
+        Self::Reopened,
+        Self::FairWarning,
+        Self::RingPaused,
+        Self::RingResumed,
+        Self::PreBiddingEnded,
+        Self::EndPlanned,
+        Self::EndExtended,
+        Self::EndMoved,
+        Self::Relisted,
     ];
 
     /// The stable word.
@@ -73,7 +126,38 @@ impl Cause {
             Self::Reinstated => "reinstated",
             Self::Reconciled => "reconciled",
             Self::BoughtNow => "bought_now",
+            Self::BidTaken => "bid_taken",
+            Self::BidCancelled => "bid_cancelled",
+            Self::BidUndone => "bid_undone",
+            Self::BidRetracted => "bid_retracted",
+            Self::BidOffered => "bid_offered",
+            Self::AskingPriceSet => "asking_price_set",
+            Self::SentToRing => "sent_to_ring",
+            Self::RemovedFromRing => "removed_from_ring",
+            Self::Reopened => "reopened",
+            Self::FairWarning => "fair_warning",
+            Self::RingPaused => "ring_paused",
+            Self::RingResumed => "ring_resumed",
+            Self::PreBiddingEnded => "pre_bidding_ended",
+            Self::EndPlanned => "end_planned",
+            Self::EndExtended => "end_extended",
+            Self::EndMoved => "end_moved",
+            Self::Relisted => "relisted",
         }
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Cause {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let found = Self::ALL.into_iter().find(|cause| cause.as_str() == word);
+        found.ok_or_else(|| de::Error::custom("is not the word of a cause"))
     }
 }
 

@@ -2,12 +2,15 @@
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, BidSource, Cause, Item, RingPlace, StandingBid};
+use crate::bid_log::Struck;
+use crate::{Auction, BidRecord, Cause, Item, Pending, RingPlace, StandingBid, Strike, WebcastPhase};
 
 /// One change of an item. Changes of one decision apply in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum ItemChange {
     /// Its status; one journal row each, numbered by the item's `sequence` after this change was applied.
     StatusChanged {
@@ -22,29 +25,88 @@ pub enum ItemChange {
         /// Why, in a person's words, where the rules ask for it.
         reason: Option<String>,
     },
-    /// A bid stands now.
+    /// A bid was taken.
     BidAccepted {
-        /// The bid.
-        standing: StandingBid,
-        /// Where it came from.
-        source: BidSource,
-        /// Number of the bid on its item, from 1 without gaps.
+        /// The bid, with its number: the next one of its item.
+        record: BidRecord,
+        /// What stands now: this bid, or an earlier one that goes further.
+        standing: Option<StandingBid>,
+    },
+    /// A bid does not count any more.
+    BidStruck {
+        /// Its number.
         number: i64,
+        /// The bid.
+        bid: Uuid,
+        /// What became of it.
+        struck: Struck,
+        /// Why, in a person's words; none when the asking price was lowered.
+        reason: Option<String>,
+    },
+    /// A bid that a lowered asking price had struck counts again.
+    BidReinstated {
+        /// Its number.
+        number: i64,
+        /// The bid.
+        bid: Uuid,
+    },
+    /// What stands now, after bids were struck or came back.
+    StandingChanged {
+        /// The bid that wins if nothing else happens.
+        standing: Option<StandingBid>,
+        /// Why.
+        cause: Cause,
+    },
+    /// All bids so far are over: the item comes back from a withdrawal as if new.
+    BidsLapsed {
+        /// Number of the last one.
+        through: i64,
+        /// Why.
+        cause: Cause,
+    },
+    /// Internet bids that wait for the clerk.
+    PendingChanged {
+        /// Those that wait now.
+        pending: Vec<Pending>,
+        /// Why.
+        cause: Cause,
     },
     /// Its place in a webcast's ring.
     RingChanged {
         /// Place after.
         ring: RingPlace,
+        /// Why.
+        cause: Cause,
     },
     /// Its end in a timed auction was planned; it had none.
     EndPlanned {
         /// Planned and effective end.
         end: Timestamp,
     },
+    /// A bid came within the extension window: the effective end is later.
+    EndExtended {
+        /// Effective end.
+        end: Timestamp,
+    },
+    /// An administrator has put the end off.
+    EndMoved {
+        /// Effective end.
+        end: Timestamp,
+        /// Why, in a person's words.
+        reason: String,
+    },
+    /// It is offered again as an item of another auction.
+    Relisted {
+        /// That auction.
+        auction: Uuid,
+        /// The item there.
+        item: Uuid,
+    },
 }
 
 /// One change of an auction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum AuctionChange {
     /// Its status; always announced as AUCTION_STATUS_CHANGE. One journal row each, numbered by the auction's `sequence`
     /// after this change was applied.
@@ -60,7 +122,69 @@ pub enum AuctionChange {
     RingChanged {
         /// The item; none when the ring is empty.
         item: Option<Uuid>,
+        /// Its place in the running order.
+        position: Option<i64>,
+        /// Why.
+        cause: Cause,
     },
+    /// A webcast's phase.
+    PhaseChanged {
+        /// Phase after.
+        phase: WebcastPhase,
+        /// Why.
+        cause: Cause,
+    },
+}
+
+impl ItemChange {
+    /// Why, in the log's word.
+    pub fn cause(&self) -> Cause {
+        match self {
+            Self::StatusChanged { cause, .. }
+            | Self::StandingChanged { cause, .. }
+            | Self::BidsLapsed { cause, .. }
+            | Self::PendingChanged { cause, .. }
+            | Self::RingChanged { cause, .. } => *cause,
+            Self::BidAccepted { .. } => Cause::BidTaken,
+            Self::BidStruck { struck, .. } => Cause::from(struck.strike),
+            Self::BidReinstated { .. } => Cause::AskingPriceSet,
+            Self::EndPlanned { .. } => Cause::EndPlanned,
+            Self::EndExtended { .. } => Cause::EndExtended,
+            Self::EndMoved { .. } => Cause::EndMoved,
+            Self::Relisted { .. } => Cause::Relisted,
+        }
+    }
+
+    /// Why, in a person's words, where somebody gave them.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } => reason.as_deref(),
+            Self::EndMoved { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+impl AuctionChange {
+    /// Why, in the log's word.
+    pub fn cause(&self) -> Cause {
+        match self {
+            Self::StatusChanged { cause, .. } | Self::RingChanged { cause, .. } | Self::PhaseChanged { cause, .. } => {
+                *cause
+            }
+        }
+    }
+}
+
+impl From<Strike> for Cause {
+    fn from(strike: Strike) -> Self {
+        match strike {
+            Strike::Cancelled => Self::BidCancelled,
+            Strike::Undone => Self::BidUndone,
+            Strike::Retracted => Self::BidRetracted,
+            Strike::Lowered => Self::AskingPriceSet,
+        }
+    }
 }
 
 impl Item {
@@ -72,15 +196,25 @@ impl Item {
                 self.sequence += 1;
                 self.announced |= announced;
             }
-            ItemChange::BidAccepted { standing, number, .. } => {
-                self.standing = Some(standing.clone());
-                self.bid_count = *number;
+            ItemChange::BidAccepted { record, standing } => {
+                self.standing.clone_from(standing);
+                self.bid_count = record.number;
             }
-            ItemChange::RingChanged { ring } => self.ring = *ring,
+            ItemChange::StandingChanged { standing, .. } => self.standing.clone_from(standing),
+            ItemChange::BidsLapsed { through, .. } => {
+                self.bids_lapsed = *through;
+                self.standing = None;
+            }
+            ItemChange::PendingChanged { pending, .. } => self.pending.clone_from(pending),
+            ItemChange::RingChanged { ring, .. } => self.ring = *ring,
             ItemChange::EndPlanned { end } => {
                 self.end_time = Some(*end);
                 self.effective_end_time = Some(*end);
             }
+            ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => self.effective_end_time = Some(*end),
+            ItemChange::Relisted { item, .. } => self.relisted_as = Some(*item),
+            // These are the log's: see `BidLog::apply`.
+            ItemChange::BidStruck { .. } | ItemChange::BidReinstated { .. } => {}
         }
     }
 }
@@ -93,7 +227,13 @@ impl Auction {
                 self.status = *to;
                 self.sequence += 1;
             }
-            AuctionChange::RingChanged { item } => self.in_ring = *item,
+            AuctionChange::RingChanged { item, position, .. } => {
+                // Of a ring that was empty, nothing is the last any more.
+                self.last_in_ring = self.in_ring;
+                self.in_ring = *item;
+                self.ring_position = position.or(self.ring_position);
+            }
+            AuctionChange::PhaseChanged { phase, .. } => self.phase = *phase,
         }
     }
 }

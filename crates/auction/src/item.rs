@@ -1,15 +1,21 @@
 //! An item: one lot of an auction.
 
+mod bidding;
 mod decide;
+mod fields;
+mod relist;
 
+pub(crate) use bidding::{is_standing, record_of, strike};
+pub(crate) use decide::require_reason;
 pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
+pub use relist::{NewLot, Relisting, relist};
 
 use contract::ItemStatus;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, AuctionKind, new_item_end};
+use crate::{Auction, AuctionKind, Hidden, new_item_end};
 
 /// Where an item of a webcast is, apart from its status (decisions, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -19,9 +25,37 @@ pub enum RingPlace {
     #[default]
     Waiting,
     /// Offered now.
-    InRing,
+    InRing(InRing),
     /// Sold or passed.
     Done,
+}
+
+/// How an item in the ring is being offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InRing {
+    /// What the next bid has to reach, minor units.
+    pub asking_price: i64,
+    /// No bid is taken for the moment.
+    pub paused: bool,
+    /// Fair warnings since the last bid or price.
+    pub warnings: u32,
+    /// The asking price was lowered to standing bids or below, since the item came in: raising it brings them back.
+    pub lowered: bool,
+}
+
+/// An internet bid that waits for the clerk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pending {
+    /// The bid's UUID.
+    pub bid: Uuid,
+    /// Who offers it.
+    pub bidder: String,
+    /// Minor units.
+    pub amount: i64,
+    /// The server's time at which it came.
+    pub at: Timestamp,
 }
 
 /// The bid that wins if nothing else happens.
@@ -30,10 +64,14 @@ pub enum RingPlace {
 pub struct StandingBid {
     /// The bid's UUID.
     pub bid: Uuid,
-    /// Who made it, as the caller names bidders.
+    /// Its number on the item.
+    pub number: i64,
+    /// Who made it, as others see it.
     pub bidder: String,
-    /// Minor units.
+    /// The price, minor units.
     pub amount: i64,
+    /// How far its bidder goes. Never leaves the platform.
+    pub maximum: Hidden,
     /// The server's time at which it was accepted.
     pub at: Timestamp,
 }
@@ -65,7 +103,11 @@ pub struct Item {
     /// Opening bid, minor units; 0 means the first increment.
     pub opening_bid: i64,
     /// Lowest price that sells, minor units. Never leaves the platform.
-    pub reserve: Option<i64>,
+    pub reserve: Option<Hidden>,
+    /// Price at which it can be bought at once, until the price reaches it, minor units.
+    pub buy_now: Option<i64>,
+    /// The party that sells it, and may not bid on it.
+    pub vendor: Option<Uuid>,
     /// Increment of this item at any price, minor units, instead of the auction's table.
     pub fixed_increment: Option<i64>,
     /// Status now.
@@ -82,6 +124,14 @@ pub struct Item {
     pub standing: Option<StandingBid>,
     /// Bids accepted so far; also the number of the last one.
     pub bid_count: i64,
+    /// Number of the last bid that lapsed with a withdrawal; 0 when none did.
+    pub bids_lapsed: i64,
+    /// Internet bids that wait for the clerk, by the time at which they came; at most one of a bidder.
+    pub pending: Vec<Pending>,
+    /// The unsold item of an earlier auction that this one offers again.
+    pub relisted_from: Option<Uuid>,
+    /// The item of a later auction that offers this one again.
+    pub relisted_as: Option<Uuid>,
     /// Number of the last journal entry of this item, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Number of the last commit of this item, from 1; what `If-Match` compares.
@@ -96,9 +146,22 @@ impl Item {
         self.standing.as_ref().map(|standing| standing.amount)
     }
 
+    /// If bids were accepted that did not lapse; those that were cancelled count.
+    pub fn has_bids(&self) -> bool {
+        self.bid_count > self.bids_lapsed
+    }
+
+    /// How it is being offered, when it is in the ring.
+    pub fn in_ring(&self) -> Option<InRing> {
+        match self.ring {
+            RingPlace::InRing(ring) => Some(ring),
+            RingPlace::Waiting | RingPlace::Done => None,
+        }
+    }
+
     /// If the price has reached the reserve; none when there is no reserve. It may be shown, the reserve may not.
     pub fn reserve_met(&self) -> Option<bool> {
-        self.reserve.map(|reserve| self.price().is_some_and(|price| price >= reserve))
+        self.reserve.map(|reserve| self.price().is_some_and(|price| price >= reserve.reveal()))
     }
 
     /// If it is sold when it ends now: there is a standing bid, and the price has reached the reserve.

@@ -13,30 +13,52 @@
 //! - a state moves by `state.apply(&change)` only; replaying all changes on the initial state gives the same state again;
 //! - every change of a status follows a row of [`transitions`], and raises `sequence` by one;
 //! - once a status of an item was announced, every later one is;
-//! - the standing bid is the highest accepted one, and a price never falls.
+//! - whoever has the highest maximum leads, of equal ones the earliest; a price falls only by a cancellation, an undo, a
+//!   retraction or a lowered asking price; an effective end only moves forward;
+//! - reserves and maxima are [`Hidden`], and are in no view.
+//!
+//! `docs/rules.md` has each rule with a worked example; a test runs those examples.
 
 mod auction;
 mod bid;
+mod bid_log;
+mod bidder;
 mod cause;
 mod change;
+mod hidden;
 pub mod increments;
 pub mod item;
 pub mod lifecycle;
+mod log;
+mod proxy;
 mod rejection;
+mod results;
 pub mod ring;
 pub mod transitions;
+mod view;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod rules_page;
+#[cfg(test)]
 mod sample;
 
-pub use auction::{Auction, AuctionKind, Stagger, new_item_end};
-pub use bid::{AMOUNT_MAX, BIDDER_CHARS_MAX, BidSource, minimum_bid};
+pub use auction::{
+    Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger, WebcastPhase,
+    new_item_end,
+};
+pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
+pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};
+pub use bidder::{BIDDER_CHARS_MAX, Bidder};
 pub use cause::Cause;
 pub use change::{AuctionChange, ItemChange};
+pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{Item, ItemCommand, RingPlace, StandingBid};
+pub use item::{InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
+pub use log::Logged;
 pub use rejection::Rejection;
+pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};
+pub use view::{PublicBid, PublicItem};

@@ -9,7 +9,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 
 use crate::transitions::{AuctionFacts, follow_auction};
-use crate::{Auction, AuctionChange, AuctionKind, Rejection};
+use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Rejection};
 
 /// What somebody wants of an auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,11 @@ pub fn decide(
             if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
                 return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
             }
+            if auction.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
+                let problem = "must be between 1 and 86,400, or nothing for no extension";
+                return Err(Rejection::FieldInvalid { field: "extensionSeconds", problem });
+            }
+            auction.charges.require_valid()?;
             follow_auction(&facts, auction.current(), status)?
         }
         AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,

@@ -127,6 +127,96 @@ pub enum Rejection {
         /// The item in it.
         item: Uuid,
     },
+    /// The item's log is full.
+    #[error("the item has {maximum} bids, and takes no more")]
+    TooManyBids {
+        /// Bids, at most.
+        maximum: i64,
+    },
+    /// The registration is not approved.
+    #[error("the bidder's registration for this auction is not approved")]
+    BidderNotApproved,
+    /// The bidder is suspended.
+    #[error("the bidder is suspended from bidding")]
+    BidderSuspended,
+    /// The bidder is the item's vendor, or the auctioneer.
+    #[error("vendors and auctioneers can't bid on what they sell")]
+    VendorBarred,
+    /// The bid goes beyond what the bidder may spend.
+    #[error("the bid goes beyond the bidder's spending limit: {available} are left")]
+    SpendingLimitReached {
+        /// What is left, minor units.
+        available: i64,
+    },
+    /// The bidder would bid against themselves.
+    #[error("the bidder's own bid stands already")]
+    AlreadyLeading,
+    /// The item can't be bought at once.
+    #[error("the item has no buy-now price")]
+    NoBuyNow,
+    /// The price has reached the buy-now price.
+    #[error("the price has reached the buy-now price of {buy_now}: bid instead")]
+    BuyNowOver {
+        /// The buy-now price, minor units.
+        buy_now: i64,
+    },
+    /// The item has no such bid.
+    #[error("the item has no such bid")]
+    BidNotFound,
+    /// The bid does not count any more.
+    #[error("the bid was cancelled, undone or retracted already")]
+    BidStruck,
+    /// The log that was given is not the item's whole log.
+    #[error("bids are missing from the item's log: load them all")]
+    BidLogIncomplete,
+    /// No bid stands that was taken in the ring.
+    #[error("there is no bid to undo")]
+    NothingToUndo,
+    /// Bidding is paused.
+    #[error("bidding is paused: resume it first")]
+    RingPaused,
+    /// Bidding goes on already.
+    #[error("bidding is not paused")]
+    NotPaused,
+    /// The webcast has begun.
+    #[error("the webcast is live: absentee bids are closed")]
+    PreBiddingOver,
+    /// No such internet bid waits.
+    #[error("no such internet bid waits")]
+    NotPending,
+    /// No more internet bids can wait.
+    #[error("{maximum} internet bids wait already")]
+    TooManyPending {
+        /// Bids that can wait.
+        maximum: usize,
+    },
+    /// This bidder left no commission.
+    #[error("this bidder left no commission")]
+    NoCommission,
+    /// The bid goes beyond what its absentee left.
+    #[error("the bid goes beyond the commission")]
+    CommissionExceeded,
+    /// The item was not the last one in the ring.
+    #[error("only the item that left the ring last can be reopened, while no other was sent")]
+    NotLastItem,
+    /// The end would not move forward.
+    #[error("an end moves forward only, and into the future")]
+    EndNotLater,
+    /// Only an UNSOLD item is relisted.
+    #[error("the item is {status}, not UNSOLD")]
+    ItemNotUnsold {
+        /// Name of its status.
+        status: &'static str,
+    },
+    /// It is offered elsewhere already.
+    #[error("the item was relisted as {item}")]
+    AlreadyRelisted {
+        /// As what.
+        item: Uuid,
+    },
+    /// The other auction can't take it.
+    #[error("an item is relisted into another auction of its customer in the same currency")]
+    RelistedElsewhere,
 }
 
 impl Rejection {
@@ -157,6 +247,30 @@ impl Rejection {
             Self::ReserveNotMet => "reserve_not_met",
             Self::NotInRing => "not_in_ring",
             Self::RingOccupied { .. } => "ring_occupied",
+            Self::TooManyBids { .. } => "too_many_bids",
+            Self::BidderNotApproved => "bidder_not_approved",
+            Self::BidderSuspended => "bidder_suspended",
+            Self::VendorBarred => "vendor_barred",
+            Self::SpendingLimitReached { .. } => "spending_limit_reached",
+            Self::AlreadyLeading => "already_leading",
+            Self::NoBuyNow => "no_buy_now",
+            Self::BuyNowOver { .. } => "buy_now_over",
+            Self::BidNotFound => "bid_not_found",
+            Self::BidStruck => "bid_struck",
+            Self::BidLogIncomplete => "bid_log_incomplete",
+            Self::NothingToUndo => "nothing_to_undo",
+            Self::RingPaused => "ring_paused",
+            Self::NotPaused => "not_paused",
+            Self::PreBiddingOver => "pre_bidding_over",
+            Self::NotPending => "not_pending",
+            Self::TooManyPending { .. } => "too_many_pending",
+            Self::NoCommission => "no_commission",
+            Self::CommissionExceeded => "commission_exceeded",
+            Self::NotLastItem => "not_last_item",
+            Self::EndNotLater => "end_not_later",
+            Self::ItemNotUnsold { .. } => "item_not_unsold",
+            Self::AlreadyRelisted { .. } => "already_relisted",
+            Self::RelistedElsewhere => "relisted_elsewhere",
         }
     }
 }

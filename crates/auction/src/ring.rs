@@ -2,23 +2,45 @@
 //!
 //! One item is in the ring at a time. The item's place is in [`Item::ring`], the auction's side in
 //! [`Auction::in_ring`]; both move together in one [`RingDecision`], to be committed together with the versions that the
-//! clerk saw. The rest of the clerk's desk (asking price, undo, warnings, pause, absentee bids) grows here: commands on
-//! what is in the ring, decided against the same two states.
+//! clerk saw. Commands that look back are given the item's log of bids as a fact.
+
+mod bids;
+mod looking_back;
+mod order;
+
+pub use bids::{Commission, PENDING_MAX, commissions};
+pub(crate) use looking_back::what_stood_before;
+pub use order::next_to_send;
 
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::bid::{Offer, accept};
+use self::bids::drop_pending;
+use crate::bid::{Offer, next_price};
+use crate::item::{InRing, require_reason};
 use crate::transitions::{ItemBy, ItemFacts, follow_item};
-use crate::{Auction, AuctionChange, AuctionKind, BidSource, Item, ItemChange, Rejection, RingPlace};
+use crate::{
+    Auction, AuctionChange, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingPlace,
+    WebcastPhase,
+};
 
-/// What the clerk wants of an item.
+/// Fair warnings that are counted.
+pub const WARNINGS_MAX: u32 = 9;
+
+/// What the clerk, or a bidder on the internet, wants of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RingCommand {
-    /// The item enters the empty ring. A PASSED one is offered again by it.
+    /// The item enters the empty ring. A PASSED one is offered again by it. The first one begins the live phase.
     Send,
-    /// Somebody in the room bids.
+    /// The clerk asks for another price.
+    SetAskingPrice {
+        /// Minor units; at least 1.
+        amount: i64,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// Somebody in the room bids. Who that is, and if they may, is the clerk's to know.
     RoomBid {
         /// UUID of the bid.
         bid: Uuid,
@@ -27,7 +49,7 @@ pub enum RingCommand {
         /// Minor units.
         amount: i64,
     },
-    /// The clerk takes a bid that came over the internet.
+    /// The clerk takes a bid that came over the internet by another way, such as another platform's.
     InternetBid {
         /// UUID of the bid.
         bid: Uuid,
@@ -36,6 +58,55 @@ pub enum RingCommand {
         /// Minor units.
         amount: i64,
     },
+    /// A bidder on the internet bids. It waits for the clerk, or is taken at once where the auction says so.
+    OnlineBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Who bids.
+        bidder: Bidder,
+        /// Minor units.
+        amount: i64,
+    },
+    /// The clerk accepts an internet bid that waits.
+    AcceptPending {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Who made it, as registered now.
+        bidder: Bidder,
+    },
+    /// The clerk bids for an absentee.
+    CommissionBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Who left the commission.
+        bidder: String,
+        /// Minor units; at most what was left.
+        amount: i64,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk takes the last bid back: what stood before stands again.
+    Undo {
+        /// Why.
+        reason: String,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// A bidder takes a bid back; no earlier bid comes back.
+    Retract {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Why.
+        reason: String,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk says that the hammer is about to fall.
+    FairWarning,
+    /// No bid is taken until the clerk resumes.
+    Pause,
+    /// Bids are taken again.
+    Resume,
     /// The hammer falls: the item is sold to the standing bid, and the ring is empty.
     Sell,
     /// The item is not sold, and the ring is empty.
@@ -44,6 +115,11 @@ pub enum RingCommand {
     Remove,
     /// A PASSED item is LIVE and waits to be sent again; the ring may be occupied meanwhile.
     OfferAgain,
+    /// The item that was sold or passed last comes back into the empty ring, with the bid that stood.
+    Reopen {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// What becomes of an item and of its auction's ring; commit both or none.
@@ -55,43 +131,84 @@ pub struct RingDecision {
     pub auction: Vec<AuctionChange>,
 }
 
-/// Decides a clerk's command. `item` is the one that the command is about; for bids, sell, pass and remove that is the
+/// Decides a command. `item` is the one that the command is about; for all but send, offer again and reopen that is the
 /// one in the ring.
 ///
 /// Errors: `item_not_in_auction`, `wrong_auction_kind`, `auction_not_live`, `ring_occupied`, `item_not_live`,
-/// `not_in_ring`, `no_standing_bid`, `bid_too_low`, `bid_too_high`, `field_invalid`, `illegal_transition`.
+/// `not_in_ring`, `ring_paused`, `not_paused`, `no_standing_bid`, `bid_too_low`, `bid_too_high`, `too_many_bids`,
+/// `field_invalid`, `reason_required`, `illegal_transition`, `not_last_item`, `bid_log_incomplete`, `bid_not_found`,
+/// `bid_struck`, `nothing_to_undo`, `not_pending`, `too_many_pending`, `already_leading`, `no_commission`,
+/// `commission_exceeded`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`.
 pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timestamp) -> Result<RingDecision, Rejection> {
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
     auction.require_live()?;
-    match command {
-        RingCommand::Send => send(auction, item, now),
+    let offer = |bid, bidder: &str, amount, source| Offer { bid, bidder: bidder.to_owned(), amount, source, at: now };
+    let changes = match command {
+        RingCommand::Send => return send(auction, item, now),
+        RingCommand::Reopen { reason } => return reopen(auction, item, require_reason(reason)?, now),
+        RingCommand::Sell => return sell(auction, item, now),
+        RingCommand::Pass => return finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now),
+        RingCommand::Remove => return remove(auction, item),
+        RingCommand::OfferAgain => offer_again(auction, item, now),
+        RingCommand::SetAskingPrice { amount, log } => looking_back::set_asking_price(auction, item, amount, &log),
+        RingCommand::Undo { reason, log } => looking_back::undo(auction, item, require_reason(reason)?, &log),
+        RingCommand::Retract { bid, reason, log } => {
+            looking_back::retract(auction, item, bid, require_reason(reason)?, &log)
+        }
         RingCommand::RoomBid { bid, bidder, amount } => {
-            take_bid(auction, item, Offer { bid, bidder, amount, source: BidSource::Room }, now)
+            bids::take(auction, item, &offer(bid, &bidder, amount, BidSource::Room))
         }
         RingCommand::InternetBid { bid, bidder, amount } => {
-            take_bid(auction, item, Offer { bid, bidder, amount, source: BidSource::Internet }, now)
+            bids::take(auction, item, &offer(bid, &bidder, amount, BidSource::Internet))
         }
-        RingCommand::Sell => finish(auction, item, ItemBy::ClerkSells, ItemStatus::Sold, now),
-        RingCommand::Pass => finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now),
-        RingCommand::Remove => {
-            require_in_ring(auction, item)?;
-            Ok(empty_ring(vec![ItemChange::RingChanged { ring: RingPlace::Waiting }]))
+        RingCommand::OnlineBid { bid, bidder, amount } => {
+            bids::online(auction, item, &bidder, &offer(bid, &bidder.paddle, amount, BidSource::Internet))
         }
-        RingCommand::OfferAgain => Ok(RingDecision { item: offer_again(auction, item, now)?, auction: Vec::new() }),
-    }
+        RingCommand::AcceptPending { bid, bidder } => bids::accept(auction, item, bid, &bidder, now),
+        RingCommand::CommissionBid { bid, bidder, amount, log } => {
+            bids::commission(auction, item, &offer(bid, &bidder, amount, BidSource::Commission), &log)
+        }
+        RingCommand::FairWarning => require_running(auction, item).map(|ring| {
+            let warnings = (ring.warnings + 1).min(WARNINGS_MAX);
+            vec![offered(InRing { warnings, ..ring }, Cause::FairWarning)]
+        }),
+        RingCommand::Pause => {
+            require_running(auction, item).map(|ring| vec![offered(InRing { paused: true, ..ring }, Cause::RingPaused)])
+        }
+        RingCommand::Resume => resume(auction, item),
+    };
+    Ok(RingDecision { item: changes?, auction: Vec::new() })
 }
 
 fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
-    if let Some(occupant) = auction.in_ring {
-        return Err(Rejection::RingOccupied { item: occupant });
-    }
+    require_empty(auction)?;
     let mut changes = match item.status {
         ItemStatus::Passed => offer_again(auction, item, now)?,
         _ => item.require_live().map(|()| Vec::new())?,
     };
-    changes.push(ItemChange::RingChanged { ring: RingPlace::InRing });
-    Ok(RingDecision { item: changes, auction: vec![AuctionChange::RingChanged { item: Some(item.uuid) }] })
+    changes.push(entered(auction, item, Cause::SentToRing));
+    let mut decision = RingDecision { item: changes, auction: Vec::new() };
+    if auction.phase == WebcastPhase::PreBidding {
+        let (phase, cause) = (WebcastPhase::Live, Cause::PreBiddingEnded);
+        decision.auction.push(AuctionChange::PhaseChanged { phase, cause });
+    }
+    decision.auction.push(occupied(item, Cause::SentToRing));
+    Ok(decision)
+}
+
+fn reopen(auction: &Auction, item: &Item, reason: String, now: Timestamp) -> Result<RingDecision, Rejection> {
+    require_empty(auction)?;
+    if auction.last_in_ring != Some(item.uuid) {
+        return Err(Rejection::NotLastItem);
+    }
+    let facts = ItemFacts { auction, item, reason: Some(&reason), now };
+    let row = follow_item(&facts, &[ItemBy::Correction], Some(ItemStatus::Live))?;
+    let mut changes = row.changes(auction, item, Some(reason));
+    // It does not wait in between.
+    changes.retain(|change| !matches!(change, ItemChange::RingChanged { .. }));
+    changes.push(entered(auction, item, Cause::Reopened));
+    Ok(RingDecision { item: changes, auction: vec![occupied(item, Cause::Reopened)] })
 }
 
 fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
@@ -100,9 +217,9 @@ fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<Ite
     Ok(row.changes(auction, item, None))
 }
 
-fn take_bid(auction: &Auction, item: &Item, offer: Offer, now: Timestamp) -> Result<RingDecision, Rejection> {
-    require_in_ring(auction, item)?;
-    Ok(RingDecision { item: vec![accept(auction, item, offer, now)?], auction: Vec::new() })
+fn sell(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
+    require_running(auction, item)?;
+    finish(auction, item, ItemBy::ClerkSells, ItemStatus::Sold, now)
 }
 
 fn finish(
@@ -114,18 +231,55 @@ fn finish(
 ) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
     let facts = ItemFacts { auction, item, reason: None, now };
-    let mut changes = follow_item(&facts, &[by], Some(to))?.changes(auction, item, None);
-    changes.push(ItemChange::RingChanged { ring: RingPlace::Done });
-    Ok(empty_ring(changes))
+    let row = follow_item(&facts, &[by], Some(to))?;
+    let mut changes = row.changes(auction, item, None);
+    changes.push(ItemChange::RingChanged { ring: RingPlace::Done, cause: row.cause });
+    Ok(empty_ring(item, changes, row.cause))
 }
 
-fn empty_ring(item: Vec<ItemChange>) -> RingDecision {
-    RingDecision { item, auction: vec![AuctionChange::RingChanged { item: None }] }
+fn remove(auction: &Auction, item: &Item) -> Result<RingDecision, Rejection> {
+    require_in_ring(auction, item)?;
+    let cause = Cause::RemovedFromRing;
+    Ok(empty_ring(item, vec![ItemChange::RingChanged { ring: RingPlace::Waiting, cause }], cause))
 }
 
-fn require_in_ring(auction: &Auction, item: &Item) -> Result<(), Rejection> {
-    let both_say_so = auction.in_ring == Some(item.uuid) && item.ring == RingPlace::InRing;
-    both_say_so.then_some(()).ok_or(Rejection::NotInRing)
+fn resume(auction: &Auction, item: &Item) -> Result<Vec<ItemChange>, Rejection> {
+    let ring = require_in_ring(auction, item)?;
+    if !ring.paused {
+        return Err(Rejection::NotPaused);
+    }
+    Ok(vec![offered(InRing { paused: false, ..ring }, Cause::RingResumed)])
+}
+
+fn offered(ring: InRing, cause: Cause) -> ItemChange {
+    ItemChange::RingChanged { ring: RingPlace::InRing(ring), cause }
+}
+
+fn entered(auction: &Auction, item: &Item, cause: Cause) -> ItemChange {
+    offered(InRing { asking_price: next_price(auction, item), paused: false, warnings: 0, lowered: false }, cause)
+}
+
+fn occupied(item: &Item, cause: Cause) -> AuctionChange {
+    AuctionChange::RingChanged { item: Some(item.uuid), position: Some(item.position), cause }
+}
+
+fn empty_ring(item: &Item, mut changes: Vec<ItemChange>, cause: Cause) -> RingDecision {
+    changes.extend(drop_pending(item, cause));
+    RingDecision { item: changes, auction: vec![AuctionChange::RingChanged { item: None, position: None, cause }] }
+}
+
+fn require_empty(auction: &Auction) -> Result<(), Rejection> {
+    auction.in_ring.map_or(Ok(()), |item| Err(Rejection::RingOccupied { item }))
+}
+
+fn require_in_ring(auction: &Auction, item: &Item) -> Result<InRing, Rejection> {
+    item.in_ring().filter(|_| auction.in_ring == Some(item.uuid)).ok_or(Rejection::NotInRing)
+}
+
+/// In the ring, and not paused.
+fn require_running(auction: &Auction, item: &Item) -> Result<InRing, Rejection> {
+    let ring = require_in_ring(auction, item)?;
+    if ring.paused { Err(Rejection::RingPaused) } else { Ok(ring) }
 }
 
 #[cfg(test)]

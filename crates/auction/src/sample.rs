@@ -4,7 +4,10 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use crate::{Auction, AuctionKind, IncrementTable, Item, RingPlace, StandingBid};
+use crate::{
+    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    WebcastPhase, minimum_bid,
+};
 
 /// `seconds` after the start of every test's time; the auction below closes at 1,000.
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -23,9 +26,15 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         starts_at: Some(at(0)),
         ends_at: Some(at(1_000)),
         stagger: None,
+        extension_seconds: None,
         increments: IncrementTable::default(),
         status,
+        charges: Charges::default(),
+        internet_bids: InternetBids::WaitForClerk,
+        phase: WebcastPhase::PreBidding,
         in_ring: None,
+        last_in_ring: None,
+        ring_position: None,
         sequence: 1,
         version: 1,
         created_at: at(-100),
@@ -47,6 +56,8 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         high_estimate: Some(30_000),
         opening_bid: 10_000,
         reserve: None,
+        buy_now: None,
+        vendor: None,
         fixed_increment: None,
         status,
         announced: false,
@@ -55,6 +66,10 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        bids_lapsed: 0,
+        pending: Vec::new(),
+        relisted_from: None,
+        relisted_as: None,
         sequence: 1,
         version: 1,
         created_at: at(-100),
@@ -62,7 +77,14 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
 }
 
 pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
-    item.standing = Some(StandingBid { bid: Uuid::from_u128(99), bidder: "paddle 7".to_owned(), amount, at: at(1) });
+    item.standing = Some(StandingBid {
+        bid: Uuid::from_u128(99),
+        number: 1,
+        bidder: "paddle 7".to_owned(),
+        amount,
+        maximum: Hidden::new(amount),
+        at: at(1),
+    });
     item.bid_count = 1;
     item
 }
@@ -70,6 +92,7 @@ pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
 /// The item in its auction's ring.
 pub(crate) fn in_ring(mut auction: Auction, mut item: Item) -> (Auction, Item) {
     auction.in_ring = Some(item.uuid);
-    item.ring = RingPlace::InRing;
+    let asking_price = minimum_bid(&auction, &item);
+    item.ring = RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false });
     (auction, item)
 }

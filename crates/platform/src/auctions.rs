@@ -1,7 +1,10 @@
 //! Auctions: created, read, and led from one status to the next (decisions, section 2).
 
 use auction::lifecycle::{self, AuctionCommand};
-use auction::{Auction, AuctionKind, IncrementTable, Item, ItemCommand, Stagger};
+use auction::{
+    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
+    WebcastPhase,
+};
 use contract::models::CurrencyCode;
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -40,6 +43,8 @@ pub struct NewAuction {
     pub ends_at: Option<Timestamp>,
     /// Staggered ends of a timed auction.
     pub stagger: Option<Stagger>,
+    /// Soft close, in seconds; none for off. In a timed auction only.
+    pub extension_seconds: Option<u32>,
     /// By how much bids rise; none for the default table.
     pub increments: Option<IncrementTable>,
     /// DRAFT, PREVIEW or LIVE.
@@ -214,6 +219,9 @@ impl Platform {
                 problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
             }
         }
+        if new.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
+            problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
+        }
         problems.extend(self.problems_of_items(&new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
@@ -249,9 +257,15 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         starts_at: new.starts_at,
         ends_at: new.ends_at,
         stagger: new.stagger,
+        extension_seconds: new.extension_seconds,
         increments: new.increments.clone().unwrap_or_default(),
         status: AuctionStatus::Draft,
+        charges: Charges::default(),
+        internet_bids: InternetBids::default(),
+        phase: WebcastPhase::default(),
         in_ring: None,
+        last_in_ring: None,
+        ring_position: None,
         sequence: 0,
         version: 0,
         created_at: now,

@@ -1,6 +1,6 @@
 //! Bids on items of timed auctions (decisions, section 6).
 
-use auction::{Auction, Item, ItemCommand};
+use auction::{Auction, Bidder, Item, ItemCommand};
 use uuid::Uuid;
 
 use crate::bid::Bid;
@@ -16,7 +16,7 @@ use crate::{Caller, Platform, Scope};
 pub struct NewBid {
     /// Who bids, as the caller names bidders; 1 to 64 characters.
     pub bidder: String,
-    /// Minor units of the auction's currency.
+    /// How far the bidder goes, minor units of the auction's currency: the platform bids for them up to it.
     pub amount: i64,
 }
 
@@ -50,7 +50,8 @@ impl Platform {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
             let now = self.now();
-            let command = ItemCommand::PlaceBid { bid, bidder: new.bidder.clone(), amount: new.amount };
+            let bidder = Bidder::vouched_for(&new.bidder);
+            let command = ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
             let changes = auction::item::decide(&auction, &item, command, now)?;
             let mut draft = Draft::new(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);

@@ -6,7 +6,7 @@ use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 
-use crate::bid::Bid;
+use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
 use crate::port::{Change, Versioned};
@@ -83,22 +83,30 @@ impl<'a> Draft<'a> {
                         event: announced.then_some(Event::from(event)),
                     });
                 }
-                ItemChange::BidAccepted { standing, source, number } => self.change.bids.push(Bid {
-                    uuid: standing.bid,
-                    item: item.uuid,
-                    number: *number,
-                    bidder: standing.bidder.clone(),
-                    amount: standing.amount,
-                    source: *source,
-                    actor: self.actor.to_owned(),
-                    at: self.now,
-                }),
+                ItemChange::BidAccepted { record, .. } => {
+                    self.change.bids.push(Bid::of(item.uuid, record, self.actor));
+                }
+                ItemChange::BidStruck { number, struck, reason, .. } => {
+                    let struck = StruckBid {
+                        strike: struck.strike,
+                        after: struck.after,
+                        reason: reason.clone(),
+                        actor: self.actor.to_owned(),
+                        at: self.now,
+                    };
+                    self.mark(&item, *number, Some(struck));
+                }
+                ItemChange::BidReinstated { number, .. } => self.mark(&item, *number, None),
                 _ => {}
             }
         }
         item.version = expected_version + 1;
         self.change.items.push(Versioned { expected_version, state: item.clone() });
         item
+    }
+
+    fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {
+        self.change.bid_marks.push(BidMark { item: item.uuid, number, struck });
     }
 
     /// The bid accepted last.

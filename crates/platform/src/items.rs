@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use auction::{Auction, Item, ItemCommand, RingPlace};
+use auction::{Auction, Hidden, Item, ItemCommand, RingPlace};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -169,7 +169,9 @@ impl Platform {
             low_estimate: new.low_estimate,
             high_estimate: new.high_estimate,
             opening_bid: new.opening_bid,
-            reserve: new.reserve,
+            reserve: new.reserve.map(Hidden::new),
+            buy_now: None,
+            vendor: None,
             fixed_increment: new.fixed_increment,
             status: ItemStatus::Draft,
             announced: false,
@@ -178,6 +180,10 @@ impl Platform {
             ring: RingPlace::Waiting,
             standing: None,
             bid_count: 0,
+            bids_lapsed: 0,
+            pending: Vec::new(),
+            relisted_from: None,
+            relisted_as: None,
             sequence: 0,
             version: 0,
             created_at: now,

@@ -1,7 +1,6 @@
 //! The clerk's commands in a webcast (decisions, section 7): one item in the ring, sold or passed.
 
-use auction::{Auction, Item, RingCommand, RingPlace};
-use contract::ItemStatus;
+use auction::{Auction, Item, RingCommand};
 use uuid::Uuid;
 
 use crate::bid::Bid;
@@ -56,21 +55,27 @@ pub struct RingState {
 }
 
 impl Platform {
-    /// The LIVE item that waits and comes next in running order.
+    /// The LIVE item that waits and comes next in running order, after the one that was sent last.
     ///
     /// Errors: `not_found` (auction, or no such item).
     pub async fn next_for_ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Item> {
         caller.require(Scope::RingWrite)?;
-        self.seen_auction(caller, auction).await?;
-        let mut after = None;
+        let auction = self.seen_auction(caller, auction).await?;
+        // Behind the item that was sent last; behind the last one, from the beginning of the catalogue again.
+        for after in [auction.ring_position, None] {
+            if let Some(next) = self.first_that_waits(auction.uuid, after).await? {
+                return Ok(next);
+            }
+        }
+        Err(PlatformError::NotFound("item that waits"))
+    }
+
+    async fn first_that_waits(&self, auction: Uuid, mut after: Option<i64>) -> PlatformResult<Option<Item>> {
         loop {
             let items = self.store().items(auction, Page { after, limit: ITEMS_READ_MAX }).await?;
-            let Some(last) = items.last().map(|item| item.position) else {
-                return Err(PlatformError::NotFound("item that waits"));
-            };
-            let waits = |item: &Item| item.status == ItemStatus::Live && item.ring == RingPlace::Waiting;
-            if let Some(next) = items.into_iter().find(waits) {
-                return Ok(next);
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(None) };
+            if let Some(next) = items.into_iter().find(Item::waits_for_ring) {
+                return Ok(Some(next));
             }
             after = Some(last);
         }

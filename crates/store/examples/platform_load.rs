@@ -11,7 +11,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use auction::{Auction, AuctionKind, IncrementTable, Item, RingPlace, StandingBid};
+use auction::{
+    Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+};
 use contract::event::{Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -163,9 +165,15 @@ fn auction() -> Auction {
         starts_at: None,
         ends_at: Some(at(1)),
         stagger: None,
+        extension_seconds: Some(600),
         increments: IncrementTable::default(),
         status: AuctionStatus::Live,
+        charges: Charges::default(),
+        internet_bids: InternetBids::WaitForClerk,
+        phase: WebcastPhase::PreBidding,
         in_ring: None,
+        last_in_ring: None,
+        ring_position: None,
         sequence: 1,
         version: 0,
         created_at: at(0),
@@ -186,7 +194,9 @@ fn item(number: usize) -> Item {
         low_estimate: Some(40_000),
         high_estimate: Some(60_000),
         opening_bid: 20_000,
-        reserve: Some(35_000),
+        reserve: Some(Hidden::new(35_000)),
+        buy_now: None,
+        vendor: None,
         fixed_increment: None,
         status: ItemStatus::Live,
         announced: false,
@@ -195,6 +205,10 @@ fn item(number: usize) -> Item {
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        bids_lapsed: 0,
+        pending: Vec::new(),
+        relisted_from: None,
+        relisted_as: None,
         sequence: 2,
         version: 0,
         created_at: at(0),
@@ -211,10 +225,21 @@ fn bid(mut item: Item) -> Change {
         bidder: bidder.clone(),
         amount: 40_000,
         source: BidSource::Internet,
+        maximum: Hidden::new(40_000),
+        before: None,
+        asked: None,
         actor,
         at: at(0),
+        struck: None,
     };
-    item.standing = Some(StandingBid { bid: bid.uuid, bidder, amount: bid.amount, at: bid.at });
+    item.standing = Some(StandingBid {
+        bid: bid.uuid,
+        number: bid.number,
+        bidder,
+        amount: bid.amount,
+        maximum: bid.maximum,
+        at: bid.at,
+    });
     Change { items: vec![first(item)], bids: vec![bid], ..Change::default() }
 }
 

@@ -1,10 +1,10 @@
 //! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is kept.
 //! Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
 
-use ::platform::bid::BidSource;
+use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
 use ::platform::port::{StoreError, StoreResult};
-use auction::Item;
+use auction::{Item, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
@@ -42,9 +42,9 @@ pub(crate) fn end_ms(item: &Item) -> Option<i64> {
     Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
 }
 
-/// True when a bid was accepted.
+/// True when a bid was accepted that did not lapse.
 pub(crate) fn has_bids(item: &Item) -> bool {
-    item.bid_count > 0
+    item.has_bids()
 }
 
 /// Number of the status whose items end by the clock, for partial indexes.
@@ -81,6 +81,9 @@ pub(crate) fn source_code(source: BidSource) -> i16 {
     match source {
         BidSource::Internet => 1,
         BidSource::Room => 2,
+        BidSource::Commission => 3,
+        BidSource::Absentee => 4,
+        BidSource::BuyNow => 5,
     }
 }
 
@@ -88,6 +91,46 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
     match code {
         1 => Ok(BidSource::Internet),
         2 => Ok(BidSource::Room),
+        3 => Ok(BidSource::Commission),
+        4 => Ok(BidSource::Absentee),
+        5 => Ok(BidSource::BuyNow),
         other => Err(corrupt(format_args!("{other} is no source of bids"))),
     }
+}
+
+/// Number that stands for what became of a bid.
+pub(crate) fn strike_code(strike: Strike) -> i16 {
+    match strike {
+        Strike::Cancelled => 1,
+        Strike::Undone => 2,
+        Strike::Retracted => 3,
+        Strike::Lowered => 4,
+    }
+}
+
+fn strike(code: i16) -> StoreResult<Strike> {
+    match code {
+        1 => Ok(Strike::Cancelled),
+        2 => Ok(Strike::Undone),
+        3 => Ok(Strike::Retracted),
+        4 => Ok(Strike::Lowered),
+        other => Err(corrupt(format_args!("{other} is nothing that becomes of a bid"))),
+    }
+}
+
+/// The columns of a struck bid: code, number of the last bid then, reason, actor, time. All empty for one that counts.
+pub(crate) type StruckColumns = (Option<i16>, Option<i64>, Option<String>, Option<String>, Option<i64>);
+
+pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
+    let Some(struck) = struck else { return (None, None, None, None, None) };
+    let StruckBid { strike, after, reason, actor, at } = struck;
+    (Some(strike_code(*strike)), Some(*after), reason.clone(), Some(actor.clone()), Some(ms(*at)))
+}
+
+pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreResult<Option<StruckBid>> {
+    let Some(code) = code else { return Ok(None) };
+    let (Some(after), Some(actor), Some(at)) = (after, actor, at) else {
+        return Err(corrupt("a bid is struck, and does not say by whom and when"));
+    };
+    Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
 }

@@ -30,6 +30,8 @@ pub(crate) struct AuctionView {
     #[schema(format = DateTime)]
     pub(crate) ends_at: Option<String>,
     pub(crate) stagger: Option<StaggerView>,
+    /// Soft close: a bid within this many seconds of the end puts the end off to as long after the bid. Null: off.
+    pub(crate) extension_seconds: Option<u32>,
     /// By how much bids rise: lower bounds are inclusive, the last row is open.
     pub(crate) increments: Vec<IncrementView>,
     /// Status name; see the reference data.
@@ -60,6 +62,7 @@ impl AuctionView {
             starts_at: auction.starts_at.map(time),
             ends_at: auction.ends_at.map(time),
             stagger: auction.stagger.map(StaggerView::from),
+            extension_seconds: auction.extension_seconds,
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),

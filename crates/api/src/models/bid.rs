@@ -16,10 +16,13 @@ pub(crate) struct BidView {
     /// Number of the bid on its item, from 1 without gaps.
     pub(crate) number: i64,
     pub(crate) bidder: String,
-    /// Minor units.
-    pub(crate) amount: i64,
-    /// `internet` or `room`.
+    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once. Never how
+    /// far its bidder would have gone; null for what an absentee left.
+    pub(crate) amount: Option<i64>,
+    /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
+    /// `cancelled`, `undone`, `retracted` or `lowered` when it does not count any more.
+    pub(crate) struck: Option<&'static str>,
     #[schema(format = DateTime)]
     pub(crate) at: String,
 }
@@ -30,11 +33,9 @@ impl From<&Bid> for BidView {
             uuid: bid.uuid,
             number: bid.number,
             bidder: bid.bidder.clone(),
-            amount: bid.amount,
-            source: match bid.source {
-                BidSource::Internet => "internet",
-                BidSource::Room => "room",
-            },
+            amount: (bid.source != BidSource::Absentee).then_some(bid.amount),
+            source: bid.source.as_str(),
+            struck: bid.struck.as_ref().map(|struck| struck.strike.as_str()),
             at: time(bid.at),
         }
     }

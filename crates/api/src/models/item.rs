@@ -75,7 +75,7 @@ impl ItemView {
             bid_count: item.bid_count,
             ring: match item.ring {
                 RingPlace::Waiting => "waiting",
-                RingPlace::InRing => "in_ring",
+                RingPlace::InRing(_) => "in_ring",
                 RingPlace::Done => "done",
             },
             version: item.version,

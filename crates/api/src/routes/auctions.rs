@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, Stagger};
+use auction::{Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -50,6 +50,8 @@ pub(crate) struct AuctionIn {
     ends_at: Option<String>,
     /// Staggered ends of a timed auction.
     stagger: Option<StaggerView>,
+    /// Soft close of a timed auction, in seconds: 600 without, 0 for off, at most 86,400.
+    extension_seconds: Option<u32>,
     /// Increment table; a common one without.
     increments: Option<Vec<IncrementView>>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
@@ -79,6 +81,7 @@ impl AuctionIn {
             starts_at: instant("/startsAt", self.starts_at.as_deref())?,
             ends_at: instant("/endsAt", self.ends_at.as_deref())?,
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
+            extension_seconds: Some(self.extension_seconds.unwrap_or(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
             status: first,
             items,

@@ -19,7 +19,8 @@ use crate::models::{BidView, ItemView, List, PlacedBidView};
 pub(crate) struct BidIn {
     /// Who bids, as you name bidders; 1 to 64 characters.
     bidder: String,
-    /// Minor units; at least the item's `minimumBid`.
+    /// How far the bidder goes, minor units; at least the item's `minimumBid`. The platform bids for them up to it, and
+    /// shows it to nobody.
     amount: i64,
 }
 

@@ -4,9 +4,10 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::bid::{AMOUNT_MAX, Offer, accept};
+use super::{bidding, fields};
+use crate::bid::Offer;
 use crate::transitions::{ItemBy, ItemFacts, ItemTransition, follow_item};
-use crate::{Auction, AuctionKind, BidSource, Item, ItemChange, Rejection, RingPlace};
+use crate::{Auction, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingPlace};
 
 /// Characters of a reason, at most.
 pub const REASON_CHARS_MAX: usize = 500;
@@ -39,10 +40,42 @@ pub enum ItemCommand {
     PlaceBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// Who bids, as the caller names bidders; 1 to 64 characters.
-        bidder: String,
-        /// Minor units.
+        /// Who bids.
+        bidder: Bidder,
+        /// How far the bidder goes, minor units: the platform bids for them up to it, and never more than is needed.
         amount: i64,
+    },
+    /// An absentee leaves a maximum for the clerk, before a webcast is live. A later one takes its place.
+    LeaveBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Who bids.
+        bidder: Bidder,
+        /// How far the clerk may go, minor units.
+        maximum: i64,
+    },
+    /// Somebody buys an item of a timed auction at its buy-now price.
+    BuyNow {
+        /// UUID of the bid that it is recorded as.
+        bid: Uuid,
+        /// Who buys.
+        bidder: Bidder,
+    },
+    /// An administrator cancels a bid.
+    CancelBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Why.
+        reason: String,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// An administrator puts the end of an item of a timed auction off.
+    MoveEnd {
+        /// The later end.
+        to: Timestamp,
+        /// Why.
+        reason: String,
     },
     /// A clerk or an administrator takes a sale or pass back: the item is LIVE again.
     Correct {
@@ -57,8 +90,11 @@ pub enum ItemCommand {
 ///
 /// Errors: `item_not_in_auction`, `illegal_transition`, `field_invalid`, and those of the guards in
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
-/// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`; for an end `item_not_live`,
-/// which a timer that comes late or twice takes for done.
+/// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `too_many_bids`,
+/// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `pre_bidding_over`; for buying
+/// `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`, `bid_log_incomplete`, `item_in_ring`,
+/// `reason_required`; for an end `item_not_live`, which a timer that comes late or twice takes for done, or
+/// `end_not_later`.
 pub fn decide(
     auction: &Auction,
     item: &Item,
@@ -87,11 +123,23 @@ pub fn decide(
             Ok(row.changes(auction, item, None))
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
-            open_for_bids(auction, item, now)?;
-            let offer = Offer { bid, bidder, amount, source: BidSource::Internet };
-            Ok(vec![accept(auction, item, offer, now)?])
+            let offer = offer(bid, &bidder, amount, BidSource::Internet, now);
+            bidding::place(auction, item, &bidder, &offer)
         }
+        ItemCommand::LeaveBid { bid, bidder, maximum } => {
+            let offer = offer(bid, &bidder, maximum, BidSource::Absentee, now);
+            bidding::leave(auction, item, &bidder, &offer)
+        }
+        ItemCommand::BuyNow { bid, bidder } => bidding::buy_now(auction, item, bid, &bidder, now),
+        ItemCommand::CancelBid { bid, reason, log } => {
+            bidding::cancel(auction, item, bid, require_reason(reason)?, &log)
+        }
+        ItemCommand::MoveEnd { to, reason } => move_end(auction, item, to, require_reason(reason)?, now),
     }
+}
+
+fn offer(bid: Uuid, bidder: &Bidder, amount: i64, source: BidSource, at: Timestamp) -> Offer {
+    Offer { bid, bidder: bidder.paddle.clone(), amount, source, at }
 }
 
 fn create(
@@ -101,7 +149,7 @@ fn create(
     status: ItemStatus,
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
-    valid(item)?;
+    fields::require_valid(item)?;
     let facts = ItemFacts { auction, item, reason: None, now };
     Ok(follow_item(&facts, &[by], Some(status))?.changes(auction, item, None))
 }
@@ -114,15 +162,40 @@ fn change_status(
     reason: Option<String>,
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
+    let reason = clean_reason(reason)?;
+    let facts = ItemFacts { auction, item, reason: reason.as_deref(), now };
+    let row = follow_item(&facts, by, Some(to))?;
+    Ok(row.changes(auction, item, reason))
+}
+
+/// A reason without the blanks around it; none when there is nothing else.
+fn clean_reason(reason: Option<String>) -> Result<Option<String>, Rejection> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
     let is_control = |char: char| char.is_control() && char != '\n';
     if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX || reason.contains(is_control)) {
         let problem = "must have at most 500 characters, none of them a control character";
         return Err(Rejection::FieldInvalid { field: "reason", problem });
     }
-    let facts = ItemFacts { auction, item, reason: reason.as_deref(), now };
-    let row = follow_item(&facts, by, Some(to))?;
-    Ok(row.changes(auction, item, reason))
+    Ok(reason)
+}
+
+/// A reason that says something.
+pub(crate) fn require_reason(reason: String) -> Result<String, Rejection> {
+    clean_reason(Some(reason))?.ok_or(Rejection::ReasonRequired)
+}
+
+/// Later than before, and later than now: an end only moves forward.
+fn move_end(
+    auction: &Auction,
+    item: &Item,
+    to: Timestamp,
+    reason: String,
+    now: Timestamp,
+) -> Result<Vec<ItemChange>, Rejection> {
+    auction.require_kind(AuctionKind::Timed)?;
+    auction.require_open()?;
+    let is_later = item.effective_end_time.is_some_and(|end| to > end) && to > now;
+    is_later.then(|| vec![ItemChange::EndMoved { end: to, reason }]).ok_or(Rejection::EndNotLater)
 }
 
 fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
@@ -140,51 +213,6 @@ fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemCha
     Ok(changes)
 }
 
-fn open_for_bids(auction: &Auction, item: &Item, now: Timestamp) -> Result<(), Rejection> {
-    auction.require_kind(AuctionKind::Timed)?;
-    auction.require_live()?;
-    item.require_live()?;
-    match auction.starts_at {
-        Some(starts_at) if now < starts_at => return Err(Rejection::AuctionNotStarted { starts_at }),
-        _ => {}
-    }
-    match item.effective_end_time {
-        Some(ended_at) if now >= ended_at => Err(Rejection::ItemEnded { ended_at }),
-        _ => Ok(()),
-    }
-}
-
-fn valid(item: &Item) -> Result<(), Rejection> {
-    let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
-    let amount = |amount: i64| (0..=AMOUNT_MAX).contains(&amount);
-    let out_of_range = "must be between 0 and 1,000,000,000,000,000 minor units";
-    if item.lot_number.trim().is_empty() {
-        return wrong("lotNumber", "must not be empty");
-    }
-    if item.position < 0 {
-        return wrong("position", "must not be negative");
-    }
-    if !amount(item.opening_bid) {
-        return wrong("openingBid", out_of_range);
-    }
-    if !item.reserve.is_none_or(amount) {
-        return wrong("reserve", out_of_range);
-    }
-    if !item.low_estimate.is_none_or(amount) {
-        return wrong("lowEstimate", out_of_range);
-    }
-    if !item.high_estimate.is_none_or(amount) {
-        return wrong("highEstimate", out_of_range);
-    }
-    if item.low_estimate.zip(item.high_estimate).is_some_and(|(low, high)| low > high) {
-        return wrong("highEstimate", "must not be below the low estimate");
-    }
-    if !item.fixed_increment.is_none_or(|increment| (1..=AMOUNT_MAX).contains(&increment)) {
-        return wrong("fixedIncrement", "must be between 1 and 1,000,000,000,000,000 minor units");
-    }
-    Ok(())
-}
-
 impl Item {
     pub(crate) fn require_in(&self, auction: &Auction) -> Result<(), Rejection> {
         if self.auction == auction.uuid { Ok(()) } else { Err(Rejection::ItemNotInAuction) }
@@ -200,7 +228,8 @@ impl Item {
 
 impl ItemTransition {
     /// The changes of an item that follows this row: its status, and what always comes with it. An item that comes LIVE
-    /// or into being in a timed auction gets its end; one that is back from the ring can be offered again.
+    /// or into being in a timed auction gets its end; one that is back from the ring can be offered again; one that is
+    /// back from a withdrawal begins without the bids from before.
     pub(crate) fn changes(&self, auction: &Auction, item: &Item, reason: Option<String>) -> Vec<ItemChange> {
         let announced = self.announced.holds_for(item);
         let mut changes = Vec::with_capacity(2);
@@ -209,7 +238,10 @@ impl ItemTransition {
         }
         changes.push(ItemChange::StatusChanged { from: self.from, to: self.to, cause: self.cause, announced, reason });
         if item.ring == RingPlace::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
-            changes.push(ItemChange::RingChanged { ring: RingPlace::Waiting });
+            changes.push(ItemChange::RingChanged { ring: RingPlace::Waiting, cause: self.cause });
+        }
+        if self.cause == Cause::Reinstated && item.has_bids() {
+            changes.push(ItemChange::BidsLapsed { through: item.bid_count, cause: self.cause });
         }
         changes
     }

@@ -144,3 +144,20 @@ fn a_change_of_status_raises_the_sequence_by_one_and_leaves_the_version() {
     }
     assert_eq!((auction.status, auction.sequence, auction.version), (Live, 2, 1));
 }
+
+#[test]
+fn an_auction_with_impossible_charges_or_extension_is_refused_by_name() {
+    let new = Auction { sequence: 0, ..auction(AuctionKind::Timed, Draft) };
+    let refuses = |auction: Auction, field: &str| {
+        let command = AuctionCommand::Create { status: Draft };
+        match decide(&auction, &ItemCounts::default(), command, at(10)) {
+            Err(Rejection::FieldInvalid { field: named, .. }) => assert_eq!(named, field),
+            other => panic!("{field}: {other:?}"),
+        }
+    };
+    for seconds in [0, 86_401] {
+        refuses(Auction { extension_seconds: Some(seconds), ..new.clone() }, "extensionSeconds");
+    }
+    let charges = crate::Charges { premium_basis_points: 10_001, ..new.charges };
+    refuses(Auction { charges, ..new }, "premiumBasisPoints");
+}

@@ -1,6 +1,7 @@
 //! The clerk's commands.
 
 use super::*;
+use crate::Hidden;
 use crate::sample::{at, auction, in_ring, item, with_bid};
 use contract::AuctionStatus;
 use contract::ItemStatus::{Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
@@ -22,6 +23,11 @@ fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(
     decision.item.iter().for_each(|change| item.apply(change));
     decision.auction.iter().for_each(|change| auction.apply(change));
     Ok(())
+}
+
+/// In the ring at an asking price, with nothing else said.
+fn place(asking_price: i64) -> RingPlace {
+    RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false })
 }
 
 #[track_caller]
@@ -47,7 +53,8 @@ fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
 #[test]
 fn the_clerk_sells_below_the_reserve_but_not_without_a_bid() {
     let auction = webcast();
-    let (auction, offered) = in_ring(auction.clone(), Item { reserve: Some(90_000), ..item(&auction, Live) });
+    let (auction, offered) =
+        in_ring(auction.clone(), Item { reserve: Some(Hidden::new(90_000)), ..item(&auction, Live) });
     refused(&auction, &offered, RingCommand::Sell, "no_standing_bid");
     assert!(decide(&auction, &with_bid(offered, 10_000), RingCommand::Sell, at(10)).is_ok());
 }
@@ -65,7 +72,7 @@ fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
         ItemChange::StatusChanged { to: Live, cause: crate::Cause::OfferedAgain, announced: true, .. }
     ));
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
-    assert_eq!((item.status, item.ring, auction.in_ring), (Live, RingPlace::InRing, Some(item.uuid)));
+    assert_eq!((item.status, item.ring, auction.in_ring), (Live, place(10_000), Some(item.uuid)));
 }
 
 #[test]
@@ -109,7 +116,13 @@ fn bids_in_the_ring_reach_the_minimum() {
     refused(&auction, &offered, room(9_999), "bid_too_low");
     assert!(decide(&auction, &offered, room(10_000), at(10)).is_ok());
     let too_low = Err(Rejection::BidTooLow { minimum: 11_000 });
-    assert_eq!(decide(&auction, &with_bid(offered, 10_000), internet(10_999), at(10)), too_low);
+    assert_eq!(
+        {
+            let (auction, bidden) = in_ring(webcast(), with_bid(item(&auction, Live), 10_000));
+            decide(&auction, &bidden, internet(10_999), at(10))
+        },
+        too_low
+    );
 }
 
 #[test]
@@ -133,4 +146,70 @@ fn only_a_live_webcast_has_a_ring() {
         refused(&preview, &item(&preview, Live), command.clone(), "auction_not_live");
         refused(&webcast(), &elsewhere, command, "item_not_in_auction");
     }
+}
+
+#[test]
+fn next_is_the_item_behind_the_last_one_that_was_sent_and_then_what_was_left_out() {
+    let mut auction = webcast();
+    let at_place = |position: i64, status| Item {
+        uuid: Uuid::from_u128(20 + position as u128),
+        position,
+        ..item(&auction, status)
+    };
+    let mut items: Vec<Item> =
+        [Live, Live, Passed, Live, Sold].into_iter().zip(0..).map(|(status, place)| at_place(place, status)).collect();
+    let next = |auction: &Auction, items: &[Item]| next_to_send(auction, items).map(|item| item.position);
+    assert_eq!(next(&auction, &items), Some(0));
+    run(&mut auction, &mut items[1], RingCommand::Send).unwrap();
+    assert_eq!((auction.ring_position, next(&auction, &items)), (Some(1), Some(3)));
+    run(&mut auction, &mut items[1], RingCommand::Remove).unwrap();
+    assert_eq!(next(&auction, &items), Some(3), "what was removed is not next at once");
+    run(&mut auction, &mut items[3], RingCommand::Send).unwrap();
+    assert_eq!(next(&auction, &items), Some(0), "behind the last one comes what was left out");
+    items[0].status = Withdrawn;
+    assert_eq!(next(&auction, &items), Some(1));
+    assert_eq!(next(&auction, &items[2..]), None);
+}
+
+#[test]
+fn only_so_many_internet_bids_wait() {
+    let auction = webcast();
+    let (mut auction, mut offered) = in_ring(auction.clone(), item(&auction, Live));
+    let online = |number: usize| {
+        let bidder = Bidder::vouched_for(format!("b-{number}"));
+        RingCommand::OnlineBid { bid: Uuid::from_u128(number as u128), bidder, amount: 10_000 }
+    };
+    for number in 0..PENDING_MAX {
+        run(&mut auction, &mut offered, online(number)).unwrap();
+    }
+    refused(&auction, &offered, online(PENDING_MAX), "too_many_pending");
+    assert!(decide(&auction, &offered, online(0), at(10)).is_ok(), "a bidder's own place is kept");
+    let stranger = Bidder::vouched_for("b-1");
+    let of_another = RingCommand::AcceptPending { bid: Uuid::from_u128(0), bidder: stranger };
+    refused(&auction, &offered, of_another, "not_pending");
+}
+
+#[test]
+fn whoever_was_suspended_meanwhile_is_not_accepted() {
+    let auction = webcast();
+    let (mut auction, mut offered) = in_ring(auction.clone(), item(&auction, Live));
+    let bidder = Bidder::vouched_for("b-17");
+    let bid = Uuid::from_u128(5);
+    run(&mut auction, &mut offered, RingCommand::OnlineBid { bid, bidder: bidder.clone(), amount: 10_000 }).unwrap();
+    let suspended = Bidder { suspended: true, ..bidder };
+    refused(&auction, &offered, RingCommand::AcceptPending { bid, bidder: suspended }, "bidder_suspended");
+}
+
+#[test]
+fn whoever_looks_back_says_why_and_has_the_whole_log() {
+    let auction = webcast();
+    let (auction, bidden) = in_ring(auction.clone(), with_bid(item(&auction, Live), 10_000));
+    let log = BidLog::default;
+    let why = || "wrong paddle".to_owned();
+    refused(&auction, &bidden, RingCommand::Undo { reason: " ".to_owned(), log: log() }, "reason_required");
+    refused(&auction, &bidden, RingCommand::Reopen { reason: String::new() }, "reason_required");
+    refused(&auction, &bidden, RingCommand::Undo { reason: why(), log: log() }, "bid_log_incomplete");
+    refused(&auction, &bidden, RingCommand::SetAskingPrice { amount: 5_000, log: log() }, "bid_log_incomplete");
+    let retract = RingCommand::Retract { bid: Uuid::from_u128(99), reason: why(), log: log() };
+    refused(&auction, &bidden, retract, "bid_log_incomplete");
 }

@@ -136,7 +136,7 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Live),      Unsold,     End,              &[Timed, EndReached],                          Announced::Yes,      Cause::EndReached),
     row(Some(Live),      Sold,       ClerkSells,       &[Webcast, AuctionLive, InRing, StandingBid],  Announced::Yes,      Cause::SoldInRing),
     row(Some(Live),      Passed,     ClerkPasses,      &[Webcast, AuctionLive, InRing],               Announced::Yes,      Cause::PassedInRing),
-    row(Some(Live),      SoldBuyNow, Buyer,            &[AuctionLive],                                Announced::Yes,      Cause::BoughtNow),
+    row(Some(Live),      SoldBuyNow, Buyer,            &[Timed, AuctionLive],                         Announced::Yes,      Cause::BoughtNow),
     row(Some(Passed),    Live,       ClerkOffersAgain, &[Webcast, AuctionLive],                       Announced::FollowUp, Cause::OfferedAgain),
     row(Some(Sold),      Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),
     row(Some(Passed),    Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),

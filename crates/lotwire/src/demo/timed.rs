@@ -46,6 +46,7 @@ pub(super) async fn create(
         "title": "Autumn sale, online",
         "endsAt": runtime::clock::rfc3339_ms(timetable.first_end),
         "stagger": { "seconds": 1, "items": items },
+        "extensionSeconds": 0,
     });
     Sale::create(platform, house, auction).await
 }

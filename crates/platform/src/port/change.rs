@@ -3,7 +3,7 @@
 use auction::{Auction, Item};
 
 use super::{Cursor, IdempotentAnswer, OutboxEvent};
-use crate::bid::Bid;
+use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
 
 /// A new or changed state with the version that it was decided on.
@@ -24,6 +24,8 @@ pub struct Change {
     pub items: Vec<Versioned<Item>>,
     /// Bids accepted; appended.
     pub bids: Vec<Bid>,
+    /// What becomes of bids that were accepted before, or in this change; in order.
+    pub bid_marks: Vec<BidMark>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
     /// Answer to keep for the caller's idempotency key.

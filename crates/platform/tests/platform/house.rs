@@ -91,6 +91,7 @@ impl House {
             starts_at: None,
             ends_at: Some(self.clock.now() + ends_in),
             stagger: None,
+            extension_seconds: None,
             increments: None,
             status: AuctionStatus::Live,
             items,

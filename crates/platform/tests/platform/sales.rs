@@ -166,8 +166,16 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
     }
     let all = house.platform.bids(&house.caller, item, Page { after: None, limit: 10 }).await.unwrap();
     assert_eq!(all.len(), accepted);
-    assert!(all.is_sorted_by(|one, next| one.amount < next.amount && one.number + 1 == next.number));
-    assert_eq!(all.last().unwrap().amount, 6_000);
+    assert!(all.is_sorted_by(|one, next| one.number + 1 == next.number));
+    // Whoever goes furthest leads, at the price that the rules make of the order in which the bids came.
+    let (found, _) = house.platform.item(&house.caller, item).await.unwrap();
+    let standing = found.standing.unwrap();
+    assert_eq!((standing.bidder.as_str(), standing.maximum.reveal()), ("paddle 6", 6_000));
+    let second = all.iter().map(|bid| bid.maximum.reveal()).filter(|maximum| *maximum < 6_000).max();
+    assert_eq!(
+        standing.amount,
+        second.map_or(100, |second| (second + if second < 5_000 { 200 } else { 500 }).min(6_000))
+    );
 }
 
 #[tokio::test]

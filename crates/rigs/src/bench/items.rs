@@ -20,7 +20,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let (site, server) = Site::set_up(options.store, &[]).await?;
     let lead_ms = LEAD_MS_MIN + f64::from(options.items) * LEAD_MS_PER_ITEM;
     let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + lead_ms as i64)?;
-    let auction = json!({ "kind": "timed", "title": "Ending together", "endsAt": runtime::clock::rfc3339_ms(end) });
+    let auction = json!({ "kind": "timed", "title": "Ending together", "endsAt": runtime::clock::rfc3339_ms(end), "extensionSeconds": 0 });
     let auction = site.create_auction(auction).await?;
     let path = format!("/api/v1/auctions/{auction}");
 

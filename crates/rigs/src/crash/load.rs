@@ -34,7 +34,7 @@ struct Lot {
 /// Creates both auctions, items included, in one call each.
 pub(super) async fn prepare(site: &Site, lots: u32) -> Result<Load, RigError> {
     let timed = json!({
-        "kind": "timed", "title": "Round", "endsAt": site.in_ms(LEAD_MS),
+        "kind": "timed", "title": "Round", "endsAt": site.in_ms(LEAD_MS), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
     });
     let webcast = json!({ "kind": "webcast", "title": "Round", "startsAt": site.in_ms(0) });

@@ -9,6 +9,7 @@ mod journal;
 mod many_nodes;
 mod nodes;
 mod restart;
+mod rules;
 mod sales;
 mod settling;
 mod timers;
@@ -53,6 +54,9 @@ stories! {
         a_customer_and_its_answer_are_one,
         the_first_answer_to_a_key_stays,
         old_answers_are_forgotten_a_few_at_a_time;
+    rules:
+        a_timed_sale_reads_back_as_the_rules_left_it_after_every_command,
+        a_webcast_reads_back_as_the_rules_left_it_after_every_command;
     sales:
         auctions_and_items_read_back_as_they_were_committed,
         lists_come_in_slices_and_in_their_order,
@@ -62,6 +66,8 @@ stories! {
         an_item_may_take_another_number_and_place,
         a_refused_change_takes_no_other_with_it,
         items_are_counted_by_status,
+        a_bid_is_struck_and_counts_again,
+        the_whole_state_of_a_sale_is_kept,
         bids_are_listed_by_their_number;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,

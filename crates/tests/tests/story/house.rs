@@ -58,8 +58,8 @@ pub fn lots(count: usize) -> Value {
 
 /// A timed auction whose lots end together, `ms` from now.
 pub async fn timed(site: &Site, count: usize, ms: i64) -> String {
-    let auction =
-        json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(ms), "items": lots(count) });
+    let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(ms), "extensionSeconds": 0,
+            "items": lots(count) });
     site.create_auction(auction).await.unwrap()
 }
 

@@ -44,7 +44,7 @@ async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
     let key = second.manage(&["key", "create", "--name", "clerk", "--scope", "all", "--json"]).unwrap();
     let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
 
-    let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000),
+    let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": 50 }, "items": crate::house::lots(150) });
     site.create_auction(auction).await.unwrap();
     let webcast = webcast(&site, 4).await;

@@ -2,9 +2,13 @@
 
 mod administrator;
 mod beginning;
+mod bids;
+mod relisting;
 mod sale;
 
 use super::*;
+use crate::AMOUNT_MAX;
+use crate::Hidden;
 use crate::sample::{at, auction, in_ring, item, with_bid};
 use contract::AuctionStatus;
 
@@ -19,10 +23,15 @@ fn change(to: ItemStatus, reason: &str) -> ItemCommand {
 }
 
 fn bid(amount: i64) -> ItemCommand {
-    ItemCommand::PlaceBid { bid: Uuid::from_u128(50), bidder: "b-17".to_owned(), amount }
+    bid_of("b-17", amount)
 }
 
-/// The outcome in a line: `FROM->TO cause [announced] [reason]`, `bid N AMOUNT`, `ring PLACE`, `end SECONDS`, or the code.
+fn bid_of(paddle: &str, amount: i64) -> ItemCommand {
+    ItemCommand::PlaceBid { bid: Uuid::from_u128(50), bidder: Bidder::vouched_for(paddle), amount }
+}
+
+/// The outcome in a line: `FROM->TO cause [announced] [reason]`, `bid N PRICE SOURCE`, `ring PLACE`, `end SECONDS`, or the
+/// code.
 fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
     let changes = match outcome {
         Ok(changes) => changes,
@@ -35,11 +44,21 @@ fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
             let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
             format!("{from}->{} {}{told}{why}", to.name(), cause.as_str())
         }
-        ItemChange::BidAccepted { standing, source, number } => {
-            format!("bid {number} {} {}", standing.amount, source.as_str())
+        ItemChange::BidAccepted { record, standing } => {
+            let price = standing.as_ref().map_or(0, |standing| standing.amount);
+            format!("bid {} {price} {}", record.number, record.source.as_str())
         }
-        ItemChange::RingChanged { ring } => format!("ring {ring:?}"),
+        ItemChange::BidStruck { number, struck, .. } => format!("bid {number} {}", struck.strike.as_str()),
+        ItemChange::StandingChanged { standing, .. } => match standing {
+            Some(standing) => format!("{} stands at {}", standing.bidder, standing.amount),
+            None => "nothing stands".to_owned(),
+        },
+        ItemChange::BidsLapsed { through, .. } => format!("bids lapse to {through}"),
+        ItemChange::RingChanged { ring, .. } => format!("ring {ring:?}"),
         ItemChange::EndPlanned { end } => format!("end {}", end.duration_since(at(0)).as_secs()),
+        ItemChange::EndExtended { end } => format!("end extended {}", end.duration_since(at(0)).as_secs()),
+        ItemChange::EndMoved { end, .. } => format!("end moved {}", end.duration_since(at(0)).as_secs()),
+        other => format!("{other:?}"),
     };
     changes.iter().map(word).collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{Auction, AuctionKind, Item, Rejection, RingPlace};
+use crate::{Auction, AuctionKind, Item, Rejection};
 
 use ItemGuard::*;
 
@@ -75,13 +75,13 @@ impl ItemGuard {
             AuctionOpen => auction.require_open(),
             Timed => auction.require_kind(AuctionKind::Timed),
             Webcast => auction.require_kind(AuctionKind::Webcast),
-            InRing => (item.ring == RingPlace::InRing).then_some(()).ok_or(Rejection::NotInRing),
-            NotInRing => (item.ring != RingPlace::InRing).then_some(()).ok_or(Rejection::ItemInRing),
+            InRing => item.in_ring().map(|_| ()).ok_or(Rejection::NotInRing),
+            NotInRing => item.in_ring().map_or(Ok(()), |_| Err(Rejection::ItemInRing)),
             StandingBid => item.standing.is_some().then_some(()).ok_or(Rejection::NoStandingBid),
             ReserveMet => item.would_sell().then_some(()).ok_or(Rejection::ReserveNotMet),
             EndReached => end_reached(facts),
             EndInFuture => end_in_future(facts),
-            NoBids => (item.bid_count == 0).then_some(()).ok_or(Rejection::ItemHasBids),
+            NoBids => (!item.has_bids()).then_some(()).ok_or(Rejection::ItemHasBids),
             Reason => facts.reason.is_some().then_some(()).ok_or(Rejection::ReasonRequired),
         }
     }

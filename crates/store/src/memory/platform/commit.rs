@@ -23,6 +23,9 @@ impl Tables {
         for bid in change.bids {
             self.sales.append_bid(bid);
         }
+        for mark in change.bid_marks {
+            self.sales.mark_bid(mark);
+        }
         for entry in &change.journal {
             let cursor = self.sales.append(entry);
             receipt.cursors.push(cursor);

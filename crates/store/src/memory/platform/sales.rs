@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 
-use ::platform::bid::Bid;
+use ::platform::bid::{Bid, BidMark};
 use ::platform::journal::{JournalEntry, JournalRow};
 use ::platform::port::{Cursor, ItemCounts, Page};
 use auction::{Auction, Item};
@@ -61,7 +61,7 @@ impl Sales {
             counts.live += u64::from(item.status == ItemStatus::Live);
             counts.suspended += u64::from(item.status == ItemStatus::Suspended);
             counts.passed += u64::from(item.status == ItemStatus::Passed);
-            counts.with_bids += u64::from(item.bid_count > 0);
+            counts.with_bids += u64::from(item.has_bids());
         }
         counts
     }
@@ -102,6 +102,12 @@ impl Sales {
 
     pub(super) fn append_bid(&mut self, bid: Bid) {
         self.bids.insert((bid.item, bid.number), bid);
+    }
+
+    pub(super) fn mark_bid(&mut self, mark: BidMark) {
+        if let Some(bid) = self.bids.get_mut(&(mark.item, mark.number)) {
+            bid.struck = mark.struck;
+        }
     }
 
     /// Appends to the journal; the entry's cursor.

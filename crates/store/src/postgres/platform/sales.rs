@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ::platform::bid::Bid;
 use ::platform::port::{ItemCounts, Page};
-use auction::{Auction, Item};
+use auction::{Auction, Hidden, Item};
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -68,7 +68,8 @@ pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> Outco
 }
 
 pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -> Outcome<Vec<Bid>> {
-    let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms FROM bids \
+    let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked, struck, struck_after, \
+         struck_reason, struck_actor, struck_at_ms FROM bids \
          WHERE item = $1 AND number > $2 ORDER BY number LIMIT $3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, &[&item, &after, &rows::limit(page.limit)], |row| {
@@ -81,6 +82,16 @@ pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -
             source: codec::source(rows::get(row, 4)?)?,
             actor: rows::get(row, 5)?,
             at: rows::time(row, 6)?,
+            maximum: Hidden::new(rows::get(row, 7)?),
+            before: rows::get(row, 8)?,
+            asked: rows::get(row, 9)?,
+            struck: codec::struck((
+                rows::get(row, 10)?,
+                rows::get(row, 11)?,
+                rows::get(row, 12)?,
+                rows::get(row, 13)?,
+                rows::get(row, 14)?,
+            ))?,
         })
     })
     .await

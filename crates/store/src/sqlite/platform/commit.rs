@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
 use super::{access, journal, outbox};
-use crate::platform_codec::{end_ms, has_bids, ms, source_code, to_json};
+use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
      version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -28,8 +28,10 @@ const INSERT_AUCTION: &str =
     "INSERT INTO auctions (uuid, customer, status, version, state) VALUES (?1, ?2, ?3, ?4, ?5)";
 const UPDATE_AUCTION: &str =
     "UPDATE auctions SET status = ?2, version = ?3, state = ?4 WHERE uuid = ?1 AND version = ?3 - 1";
-const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms, maximum, before, \
+     asked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_reason = ?5, struck_actor = ?6, \
+     struck_at_ms = ?7 WHERE item = ?1 AND number = ?2";
 const ENTER: &str = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
 /// One answer for each change, in order.
@@ -189,8 +191,16 @@ impl Commit<'_> {
                 bid.amount,
                 source_code(bid.source),
                 bid.actor,
-                ms(bid.at)
+                ms(bid.at),
+                bid.maximum.reveal(),
+                bid.before,
+                bid.asked
             ])?;
+        }
+        for mark in &change.bid_marks {
+            let (struck, after, reason, actor, at) = struck_columns(mark.struck.as_ref());
+            let values = params![mark.item.as_bytes(), mark.number, struck, after, reason, actor, at];
+            self.db.prepare_cached(MARK_BID)?.execute(values)?;
         }
         let mut receipt = Receipt::default();
         for entry in &change.journal {

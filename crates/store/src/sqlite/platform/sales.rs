@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use ::platform::bid::Bid;
 use ::platform::port::{ItemCounts, Page};
-use auction::{Auction, Item};
+use auction::{Auction, Hidden, Item};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
@@ -65,7 +65,8 @@ pub(super) fn item_counts(db: &Connection, auction: Uuid) -> Outcome<ItemCounts>
 }
 
 pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> Outcome<Vec<Bid>> {
-    let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms FROM bids \
+    let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked, struck, struck_after, \
+         struck_reason, struck_actor, struck_at_ms FROM bids \
          WHERE item = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, (item.as_bytes(), after, rows::limit(page.limit)), |row| {
@@ -78,6 +79,10 @@ pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> Outcome<Vec<
             source: codec::source(row.get(4)?)?,
             actor: row.get(5)?,
             at: rows::time(row, 6)?,
+            maximum: Hidden::new(row.get(7)?),
+            before: row.get(8)?,
+            asked: row.get(9)?,
+            struck: codec::struck((row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?, row.get(14)?))?,
         })
     })
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use auction::{Auction, AuctionKind, IncrementTable, Item, RingPlace, StandingBid};
+use auction::{
+    Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+};
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -100,9 +102,15 @@ pub(super) fn auction(number: usize) -> Auction {
         starts_at: None,
         ends_at: Some(at(10_000)),
         stagger: None,
+        extension_seconds: Some(600),
         increments: IncrementTable::default(),
         status: AuctionStatus::Live,
+        charges: Charges::default(),
+        internet_bids: InternetBids::WaitForClerk,
+        phase: WebcastPhase::PreBidding,
         in_ring: None,
+        last_in_ring: None,
+        ring_position: None,
         sequence: 0,
         version: 0,
         created_at: at(1),
@@ -124,7 +132,9 @@ pub(super) fn item(number: usize) -> Item {
         low_estimate: Some(10_000),
         high_estimate: None,
         opening_bid: 0,
-        reserve: Some(12_000),
+        reserve: Some(Hidden::new(12_000)),
+        buy_now: None,
+        vendor: None,
         fixed_increment: None,
         status: ItemStatus::Live,
         announced: false,
@@ -133,6 +143,10 @@ pub(super) fn item(number: usize) -> Item {
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        bids_lapsed: 0,
+        pending: Vec::new(),
+        relisted_from: None,
+        relisted_as: None,
         sequence: 0,
         version: 0,
         created_at: at(1),
@@ -217,11 +231,22 @@ pub(super) fn bid(mut item: Item, amount: i64) -> Change {
         number,
         bidder: "paddle-7".into(),
         amount,
-        source: if number % 2 == 0 { BidSource::Room } else { BidSource::Internet },
+        maximum: Hidden::new(amount + 7),
+        source: BidSource::ALL[number as usize % BidSource::ALL.len()],
+        before: (number > 1).then_some(number - 1),
+        asked: (number > 2).then_some(amount - 1),
         actor: "key:1".into(),
         at: at(number),
+        struck: None,
     };
-    item.standing = Some(StandingBid { bid: bid.uuid, bidder: bid.bidder.clone(), amount, at: bid.at });
+    item.standing = Some(StandingBid {
+        bid: bid.uuid,
+        number,
+        bidder: bid.bidder.clone(),
+        amount,
+        maximum: bid.maximum,
+        at: bid.at,
+    });
     Change { bids: vec![bid], ..silent(item) }
 }
 

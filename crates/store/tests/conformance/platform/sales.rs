@@ -1,8 +1,9 @@
 //! Auctions, items and bids.
 
-use auction::ItemCounts;
+use auction::{Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase};
 use contract::ItemStatus;
 use jiff::SignedDuration;
+use platform::bid::{BidMark, StruckBid};
 use platform::port::{Change, StoreError};
 
 use super::given::{
@@ -152,4 +153,69 @@ pub(super) async fn bids_are_listed_by_their_number(store: Shared) {
     assert_eq!(store.bids(item_uuid(1), page(Some(1), 1)).await.unwrap(), made[1..2]);
     assert_eq!(store.bids(item_uuid(2), whole()).await.unwrap(), []);
     assert_eq!(made[2].at, at(3));
+}
+
+pub(super) async fn a_bid_is_struck_and_counts_again(store: Shared) {
+    sale(&store, 1).await;
+    for amount in [100, 200] {
+        commit(&store, bid(store.item(item_uuid(1)).await.unwrap().unwrap(), amount)).await.unwrap();
+    }
+    let struck = |strike, reason: Option<&str>| StruckBid {
+        strike,
+        after: 2,
+        reason: reason.map(Into::into),
+        actor: "key:2".into(),
+        at: at(9),
+    };
+    let mark = async |number, struck: Option<StruckBid>| {
+        let item = store.item(item_uuid(1)).await.unwrap().unwrap();
+        let marks = vec![BidMark { item: item.uuid, number, struck }];
+        commit(&store, Change { bid_marks: marks, ..silent(item) }).await.unwrap();
+    };
+    for strike in Strike::ALL {
+        let cancelled = Some(struck(strike, Some("Größe verwechselt")));
+        mark(1, cancelled.clone()).await;
+        let bids = store.bids(item_uuid(1), whole()).await.unwrap();
+        assert_eq!((&bids[0].struck, &bids[1].struck), (&cancelled, &None));
+    }
+    mark(2, Some(struck(Strike::Lowered, None))).await;
+    mark(1, None).await;
+    let bids = store.bids(item_uuid(1), whole()).await.unwrap();
+    assert_eq!((&bids[0].struck, &bids[1].struck), (&None, &Some(struck(Strike::Lowered, None))));
+    // A change that is refused strikes nothing.
+    let stale = Change {
+        bid_marks: vec![BidMark { item: item_uuid(1), number: 1, struck: Some(struck(Strike::Undone, None)) }],
+        ..silent(item(1))
+    };
+    assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
+    assert_eq!(store.bids(item_uuid(1), whole()).await.unwrap(), bids);
+}
+
+pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
+    let mut webcast = Auction {
+        extension_seconds: None,
+        charges: Charges { premium_basis_points: 2_500, hammer_tax_basis_points: 700, premium_tax_basis_points: 1_900 },
+        internet_bids: InternetBids::AcceptedAtOnce,
+        phase: WebcastPhase::Live,
+        in_ring: Some(item_uuid(1)),
+        last_in_ring: Some(item_uuid(2)),
+        ring_position: Some(1),
+        ..auction(1)
+    };
+    webcast.kind = auction::AuctionKind::Webcast;
+    let pending = vec![Pending { bid: item_uuid(8), bidder: "paddle-8".into(), amount: 300, at: at(7) }];
+    let mut offered = auction::Item {
+        buy_now: Some(90_000),
+        vendor: Some(customer_uuid(7)),
+        ring: RingPlace::InRing(InRing { asking_price: 250, paused: true, warnings: 2, lowered: true }),
+        bids_lapsed: 3,
+        pending,
+        relisted_from: Some(item_uuid(6)),
+        relisted_as: Some(item_uuid(7)),
+        ..item(1)
+    };
+    commit(&store, Change { items: vec![next(offered.clone())], ..created(webcast.clone()) }).await.unwrap();
+    (offered.version, webcast.version, webcast.sequence) = (1, 1, 1);
+    assert_eq!(store.item(item_uuid(1)).await.unwrap(), Some(offered));
+    assert_eq!(store.auction(auction_uuid(1)).await.unwrap(), Some(webcast));
 }

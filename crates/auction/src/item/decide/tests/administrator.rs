@@ -78,6 +78,38 @@ fn every_change_after_an_announcement_is_told_even_set_up() {
 }
 
 #[test]
+fn an_item_that_comes_back_from_a_withdrawal_begins_without_its_bids() {
+    let auction = live();
+    let mut item = with_bid(item(&auction, Live), 10_000);
+    for (to, expect) in [
+        (Withdrawn, "LIVE->WITHDRAWN withdrawn"),
+        (Draft, "WITHDRAWN->DRAFT reinstated, bids lapse to 1"),
+        (Preview, "DRAFT->PREVIEW status_changed_by_administrator"),
+        (Live, "PREVIEW->LIVE status_changed_by_administrator"),
+    ] {
+        check(&auction, &item, change(to, ""), 10, expect);
+        decide(&auction, &item, change(to, ""), at(10)).unwrap().iter().for_each(|change| item.apply(change));
+    }
+    assert_eq!((item.price(), item.bid_count, item.has_bids()), (None, 1, false));
+    check(&auction, &item, bid(10_000), 10, "bid 2 10000 internet");
+    check(&auction, &item, change(Draft, ""), 10, "LIVE->DRAFT status_changed_by_administrator");
+}
+
+#[test]
+fn an_end_is_put_off_and_never_brought_forward() {
+    let auction = live();
+    let moved = |seconds| ItemCommand::MoveEnd { to: at(seconds), reason: "power cut".to_owned() };
+    check(&auction, &item(&auction, Live), moved(1_001), 10, "end moved 1001");
+    check(&auction, &item(&auction, Suspended), moved(3_000), 2_000, "end moved 3000");
+    check(&auction, &item(&auction, Live), moved(1_000), 10, "end_not_later");
+    check(&auction, &item(&auction, Sold), moved(1_500), 1_500, "end_not_later");
+    let nothing_said = ItemCommand::MoveEnd { to: at(2_000), reason: " ".to_owned() };
+    check(&auction, &item(&auction, Live), nothing_said, 10, "reason_required");
+    let webcast = self::auction(AuctionKind::Webcast, AuctionStatus::Live);
+    check(&webcast, &item(&webcast, Live), moved(2_000), 10, "wrong_auction_kind");
+}
+
+#[test]
 fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
     for status in [AuctionStatus::Reconciliation, AuctionStatus::Archived] {
         let closed = auction(AuctionKind::Webcast, status);

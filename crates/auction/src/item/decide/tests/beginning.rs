@@ -39,9 +39,12 @@ fn a_new_item_with_impossible_fields_is_refused_by_name() {
     refuses(Item { position: -1, ..new.clone() }, "position");
     refuses(Item { opening_bid: -1, ..new.clone() }, "openingBid");
     refuses(Item { opening_bid: AMOUNT_MAX + 1, ..new.clone() }, "openingBid");
-    refuses(Item { reserve: Some(-1), ..new.clone() }, "reserve");
+    refuses(Item { reserve: Some(Hidden::new(-1)), ..new.clone() }, "reserve");
     refuses(Item { low_estimate: Some(-1), ..new.clone() }, "lowEstimate");
     refuses(Item { high_estimate: Some(AMOUNT_MAX + 1), ..new.clone() }, "highEstimate");
     refuses(Item { low_estimate: Some(30_001), ..new.clone() }, "highEstimate");
-    refuses(Item { fixed_increment: Some(0), ..new }, "fixedIncrement");
+    refuses(Item { fixed_increment: Some(0), ..new.clone() }, "fixedIncrement");
+    refuses(Item { buy_now: Some(0), ..new.clone() }, "buyNow");
+    refuses(Item { buy_now: Some(9_999), ..new.clone() }, "buyNow");
+    refuses(Item { buy_now: Some(20_000), reserve: Some(Hidden::new(20_001)), ..new }, "buyNow");
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use ::platform::bid::Bid;
+use ::platform::bid::{Bid, BidMark};
 use ::platform::port::{Change, IdempotentAnswer, StoreResult, Versioned};
 use auction::{Auction, Item};
 use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
-use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, to_json};
+use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::platform::rows::{self, Outcome};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
@@ -26,7 +26,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         insert_bids(db, &bids),
         insert_answers(db, &answers),
     )?;
-    Ok(())
+    mark_bids(db, changes).await
 }
 
 struct States<'a, T> {
@@ -145,9 +145,9 @@ async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
     if bids.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms) \
+    let insert = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked) \
          SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::bigint[], $6::smallint[], $7::text[], \
-         $8::bigint[])";
+         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])";
     let values: rows::Values<'_> = &[
         &column(bids, |bid| bid.item),
         &column(bids, |bid| bid.number),
@@ -157,8 +157,22 @@ async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
         &column(bids, |bid| source_code(bid.source)),
         &column(bids, |bid| bid.actor.as_str()),
         &column(bids, |bid| ms(bid.at)),
+        &column(bids, |bid| bid.maximum.reveal()),
+        &column(bids, |bid| bid.before),
+        &column(bids, |bid| bid.asked),
     ];
     write(db, insert, values, bids.len()).await
+}
+
+/// Marks are few, and each is of another bid or after the one before: one statement for each, in order.
+async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    let update = "UPDATE bids SET struck = $3, struck_after = $4, struck_reason = $5, struck_actor = $6, struck_at_ms = $7 \
+         WHERE item = $1 AND number = $2";
+    for BidMark { item, number, struck } in changes.iter().flat_map(|change| &change.bid_marks) {
+        let (code, after, reason, actor, at) = struck_columns(struck.as_ref());
+        rows::execute(db, update, &[item, number, &code, &after, &reason, &actor, &at]).await?;
+    }
+    Ok(())
 }
 
 async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> Outcome<()> {

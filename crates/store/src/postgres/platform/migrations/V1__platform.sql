@@ -94,6 +94,7 @@ CREATE INDEX items_by_status ON items (auction, status, has_bids);
 -- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
 CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
 
+-- Append-only but for `struck…`, which says how a bid came to count no more.
 CREATE TABLE bids (
     item uuid NOT NULL,
     number bigint NOT NULL,
@@ -103,6 +104,14 @@ CREATE TABLE bids (
     source smallint NOT NULL,
     actor text NOT NULL,
     at_ms bigint NOT NULL,
+    maximum bigint NOT NULL,
+    before bigint,
+    asked bigint,
+    struck smallint,
+    struck_after bigint,
+    struck_reason text,
+    struck_actor text,
+    struck_at_ms bigint,
     PRIMARY KEY (item, number)
 );
 

@@ -91,6 +91,7 @@ CREATE INDEX items_by_status ON items (auction, status, has_bids);
 -- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
 CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
 
+-- Append-only but for `struck…`, which says how a bid came to count no more.
 CREATE TABLE bids (
     item BLOB NOT NULL,
     number INTEGER NOT NULL,
@@ -100,6 +101,14 @@ CREATE TABLE bids (
     source INTEGER NOT NULL,
     actor TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
+    maximum INTEGER NOT NULL,
+    before INTEGER,
+    asked INTEGER,
+    struck INTEGER,
+    struck_after INTEGER,
+    struck_reason TEXT,
+    struck_actor TEXT,
+    struck_at_ms INTEGER,
     PRIMARY KEY (item, number)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,64 @@
+//! Who bids: what the platform knows of them, given to the rules as facts.
+
+use uuid::Uuid;
+
+use crate::{Auction, Item, Rejection};
+
+/// Characters of a bidder's name or paddle, at most.
+pub const BIDDER_CHARS_MAX: usize = 64;
+
+/// A bidder as registered for the auction, at the moment of a command. The rules look nothing up: whoever calls them says
+/// how things are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bidder {
+    /// Paddle number, or whatever the caller names bidders by; 1 to 64 characters. All that others see of a bidder.
+    pub paddle: String,
+    /// The person or firm behind the paddle, when it is known: vendors and the auctioneer are told by it.
+    pub party: Option<Uuid>,
+    /// The registration for this auction was approved.
+    pub approved: bool,
+    /// Suspended from bidding.
+    pub suspended: bool,
+    /// What the bidder may spend in this auction, minor units; none for no limit.
+    pub limit: Option<i64>,
+    /// What is bound already in this auction, minor units: maxima that lead on other items, and hammer prices.
+    pub committed: i64,
+}
+
+impl Bidder {
+    /// A bidder whom the caller vouches for: approved, without a limit, and nobody's vendor.
+    pub fn vouched_for(paddle: impl Into<String>) -> Self {
+        Self { paddle: paddle.into(), party: None, approved: true, suspended: false, limit: None, committed: 0 }
+    }
+
+    /// If this bidder may bid up to `maximum` on the item at all, whatever its price.
+    pub(crate) fn require_allowed(&self, auction: &Auction, item: &Item, maximum: i64) -> Result<(), Rejection> {
+        require_name(&self.paddle)?;
+        if !self.approved {
+            return Err(Rejection::BidderNotApproved);
+        }
+        if self.suspended {
+            return Err(Rejection::BidderSuspended);
+        }
+        let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;
+        if self.party.is_some_and(barred) {
+            return Err(Rejection::VendorBarred);
+        }
+        match self.limit {
+            Some(limit) if self.committed.saturating_add(maximum) > limit => {
+                Err(Rejection::SpendingLimitReached { available: limit.saturating_sub(self.committed).max(0) })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A name that can stand in a record.
+pub(crate) fn require_name(paddle: &str) -> Result<(), Rejection> {
+    let is_name = !paddle.trim().is_empty() && paddle.chars().count() <= BIDDER_CHARS_MAX;
+    if is_name && !paddle.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let problem = "must have 1 to 64 characters, none of them a control character";
+    Err(Rejection::FieldInvalid { field: "bidder", problem })
+}

@@ -1,0 +1,135 @@
+//! Who may bid, buying at once, and bids that are cancelled.
+
+use super::*;
+use crate::{BidLog, WebcastPhase};
+
+/// A sale of one timed item, with the log of its bids.
+struct Sale {
+    auction: Auction,
+    item: Item,
+    log: BidLog,
+}
+
+impl Sale {
+    fn new(auction: Auction, item: Item) -> Self {
+        Self { auction, item, log: BidLog::default() }
+    }
+
+    fn run(&mut self, command: ItemCommand, seconds: i64) -> String {
+        let outcome = decide(&self.auction, &self.item, command, at(seconds));
+        for change in outcome.iter().flatten() {
+            self.log.apply(change);
+            self.item.apply(change);
+        }
+        words(&outcome)
+    }
+
+    fn bid(&mut self, paddle: &str, amount: i64) -> String {
+        let bid = Uuid::from_u128(self.item.bid_count as u128 + 1);
+        self.run(ItemCommand::PlaceBid { bid, bidder: Bidder::vouched_for(paddle), amount }, 10)
+    }
+
+    fn cancel(&mut self, number: u128) -> String {
+        let log = self.log.clone();
+        self.run(ItemCommand::CancelBid { bid: Uuid::from_u128(number), reason: "typing error".to_owned(), log }, 20)
+    }
+}
+
+#[test]
+fn who_is_not_approved_suspended_the_vendor_or_at_the_limit_does_not_bid() {
+    let auction = live();
+    let (vendor, buyer) = (Uuid::from_u128(70), Uuid::from_u128(71));
+    let item = Item { vendor: Some(vendor), buy_now: Some(30_000), ..item(&auction, Live) };
+    let known = Bidder { party: Some(buyer), limit: Some(25_000), committed: 5_000, ..Bidder::vouched_for("b-17") };
+    let taken = "bid 1 10000 internet";
+    for (bidder, amount, expect) in [
+        (known.clone(), 20_000, taken),
+        (known.clone(), 20_001, "spending_limit_reached"),
+        (Bidder { committed: i64::MAX, ..known.clone() }, 20_000, "spending_limit_reached"),
+        (Bidder { limit: None, committed: i64::MAX, ..known.clone() }, 20_000, taken),
+        (Bidder { approved: false, ..known.clone() }, 20_000, "bidder_not_approved"),
+        (Bidder { suspended: true, ..known.clone() }, 20_000, "bidder_suspended"),
+        (Bidder { party: Some(vendor), ..known.clone() }, 20_000, "vendor_barred"),
+        (Bidder { party: Some(auction.auctioneer), ..known.clone() }, 20_000, "vendor_barred"),
+        (Bidder { party: None, ..known.clone() }, 20_000, taken),
+    ] {
+        let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: bidder.clone(), amount };
+        check(&auction, &item, command, 10, expect);
+        let buys = ItemCommand::BuyNow { bid: Uuid::nil(), bidder: Bidder { limit: None, ..bidder } };
+        let barred = ["bidder_not_approved", "bidder_suspended", "vendor_barred"].contains(&expect);
+        let bought = "bid 1 30000 buyNow, LIVE->SOLD_BUY_NOW bought_now announced";
+        check(&auction, &item, buys, 10, if barred { expect } else { bought });
+    }
+    let buys = ItemCommand::BuyNow { bid: Uuid::nil(), bidder: known.clone() };
+    check(&auction, &item, buys, 10, "spending_limit_reached");
+    let left = Rejection::SpendingLimitReached { available: 20_000 };
+    let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: known, amount: 20_001 };
+    assert_eq!(decide(&auction, &item, command, at(10)), Err(left));
+}
+
+#[test]
+fn an_item_is_bought_at_once_until_the_price_reaches_what_it_costs() {
+    let auction = live();
+    let buy = || ItemCommand::BuyNow { bid: Uuid::nil(), bidder: Bidder::vouched_for("b-17") };
+    let item = Item { buy_now: Some(30_000), ..item(&auction, Live) };
+    let bought = "bid 1 30000 buyNow, LIVE->SOLD_BUY_NOW bought_now announced";
+    check(&auction, &item, buy(), 10, bought);
+    check(&auction, &item, buy(), -1, "auction_not_started");
+    check(&auction, &item, buy(), 1_000, "item_ended");
+    check(&auction, &with_bid(item.clone(), 29_999), buy(), 10, &bought.replace("bid 1", "bid 2"));
+    check(&auction, &with_bid(item.clone(), 30_000), buy(), 10, "buy_now_over");
+    check(&auction, &Item { buy_now: None, ..item.clone() }, buy(), 10, "no_buy_now");
+    check(&auction, &Item { status: Suspended, ..item.clone() }, buy(), 10, "item_not_live");
+    let webcast = self::auction(AuctionKind::Webcast, AuctionStatus::Live);
+    check(&webcast, &Item { buy_now: Some(30_000), ..self::item(&webcast, Live) }, buy(), 10, "wrong_auction_kind");
+}
+
+#[test]
+fn a_cancelled_bid_is_as_if_it_had_never_been_made() {
+    let auction = live();
+    let mut sale = Sale::new(auction.clone(), item(&auction, Live));
+    assert_eq!(sale.bid("a", 20_000), "bid 1 10000 internet");
+    assert_eq!(sale.bid("b", 50_000), "bid 2 22000 internet");
+    assert_eq!(sale.bid("c", 40_000), "bid 3 42000 internet");
+    assert_eq!(sale.cancel(2), "bid 2 cancelled, c stands at 22000");
+    assert_eq!(sale.cancel(2), "bid_struck");
+    assert_eq!(sale.cancel(9), "bid_not_found");
+    assert_eq!(sale.bid("a", 60_000), "bid 4 42000 internet");
+    assert_eq!(sale.cancel(1), "bid 1 cancelled");
+    assert_eq!(sale.cancel(4), "bid 4 cancelled, c stands at 10000");
+    assert_eq!(sale.cancel(3), "bid 3 cancelled, nothing stands");
+    assert_eq!((sale.item.price(), sale.item.bid_count, sale.item.has_bids()), (None, 4, true));
+    assert_eq!(sale.bid("d", 10_000), "bid 5 10000 internet", "numbers are never given twice");
+}
+
+#[test]
+fn a_bid_is_cancelled_with_a_reason_while_the_item_is_for_sale() {
+    let auction = live();
+    let mut sale = Sale::new(auction.clone(), item(&auction, Live));
+    sale.bid("a", 20_000);
+    let cancel = |reason: &str, log| ItemCommand::CancelBid { bid: Uuid::from_u128(1), reason: reason.to_owned(), log };
+    check(&auction, &sale.item, cancel(" ", sale.log.clone()), 20, "reason_required");
+    check(&auction, &sale.item, cancel("error", BidLog::default()), 20, "bid_log_incomplete");
+    for status in [Sold, Unsold, Withdrawn] {
+        let item = Item { status, ..sale.item.clone() };
+        check(&auction, &item, cancel("error", sale.log.clone()), 20, "item_not_live");
+    }
+    sale.item.status = Suspended;
+    assert_eq!(sale.cancel(1), "bid 1 cancelled, nothing stands");
+}
+
+#[test]
+fn absentees_leave_maxima_before_a_webcast_is_live_and_nothing_stands_by_them() {
+    let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
+    let leave = |maximum| ItemCommand::LeaveBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };
+    let item = item(&webcast, Live);
+    check(&webcast, &item, leave(9_999), 10, "bid_too_low");
+    check(&webcast, &item, leave(50_000), 10, "bid 1 0 absentee");
+    let left = decide(&webcast, &item, leave(50_000), at(10)).unwrap();
+    let mut after = item.clone();
+    left.iter().for_each(|change| after.apply(change));
+    assert_eq!((after.price(), after.bid_count, crate::minimum_bid(&webcast, &after)), (None, 1, 10_000));
+    let begun = Auction { phase: WebcastPhase::Live, ..webcast };
+    check(&begun, &item, leave(50_000), 10, "pre_bidding_over");
+    check(&live(), &self::item(&live(), Live), leave(50_000), 10, "wrong_auction_kind");
+}

@@ -1,0 +1,52 @@
+//! Unsold items that are offered again elsewhere.
+
+use super::*;
+use crate::item::{NewLot, relist};
+
+fn elsewhere() -> Auction {
+    Auction { uuid: Uuid::from_u128(100), ..auction(AuctionKind::Timed, AuctionStatus::Live) }
+}
+
+fn lot(status: ItemStatus) -> NewLot {
+    NewLot { uuid: Uuid::from_u128(110), lot_number: "7".to_owned(), position: 3, status }
+}
+
+#[test]
+fn an_unsold_item_is_offered_again_elsewhere_and_both_know_of_each_other() {
+    let auction = live();
+    let reserve = Some(Hidden::new(20_000));
+    let mut unsold = with_bid(Item { announced: true, reserve, ..item(&auction, Unsold) }, 10_000);
+    let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(2_000)).map(|relisting| relisting.created);
+    assert_eq!(words(&relisting), "end_not_in_future", "the other auction is over, too");
+    let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(10)).unwrap();
+    let mut item = relisting.item;
+    assert_eq!(words(&Ok(relisting.created.clone())), "end 1000, -->LIVE created");
+    relisting.created.iter().for_each(|change| item.apply(change));
+    relisting.unsold.iter().for_each(|change| unsold.apply(change));
+    assert_eq!((unsold.relisted_as, item.relisted_from), (Some(item.uuid), Some(unsold.uuid)));
+    assert_eq!((unsold.status, item.status, item.announced, item.sequence), (Unsold, Live, false, 1));
+    assert_eq!(
+        (item.price(), item.has_bids(), item.reserve, item.title.as_str()),
+        (None, false, reserve, "A longcase clock")
+    );
+    let again = relist((&auction, &unsold), &elsewhere(), lot(Draft), at(10)).unwrap_err();
+    assert_eq!(again, Rejection::AlreadyRelisted { item: item.uuid });
+}
+
+#[test]
+fn only_unsold_items_are_relisted_and_only_into_another_auction_of_their_customer() {
+    let auction = live();
+    let refused = |item: &Item, into: &Auction, code: &str| {
+        let outcome = relist((&auction, item), into, lot(Draft), at(10));
+        assert_eq!(outcome.unwrap_err().code(), code);
+    };
+    for &status in ItemStatus::ALL.iter().filter(|&&status| status != Unsold) {
+        refused(&item(&auction, status), &elsewhere(), "item_not_unsold");
+    }
+    let unsold = item(&auction, Unsold);
+    refused(&unsold, &auction, "relisted_elsewhere");
+    refused(&unsold, &Auction { customer: Uuid::from_u128(9), ..elsewhere() }, "relisted_elsewhere");
+    refused(&unsold, &Auction { currency: "EUR".to_owned(), ..elsewhere() }, "relisted_elsewhere");
+    refused(&unsold, &Auction { status: AuctionStatus::Archived, ..elsewhere() }, "auction_closed");
+    refused(&Item { auction: Uuid::from_u128(9), ..unsold }, &elsewhere(), "item_not_in_auction");
+}

@@ -1,0 +1,49 @@
+//! What the fields of an item can hold.
+
+use crate::bid::AMOUNT_MAX;
+use crate::{Item, Rejection};
+
+const OUT_OF_RANGE: &str = "must be between 0 and 1,000,000,000,000,000 minor units";
+const OUT_OF_POSITIVE_RANGE: &str = "must be between 1 and 1,000,000,000,000,000 minor units";
+
+/// Refuses an item with impossible fields, by the name of the first one.
+pub(super) fn require_valid(item: &Item) -> Result<(), Rejection> {
+    let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
+    let amount = |amount: i64| (0..=AMOUNT_MAX).contains(&amount);
+    let positive = |amount: i64| (1..=AMOUNT_MAX).contains(&amount);
+    if item.lot_number.trim().is_empty() {
+        return wrong("lotNumber", "must not be empty");
+    }
+    if item.position < 0 {
+        return wrong("position", "must not be negative");
+    }
+    if !amount(item.opening_bid) {
+        return wrong("openingBid", OUT_OF_RANGE);
+    }
+    if !item.reserve.is_none_or(|reserve| amount(reserve.reveal())) {
+        return wrong("reserve", OUT_OF_RANGE);
+    }
+    if !item.low_estimate.is_none_or(amount) {
+        return wrong("lowEstimate", OUT_OF_RANGE);
+    }
+    if !item.high_estimate.is_none_or(amount) {
+        return wrong("highEstimate", OUT_OF_RANGE);
+    }
+    if item.low_estimate.zip(item.high_estimate).is_some_and(|(low, high)| low > high) {
+        return wrong("highEstimate", "must not be below the low estimate");
+    }
+    if !item.fixed_increment.is_none_or(positive) {
+        return wrong("fixedIncrement", OUT_OF_POSITIVE_RANGE);
+    }
+    if !item.buy_now.is_none_or(positive) {
+        return wrong("buyNow", OUT_OF_POSITIVE_RANGE);
+    }
+    if item.buy_now.is_some_and(|buy_now| buy_now < item.opening_bid) {
+        return wrong("buyNow", "must not be below the opening bid");
+    }
+    // Whoever enters the item knows the reserve, so this tells nothing new.
+    if item.buy_now.zip(item.reserve).is_some_and(|(buy_now, reserve)| buy_now < reserve.reveal()) {
+        return wrong("buyNow", "must not be below the reserve");
+    }
+    Ok(())
+}

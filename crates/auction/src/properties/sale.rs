@@ -1,0 +1,152 @@
+//! One item, its auction, and all that happened to them.
+
+use std::collections::BTreeSet;
+
+use contract::{AuctionStatus, ItemStatus};
+use uuid::Uuid;
+
+use super::steps::{Facts, Step};
+use crate::sample::{at, auction, item};
+use crate::{
+    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
+    Rejection, RingCommand, minimum_bid, ring,
+};
+
+pub(super) struct Sale {
+    pub(super) auction: Auction,
+    pub(super) item: Item,
+    pub(super) log: BidLog,
+    pub(super) beginning: (Auction, Item, BidLog),
+    pub(super) now_seconds: i64,
+    pub(super) item_changes: Vec<ItemChange>,
+    pub(super) auction_changes: Vec<AuctionChange>,
+    /// Every price that was ever shown.
+    pub(super) prices: BTreeSet<i64>,
+}
+
+enum Command {
+    OfItem(ItemCommand),
+    OfRing(RingCommand),
+}
+
+use Command::{OfItem, OfRing};
+
+impl Sale {
+    /// An item that was just created LIVE.
+    pub(super) fn new(facts: Facts) -> Self {
+        let internet_bids =
+            if facts.accepts_at_once { InternetBids::AcceptedAtOnce } else { InternetBids::WaitForClerk };
+        let Facts { kind, extension_seconds, .. } = facts;
+        let auction = Auction { extension_seconds, internet_bids, ..auction(kind, AuctionStatus::Live) };
+        let item = Item {
+            sequence: 0,
+            opening_bid: facts.opening_bid,
+            fixed_increment: facts.fixed_increment,
+            reserve: facts.reserve.map(Hidden::new),
+            buy_now: facts.buy_now,
+            ..item(&auction, ItemStatus::Draft)
+        };
+        let mut sale = Self {
+            beginning: (auction.clone(), item.clone(), BidLog::default()),
+            auction,
+            item,
+            log: BidLog::default(),
+            now_seconds: 0,
+            item_changes: Vec::new(),
+            auction_changes: Vec::new(),
+            prices: BTreeSet::new(),
+        };
+        sale.run(OfItem(ItemCommand::Create { status: ItemStatus::Live })).unwrap();
+        sale
+    }
+
+    pub(super) fn take(&mut self, step: Step) -> Result<(), Rejection> {
+        if let Step::Wait { seconds } = step {
+            self.now_seconds += seconds;
+            return Ok(());
+        }
+        self.run(self.command(step))
+    }
+
+    fn command(&self, step: Step) -> Command {
+        let bid = Uuid::from_u128(1_000 + self.item_changes.len() as u128);
+        let (log, reason) = (self.log.clone(), "query".to_owned());
+        let minimum = minimum_bid(&self.auction, &self.item);
+        let is_timed = self.auction.kind == AuctionKind::Timed;
+        let bidder = Bidder::vouched_for;
+        match step {
+            Step::Administrator { to, with_reason } => {
+                OfItem(ItemCommand::ChangeStatus { to, reason: with_reason.then_some(reason) })
+            }
+            Step::GoLive => OfItem(ItemCommand::GoLive),
+            Step::ReachEnd | Step::Wait { .. } => OfItem(ItemCommand::ReachEnd),
+            Step::MoveEnd { seconds } => OfItem(ItemCommand::MoveEnd { to: at(seconds), reason }),
+            Step::Reconcile => OfItem(ItemCommand::Reconcile),
+            Step::Bid { paddle, above_minimum } if is_timed => {
+                OfItem(ItemCommand::PlaceBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
+            }
+            Step::Bid { paddle, above_minimum } => {
+                OfRing(RingCommand::OnlineBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
+            }
+            Step::Leave { paddle, above_minimum } => {
+                OfItem(ItemCommand::LeaveBid { bid, bidder: bidder(paddle), maximum: minimum + above_minimum })
+            }
+            Step::BuyNow { paddle } => OfItem(ItemCommand::BuyNow { bid, bidder: bidder(paddle) }),
+            Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
+            Step::Send => OfRing(RingCommand::Send),
+            Step::RoomBid { paddle, above_minimum } => {
+                OfRing(RingCommand::RoomBid { bid, bidder: paddle.to_owned(), amount: minimum + above_minimum })
+            }
+            Step::Accept { place } => {
+                let pending = self.item.pending.get(place);
+                let paddle = pending.map_or("nobody", |pending| pending.bidder.as_str());
+                let bid = pending.map_or(bid, |pending| pending.bid);
+                OfRing(RingCommand::AcceptPending { bid, bidder: bidder(paddle) })
+            }
+            Step::Commission { paddle, above_minimum } => {
+                let (bidder, amount) = (paddle.to_owned(), minimum + above_minimum);
+                OfRing(RingCommand::CommissionBid { bid, bidder, amount, log })
+            }
+            Step::Ask { above_minimum } => {
+                OfRing(RingCommand::SetAskingPrice { amount: (minimum + above_minimum).max(1), log })
+            }
+            Step::Undo => OfRing(RingCommand::Undo { reason, log }),
+            Step::Retract { ago } => OfRing(RingCommand::Retract { bid: self.bid_before(ago), reason, log }),
+            Step::FairWarning => OfRing(RingCommand::FairWarning),
+            Step::Pause => OfRing(RingCommand::Pause),
+            Step::Resume => OfRing(RingCommand::Resume),
+            Step::Sell => OfRing(RingCommand::Sell),
+            Step::Pass => OfRing(RingCommand::Pass),
+            Step::Remove => OfRing(RingCommand::Remove),
+            Step::OfferAgain => OfRing(RingCommand::OfferAgain),
+            Step::Reopen => OfRing(RingCommand::Reopen { reason }),
+        }
+    }
+
+    fn bid_before(&self, ago: i64) -> Uuid {
+        self.log.get(self.item.bid_count - ago).map_or(Uuid::nil(), |record| record.bid)
+    }
+
+    fn run(&mut self, command: Command) -> Result<(), Rejection> {
+        let now = at(self.now_seconds);
+        let (item_changes, auction_changes) = match command {
+            OfItem(command) => (crate::item::decide(&self.auction, &self.item, command, now)?, Vec::new()),
+            OfRing(command) => {
+                let decision = ring::decide(&self.auction, &self.item, command, now)?;
+                (decision.item, decision.auction)
+            }
+        };
+        for change in item_changes {
+            self.check_change(&change);
+            self.item.apply(&change);
+            self.log.apply(&change);
+            self.prices.extend(self.item.price());
+            self.item_changes.push(change);
+        }
+        for change in auction_changes {
+            self.auction.apply(&change);
+            self.auction_changes.push(change);
+        }
+        Ok(())
+    }
+}

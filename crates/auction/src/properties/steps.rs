@@ -1,0 +1,115 @@
+//! Random sales, and random commands in them.
+
+use contract::ItemStatus;
+use proptest::prelude::*;
+
+use crate::AuctionKind;
+
+/// What a random sale begins with. Reserves end in 7 and bids in 0, so that one is told from the other.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    pub(super) kind: AuctionKind,
+    pub(super) reserve: Option<i64>,
+    pub(super) opening_bid: i64,
+    pub(super) fixed_increment: Option<i64>,
+    pub(super) buy_now: Option<i64>,
+    pub(super) extension_seconds: Option<u32>,
+    pub(super) accepts_at_once: bool,
+}
+
+pub(super) fn facts() -> impl Strategy<Value = Facts> {
+    (
+        prop::sample::select(&AuctionKind::ALL[..]),
+        prop::option::of((0_i64..4_000).prop_map(|tens| tens * 10 + 7)),
+        prop::sample::select(vec![0, 100, 10_000]),
+        prop::option::of(prop::sample::select(vec![10, 1_000])),
+        prop::option::of(Just(60_000)),
+        prop::option::of(1_u32..300),
+        any::<bool>(),
+    )
+        .prop_map(|(kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once)| {
+            Facts { kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once }
+        })
+}
+
+/// One of few bidders, so that they meet again.
+pub(super) type Paddle = &'static str;
+
+/// A step. Amounts are relative to the least bid at that moment, so that about half of them are accepted; bids are named by
+/// how many came after them.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Administrator { to: ItemStatus, with_reason: bool },
+    GoLive,
+    ReachEnd,
+    MoveEnd { seconds: i64 },
+    Reconcile,
+    Bid { paddle: Paddle, above_minimum: i64 },
+    Leave { paddle: Paddle, above_minimum: i64 },
+    BuyNow { paddle: Paddle },
+    Cancel { ago: i64 },
+    Send,
+    RoomBid { paddle: Paddle, above_minimum: i64 },
+    Accept { place: usize },
+    Commission { paddle: Paddle, above_minimum: i64 },
+    Ask { above_minimum: i64 },
+    Undo,
+    Retract { ago: i64 },
+    FairWarning,
+    Pause,
+    Resume,
+    Sell,
+    Pass,
+    Remove,
+    OfferAgain,
+    Reopen,
+    Wait { seconds: i64 },
+}
+
+fn paddle() -> impl Strategy<Value = Paddle> {
+    prop::sample::select(vec!["a", "b", "c", "d"])
+}
+
+/// Mostly above the minimum, and sometimes far.
+fn amount() -> impl Strategy<Value = i64> {
+    prop_oneof![4 => (-50_i64..500).prop_map(|tens| tens * 10), 1 => (-50_i64..5_000).prop_map(|tens| tens * 10)]
+}
+
+pub(super) fn step() -> impl Strategy<Value = Step> {
+    let bids = prop_oneof![
+        3 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Bid { paddle, above_minimum }),
+        2 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::RoomBid { paddle, above_minimum }),
+        1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Leave { paddle, above_minimum }),
+        1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Commission { paddle, above_minimum }),
+        1 => (0_usize..3).prop_map(|place| Step::Accept { place }),
+    ];
+    let looking_back = prop_oneof![
+        2 => (0_i64..6).prop_map(|ago| Step::Cancel { ago }),
+        1 => (0_i64..4).prop_map(|ago| Step::Retract { ago }),
+        1 => Just(Step::Undo),
+        2 => (-3_000_i64..3_000).prop_map(|above_minimum| Step::Ask { above_minimum }),
+    ];
+    let clerk = prop::sample::select(vec![
+        Step::Send,
+        Step::Send,
+        Step::Send,
+        Step::FairWarning,
+        Step::Pause,
+        Step::Resume,
+        Step::Resume,
+        Step::Sell,
+        Step::Pass,
+        Step::Remove,
+        Step::OfferAgain,
+        Step::Reopen,
+    ]);
+    let others = prop_oneof![
+        3 => (prop::sample::select(ItemStatus::ALL), any::<bool>())
+            .prop_map(|(to, with_reason)| Step::Administrator { to, with_reason }),
+        1 => prop::sample::select(vec![Step::GoLive, Step::ReachEnd, Step::Reconcile]),
+        1 => (0_i64..2_000).prop_map(|seconds| Step::MoveEnd { seconds }),
+        1 => paddle().prop_map(|paddle| Step::BuyNow { paddle }),
+        2 => (0_i64..300).prop_map(|seconds| Step::Wait { seconds }),
+    ];
+    prop_oneof![10 => bids, 4 => looking_back, 4 => clerk, 2 => others]
+}

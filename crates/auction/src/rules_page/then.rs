@@ -1,0 +1,95 @@
+//! The third cell of an example: what is so afterwards. `a leads at 310, next bid 320`.
+
+use super::story::Story;
+use crate::ring::commissions;
+use crate::sample::at;
+use crate::{PublicItem, RingPlace, WebcastPhase};
+
+impl Story {
+    /// Everything that the cell claims; and a refusal must be claimed.
+    pub(super) fn check(&self, then: &str) -> Result<(), String> {
+        if let Some(code) = self.refused
+            && !then.contains("refused:")
+        {
+            return Err(format!("the last step was refused: {code}"));
+        }
+        then.split(',').map(str::trim).try_for_each(|claim| self.check_claim(claim))
+    }
+
+    fn check_claim(&self, claim: &str) -> Result<(), String> {
+        let words: Vec<&str> = claim.split_whitespace().collect();
+        let seen = PublicItem::of(&self.auction, &self.item);
+        let ring = self.item.in_ring();
+        let bid = |number: &str| number.parse().ok().and_then(|number| self.log.get(number)).cloned();
+        let said = match words[..] {
+            ["nobody", "leads"] => match &seen.leader {
+                None => claim.to_owned(),
+                Some(leader) => format!("{leader} leads"),
+            },
+            [_, "leads", "at", _] => match (&seen.leader, seen.price) {
+                (Some(leader), Some(price)) => format!("{leader} leads at {price}"),
+                _ => "nobody leads".to_owned(),
+            },
+            ["next", "bid", _] => format!("next bid {}", seen.minimum_bid),
+            ["asked", _] => format!("asked {}", ring.map_or(0, |ring| ring.asking_price)),
+            ["warnings", _] => format!("warnings {}", ring.map_or(0, |ring| ring.warnings)),
+            ["paused"] => ring.filter(|ring| ring.paused).map_or("not paused", |_| "paused").to_owned(),
+            ["not", "paused"] => ring.filter(|ring| !ring.paused).map_or("paused", |_| "not paused").to_owned(),
+            ["reserve", "met"] | ["reserve", "not", "met"] => match seen.reserve_met {
+                Some(true) => "reserve met".to_owned(),
+                Some(false) => "reserve not met".to_owned(),
+                None => "no reserve".to_owned(),
+            },
+            ["end", _] => {
+                let end = seen.effective_end_time.map(|end| end.duration_since(at(0)).as_secs());
+                format!("end {}", end.unwrap_or_default())
+            }
+            ["buy", "now", "open"] | ["buy", "now", "over"] => {
+                seen.buy_now.map_or("buy now over", |_| "buy now open").to_owned()
+            }
+            ["ring", ..] => match self.item.ring {
+                RingPlace::Waiting => "ring waiting".to_owned(),
+                RingPlace::InRing(_) => "ring in_ring".to_owned(),
+                RingPlace::Done => "ring done".to_owned(),
+            },
+            ["phase", ..] => match self.auction.phase {
+                WebcastPhase::PreBidding => "phase pre_bidding".to_owned(),
+                WebcastPhase::Live => "phase live".to_owned(),
+            },
+            ["waits:", ..] => {
+                let waiting = self.item.pending.iter().map(|pending| format!(" {} {}", pending.bidder, pending.amount));
+                format!("waits:{}", waiting.collect::<Vec<_>>().join(" /"))
+            }
+            ["nothing", "waits"] => {
+                if self.item.pending.is_empty() {
+                    claim.to_owned()
+                } else {
+                    "something waits".to_owned()
+                }
+            }
+            ["commissions:", ..] => {
+                let left = commissions(&self.item, &self.log).map_err(|rejection| rejection.to_string())?;
+                let left = left.iter().map(|left| format!(" {} {}", left.bidder, left.maximum.reveal()));
+                format!("commissions:{}", left.collect::<Vec<_>>().join(" /"))
+            }
+            ["bid", number, ..] => match bid(number).map(|record| record.struck) {
+                None => format!("there is no bid {number}"),
+                Some(None) => format!("bid {number} counts"),
+                Some(Some(struck)) => format!("bid {number} {}", struck.strike.as_str()),
+            },
+            ["bids", _] => format!("bids {}", seen.bid_count),
+            ["linked", "both", "ways"] => match &self.relisted {
+                Some(item)
+                    if item.relisted_from == Some(self.item.uuid) && self.item.relisted_as == Some(item.uuid) =>
+                {
+                    claim.to_owned()
+                }
+                _ => "not linked".to_owned(),
+            },
+            ["refused:", _] => format!("refused: {}", self.refused.unwrap_or("not at all")),
+            [_] => seen.status.name().to_owned(),
+            _ => return Err(format!("nobody knows how to see {claim:?}")),
+        };
+        if said == claim { Ok(()) } else { Err(format!("it is {said:?}, not {claim:?}")) }
+    }
+}

@@ -1,0 +1,91 @@
+//! What others may see of an item and its bids. The reserve, maxima and absentees' bids are not in these types, and what
+//! they are made of ([`Hidden`](crate::Hidden)) has no way into them.
+
+use contract::ItemStatus;
+use jiff::Timestamp;
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::{Auction, BidRecord, BidSource, InRing, Item, Strike, minimum_bid};
+
+/// An item's sale, as anybody may follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicItem {
+    /// The item.
+    pub uuid: Uuid,
+    /// Status now.
+    pub status: ItemStatus,
+    /// The price, minor units.
+    pub price: Option<i64>,
+    /// Paddle of whoever leads, or bought it.
+    pub leader: Option<String>,
+    /// The lowest amount that the next bid may have, minor units.
+    pub minimum_bid: i64,
+    /// If the price has reached the reserve; none when there is no reserve.
+    pub reserve_met: Option<bool>,
+    /// Price at which it can be bought at once, minor units; none as soon as it can't be.
+    pub buy_now: Option<i64>,
+    /// Bids taken so far. Maxima that absentees left count.
+    pub bid_count: i64,
+    /// Planned end in a timed auction.
+    pub end_time: Option<Timestamp>,
+    /// Real end in a timed auction: the one that counts.
+    pub effective_end_time: Option<Timestamp>,
+    /// How it is being offered, when it is in the ring of a webcast.
+    pub ring: Option<InRing>,
+    /// Rises with each change.
+    pub version: i64,
+}
+
+impl PublicItem {
+    /// What may be seen of the item.
+    pub fn of(auction: &Auction, item: &Item) -> Self {
+        Self {
+            uuid: item.uuid,
+            status: item.status,
+            price: item.price(),
+            leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
+            minimum_bid: minimum_bid(auction, item),
+            reserve_met: item.reserve_met(),
+            buy_now: item.buy_now_open(),
+            bid_count: item.bid_count,
+            end_time: item.end_time,
+            effective_end_time: item.effective_end_time,
+            ring: item.in_ring(),
+            version: item.version,
+        }
+    }
+}
+
+/// A bid, as anybody may see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PublicBid {
+    /// Number of the bid on its item.
+    pub number: i64,
+    /// Paddle of whoever bid.
+    pub bidder: String,
+    /// What it came to, minor units; never how far its bidder would have gone.
+    pub amount: i64,
+    /// Where it came from.
+    pub source: BidSource,
+    /// The server's time.
+    pub at: Timestamp,
+    /// Why it does not count any more; none while it does.
+    pub struck: Option<Strike>,
+}
+
+impl PublicBid {
+    /// What may be seen of a bid; nothing of an absentee's maximum, which is the clerk's to use.
+    pub fn of(record: &BidRecord) -> Option<Self> {
+        (record.source != BidSource::Absentee).then(|| Self {
+            number: record.number,
+            bidder: record.bidder.clone(),
+            amount: record.amount,
+            source: record.source,
+            at: record.at,
+            struck: record.struck.map(|struck| struck.strike),
+        })
+    }
+}
