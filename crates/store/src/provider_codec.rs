@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
-use provider::port::{From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
+use provider::port::{EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,33 @@ impl Slice {
 /// Lists of attempts have one direction.
 pub(crate) fn newest_first(page: Page) -> Page {
     Page { order: Order::Descending, ..page }
+}
+
+/// The end of a condition on applications, of the table or alias `application`, that leaves these out.
+pub(crate) fn excluding(exclude: &[Exclude], application: &str) -> String {
+    let has = |condition: &str| {
+        format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
+    };
+    let conditions = exclude.iter().map(|exclude| match exclude {
+        Exclude::WithoutEndpoints => format!(" AND {}", has("")),
+        Exclude::OnlyDisabledEndpoints => format!(" AND (NOT {} OR {})", has(""), has(" AND NOT own.disabled")),
+        Exclude::OnlyPlayEndpoints => {
+            let elsewhere = Exclude::PLAY_URLS.map(|url| format!(" AND own.url NOT LIKE '{url}%'")).concat();
+            format!(" AND (NOT {} OR {})", has(""), has(&elsewhere))
+        }
+    });
+    conditions.collect()
+}
+
+/// Adds the numbers of attempts of one status.
+pub(crate) fn count_attempts(counts: &mut EndpointCounts, status: AttemptStatus, rows: u64) {
+    match status {
+        AttemptStatus::Success => counts.success += rows,
+        AttemptStatus::Pending => counts.pending += rows,
+        AttemptStatus::Fail => counts.fail += rows,
+        AttemptStatus::Sending => counts.sending += rows,
+        AttemptStatus::Cancelled => counts.cancelled += rows,
+    }
 }
 
 /// A key of fixed length for a text that is unique among those of its owner: the beginning of the text, and 128 bits of
