@@ -54,3 +54,4 @@ pub use messages::MessageInput;
 pub use page::{PageRequest, Slice};
 pub use payload::Payload;
 pub use provider::{Created, Parts, Provider, Put};
+pub use secret::SecretKind;

@@ -88,15 +88,11 @@ pub(crate) fn excluding(exclude: &[Exclude], application: &str) -> String {
     conditions.collect()
 }
 
-/// Adds the numbers of attempts of one status.
-pub(crate) fn count_attempts(counts: &mut EndpointCounts, status: AttemptStatus, rows: u64) {
-    match status {
-        AttemptStatus::Success => counts.success += rows,
-        AttemptStatus::Pending => counts.pending += rows,
-        AttemptStatus::Fail => counts.fail += rows,
-        AttemptStatus::Sending => counts.sending += rows,
-        AttemptStatus::Cancelled => counts.cancelled += rows,
-    }
+/// Numbers of attempts by status, and of deliveries that have not been attempted and that have.
+pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
+    let [success, pending, fail, sending, cancelled] = attempts;
+    let [untried, tried] = deliveries;
+    EndpointCounts { success, fail, cancelled, pending: pending + untried, sending: sending + tried }
 }
 
 /// A key of fixed length for a text that is unique among those of its owner: the beginning of the text, and 128 bits of

@@ -95,7 +95,7 @@ async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
     for name in ["A", "B", "C", "D"] {
         create(name).await.unwrap();
     }
-    assert_eq!(code(create("A").await), "conflict");
+    assert_eq!(code(create("A").await), "event_type_exists");
     assert_eq!(code(create("two words").await), "validation");
     for name in ["A", "C"] {
         stage.provider.archive_event_type(&stage.caller, name).await.unwrap();

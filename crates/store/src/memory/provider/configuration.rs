@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use super::Memory;
 use super::lists::key;
-use crate::provider_codec::count_attempts;
+use crate::provider_codec::counted;
 
 #[async_trait]
 impl ConfigurationStore for Memory {
@@ -75,18 +75,15 @@ impl CountStore for Memory {
     ) -> StoreResult<Option<EndpointCounts>> {
         let work = &self.tables().work;
         let range = |ids: &Range<Id>| key(endpoint, &ids.start)..key(endpoint, &ids.end);
-        let mut counts = EndpointCounts::default();
-        let mut rows = 0;
+        let mut attempts_of = [0; 5];
         for (_, attempt) in work.attempts_at_endpoint.range(range(&attempts)) {
-            rows += 1;
-            count_attempts(&mut counts, attempt.status, 1);
+            attempts_of[attempt.status as usize] += 1;
         }
         let waiting = work.attempts_of_waiting(range(&messages));
-        let all = waiting.len();
-        let tried = waiting.into_iter().filter(|attempts| *attempts > 0).count();
-        counts.sending += tried as u64;
-        counts.pending += (all - tried) as u64;
-        Ok((rows <= limit && all <= limit).then_some(counts))
+        let untried = waiting.iter().filter(|attempts| **attempts == 0).count() as u64;
+        let deliveries = [untried, waiting.len() as u64 - untried];
+        let rows = attempts_of.iter().sum::<u64>().max(waiting.len() as u64);
+        Ok((rows <= limit as u64).then(|| counted(attempts_of, deliveries)))
     }
 }
 

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use super::rows::{self, APPLICATION, Client, ENDPOINT, EVENT_TYPE, Outcome};
 use super::{Provider, answers, applications, endpoints, event_types};
-use crate::provider_codec::{self as codec, Slice, count_attempts, excluding};
+use crate::provider_codec::{Slice, counted, excluding};
 
 #[async_trait]
 impl ConfigurationStore for Provider {
@@ -107,11 +107,13 @@ async fn put_event_types(
     Ok(())
 }
 
-/// Answered from the index alone, as far as vacuum has been there.
-const ATTEMPTS: &str = "SELECT status::bigint, count(*) FROM (SELECT status FROM attempts \
-     WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found GROUP BY status";
-const DELIVERIES: &str = "SELECT (attempts > 0)::int::bigint, count(*) FROM (SELECT attempts FROM deliveries \
-     WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found GROUP BY 1";
+/// How many there are of each status. Answered from the index alone, as far as vacuum has been there.
+const ATTEMPTS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
+     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
+     FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
+/// How many have not been attempted, and how many have.
+const DELIVERIES: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
+     FROM (SELECT attempts FROM deliveries WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found";
 
 async fn count(
     db: &impl Client,
@@ -120,32 +122,28 @@ async fn count(
     messages: &Range<Id>,
     limit: usize,
 ) -> Outcome<Option<EndpointCounts>> {
-    let mut counts = EndpointCounts::default();
-    let mut attempts_found = 0;
-    for (status, rows) in groups(db, ATTEMPTS, endpoint, attempts, limit).await? {
-        attempts_found += rows;
-        count_attempts(&mut counts, codec::status(status)?, rows);
-    }
-    let mut deliveries_found = 0;
-    for (tried, rows) in groups(db, DELIVERIES, endpoint, messages, limit).await? {
-        deliveries_found += rows;
-        *(if tried == 0 { &mut counts.pending } else { &mut counts.sending }) += rows;
-    }
-    Ok((attempts_found.max(deliveries_found) <= limit as u64).then_some(counts))
+    let attempts: [u64; 5] = numbers(db, ATTEMPTS, endpoint, attempts, limit).await?;
+    let deliveries: [u64; 2] = numbers(db, DELIVERIES, endpoint, messages, limit).await?;
+    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
+    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
 }
 
-/// What the rows are grouped by, with their number; one row more than `limit` at most.
-async fn groups(
+/// The only row of a statement that looks at one row more than `limit` at most.
+async fn numbers<const COLUMNS: usize>(
     db: &impl Client,
     sql: &str,
     endpoint: &str,
     ids: &Range<Id>,
     limit: usize,
-) -> Outcome<Vec<(i64, u64)>> {
+) -> Outcome<[u64; COLUMNS]> {
     let limit = rows::signed(limit.saturating_add(1));
-    rows::all(db, sql, &[&endpoint, &&*ids.start, &&*ids.end, &limit], |row| {
-        let rows: i64 = rows::get(row, 1)?;
-        Ok((rows::get(row, 0)?, rows.unsigned_abs()))
+    let found = rows::one(db, sql, &[&endpoint, &&*ids.start, &&*ids.end, &limit], |row| {
+        let mut numbers = [0; COLUMNS];
+        for (column, number) in numbers.iter_mut().enumerate() {
+            *number = rows::get::<i64>(row, column)?.unsigned_abs();
+        }
+        Ok(numbers)
     })
-    .await
+    .await?;
+    Ok(found.unwrap_or([0; COLUMNS]))
 }

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::rows::{self, APPLICATION, Outcome};
 use super::{Sqlite, answers, applications, endpoints, event_types};
-use crate::provider_codec::{self as codec, Slice, count_attempts, excluding};
+use crate::provider_codec::{Slice, counted, excluding};
 
 #[async_trait]
 impl ConfigurationStore for Sqlite {
@@ -84,11 +84,13 @@ fn check<T: PartialEq>(found: Option<T>, old: &T) -> Outcome<()> {
     }
 }
 
-/// Answered from the index alone.
-const ATTEMPTS: &str = "SELECT status, count(*) FROM (SELECT status FROM attempts \
-     WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) GROUP BY status";
-const DELIVERIES: &str = "SELECT attempts > 0, count(*) FROM (SELECT attempts FROM deliveries \
-     WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) GROUP BY 1";
+/// How many there are of each status. Answered from the index alone.
+const ATTEMPTS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
+     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
+     FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
+/// How many have not been attempted, and how many have.
+const DELIVERIES: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
+     FROM (SELECT attempts FROM deliveries WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) found";
 
 fn count(
     db: &Connection,
@@ -97,31 +99,29 @@ fn count(
     messages: &Range<Id>,
     limit: usize,
 ) -> Outcome<Option<EndpointCounts>> {
-    let mut counts = EndpointCounts::default();
-    let mut attempts_found = 0;
-    for (status, rows) in groups(db, ATTEMPTS, endpoint, attempts, limit)? {
-        attempts_found += rows;
-        count_attempts(&mut counts, codec::status(status)?, rows);
-    }
-    let mut deliveries_found = 0;
-    for (tried, rows) in groups(db, DELIVERIES, endpoint, messages, limit)? {
-        deliveries_found += rows;
-        *(if tried == 0 { &mut counts.pending } else { &mut counts.sending }) += rows;
-    }
-    Ok((attempts_found.max(deliveries_found) <= limit as u64).then_some(counts))
+    let attempts: [u64; 5] = numbers(db, ATTEMPTS, endpoint, attempts, limit)?;
+    let deliveries: [u64; 2] = numbers(db, DELIVERIES, endpoint, messages, limit)?;
+    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
+    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
 }
 
-/// What the rows are grouped by, with their number; one row more than `limit` at most.
-fn groups(db: &Connection, sql: &str, endpoint: &str, ids: &Range<Id>, limit: usize) -> Outcome<Vec<(i64, u64)>> {
-    let mut statement = db.prepare_cached(sql)?;
+/// The only row of a statement that looks at one row more than `limit` at most.
+fn numbers<const COLUMNS: usize>(
+    db: &Connection,
+    sql: &str,
+    endpoint: &str,
+    ids: &Range<Id>,
+    limit: usize,
+) -> Outcome<[u64; COLUMNS]> {
     let limit = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
-    let mut found = statement.query(params![endpoint, &*ids.start, &*ids.end, limit])?;
-    let mut groups = Vec::new();
-    while let Some(row) = found.next()? {
-        let rows: i64 = row.get(1)?;
-        groups.push((row.get(0)?, rows.unsigned_abs()));
-    }
-    Ok(groups)
+    let mut statement = db.prepare_cached(sql)?;
+    Ok(statement.query_row(params![endpoint, &*ids.start, &*ids.end, limit], |row| {
+        let mut numbers = [0; COLUMNS];
+        for (column, number) in numbers.iter_mut().enumerate() {
+            *number = row.get::<_, i64>(column)?.unsigned_abs();
+        }
+        Ok(numbers)
+    })?)
 }
 
 #[cfg(test)]
