@@ -186,7 +186,7 @@ mod tests {
             let signature = ed25519_compact::Signature::from_slice(&signature).unwrap();
             let signed = [&b"msg_1.1700000000."[..], body].concat();
             public.verify(&signed, &signature).unwrap();
-            public.verify(&[&signed[..], b"!"].concat(), &signature).unwrap_err();
+            public.verify([&signed[..], b"!"].concat(), &signature).unwrap_err();
             assert_eq!(second, Webhook::new(OLD).unwrap().sign("msg_1", 1_700_000_000, body).unwrap());
         }
     }
