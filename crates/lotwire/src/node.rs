@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, Role};
+use crate::config::{Config, Role, Signature};
 use crate::fault::{Fault, While as _};
 
 /// How long requests, deliveries and workers under way may take to finish at the end.
@@ -83,6 +83,10 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
     let mut settings = ProviderConfig {
         retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
         request_timeout: config.provider.request_timeout.get(),
+        secret_kind: match config.provider.signature {
+            Signature::Hmac256 => provider::SecretKind::Shared,
+            Signature::Ed25519 => provider::SecretKind::KeyPair,
+        },
         nodes: provider::config::Nodes::Many,
         ..ProviderConfig::default()
     };

@@ -13,6 +13,7 @@
 mod answer;
 mod ask;
 mod errors;
+mod patch;
 mod routes;
 
 use axum::Router;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
+use crate::change::Change;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::Application;
 use crate::page::{PageRequest, Slice};
-use crate::port::{Order, StoreError};
-use crate::provider::{Created, Provider, Put};
+use crate::port::{Exclude, Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
 use crate::validation::Checks;
 
 /// What a caller says of an application.
@@ -23,6 +24,19 @@ pub struct ApplicationInput {
     pub throttle_rate: Option<u16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
+}
+
+/// What a PATCH does to an application.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApplicationPatch {
+    /// Not empty.
+    pub name: Change<String>,
+    /// The customer's own id for it.
+    pub uid: Change<Option<String>>,
+    /// Messages a second that its endpoints receive at most; at least 1.
+    pub throttle_rate: Change<Option<u16>>,
+    /// Free text pairs, instead of those that there are.
+    pub metadata: Change<BTreeMap<String, String>>,
 }
 
 /// What to do when the uid is there already.
@@ -80,9 +94,15 @@ impl Provider {
         self.store().application(&caller.account, id_or_uid).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// The account's applications, oldest first unless asked otherwise.
-    pub async fn list_applications(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<Slice<Application>> {
-        let rows = self.store().applications(&caller.account, page.to_store(Order::Ascending)).await?;
+    /// The account's applications without those that are left out, oldest first unless asked otherwise.
+    pub async fn list_applications(
+        &self,
+        caller: &Caller,
+        exclude: &[Exclude],
+        page: &PageRequest,
+    ) -> ProviderResult<Slice<Application>> {
+        let ask = page.to_store(Order::Ascending);
+        let rows = self.store().applications_except(&caller.account, exclude, ask).await?;
         Ok(page.slice(rows, |application| &application.id))
     }
 
@@ -94,21 +114,67 @@ impl Provider {
         input: ApplicationInput,
     ) -> ProviderResult<Put<Application>> {
         input.check()?;
-        let Some(mut application) = self.store().application(&caller.account, id_or_uid).await? else {
-            let application = self.new_application(caller, input);
-            self.store().create_application(application.clone(), None).await?;
-            return Ok(Put::Created(application));
-        };
-        application.name = input.name;
-        application.uid = input.uid;
-        application.throttle_rate = input.throttle_rate;
-        application.metadata = input.metadata;
-        application.updated_at = self.now();
-        let updated = self.store().update_application(application.clone()).await;
-        self.snapshots().forget(&application.id);
-        updated?;
-        application.version += 1;
-        Ok(Put::Updated(application))
+        match self
+            .change_application(caller, id_or_uid, |application| {
+                application.take(input.clone());
+                Ok(())
+            })
+            .await
+        {
+            Err(ProviderError::NotFound) => {
+                let application = self.new_application(caller, input);
+                self.store().create_application(application.clone(), None).await?;
+                Ok(Put::Created(application))
+            }
+            changed => Ok(Put::Updated(changed?)),
+        }
+    }
+
+    /// Changes what the patch names. 404, 409 (uid), 422.
+    pub async fn patch_application(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        patch: ApplicationPatch,
+    ) -> ProviderResult<Application> {
+        self.change_application(caller, id_or_uid, |application| {
+            let ApplicationPatch { name, uid, throttle_rate, metadata } = patch.clone();
+            let mut input = application.as_input();
+            name.apply(&mut input.name);
+            uid.apply(&mut input.uid);
+            throttle_rate.apply(&mut input.throttle_rate);
+            metadata.apply(&mut input.metadata);
+            input.check()?;
+            application.take(input);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Makes a change of an application as it is; again, when somebody else was faster. 404.
+    async fn change_application(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        change: impl Fn(&mut Application) -> ProviderResult<()> + Send,
+    ) -> ProviderResult<Application> {
+        for _ in 0..CHANGE_TRIES_MAX {
+            let old = self.application(caller, id_or_uid).await?;
+            let mut new = old.clone();
+            change(&mut new)?;
+            new.updated_at = self.now();
+            let replaced = self.store().replace_application(old, new.clone()).await;
+            self.snapshots().forget(&new.id);
+            match replaced {
+                Ok(()) => {
+                    new.version += 1;
+                    return Ok(new);
+                }
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Stale.into())
     }
 
     /// Deletes an application with its endpoints and whatever waits for them. 404.
@@ -153,6 +219,26 @@ impl Provider {
             created_at: now,
             updated_at: now,
         }
+    }
+}
+
+impl Application {
+    /// What a caller would say to have it as it is.
+    fn as_input(&self) -> ApplicationInput {
+        ApplicationInput {
+            name: self.name.clone(),
+            uid: self.uid.clone(),
+            throttle_rate: self.throttle_rate,
+            metadata: self.metadata.clone(),
+        }
+    }
+
+    /// Becomes what the caller says.
+    fn take(&mut self, input: ApplicationInput) {
+        self.name = input.name;
+        self.uid = input.uid;
+        self.throttle_rate = input.throttle_rate;
+        self.metadata = input.metadata;
     }
 }
 

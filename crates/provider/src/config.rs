@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::retry::RetrySchedule;
+use crate::secret::SecretKind;
 
 /// Settings of the provider.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub struct ProviderConfig {
     pub lanes: LaneConfig,
     /// The text after `.` in a new API key, by which clients find their region (`eu`); nothing when none.
     pub key_region: Option<String>,
+    /// Which kind of secret is made for a new endpoint that comes without one.
+    pub secret_kind: SecretKind,
     /// API keys, and snapshots of applications, used without looking at the store for at most this long. What is
     /// changed here, or signalled from elsewhere, is seen at once.
     pub cache_for: Duration,
@@ -69,6 +72,7 @@ impl Default for ProviderConfig {
             node_dead_after: Duration::from_secs(10),
             lanes: LaneConfig::default(),
             key_region: None,
+            secret_kind: SecretKind::default(),
             cache_for: Duration::from_secs(5),
         }
     }

@@ -48,9 +48,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
-use crate::model::Message;
+use crate::model::{Id, Message};
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
+use crate::target::Target;
 
 use accept::Pending;
 use lanes::Lanes;
@@ -136,7 +137,22 @@ impl Dispatcher {
         message: Message,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        let pending = Pending::new(&self.shared, snapshot, message, answer);
+        self.submit(Pending::new(&self.shared, snapshot, message, answer, Target::wants)).await
+    }
+
+    /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it.
+    pub(crate) async fn accept_for(
+        &self,
+        snapshot: &Snapshot,
+        endpoint: &Id,
+        message: Message,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        let receives = |target: &Target, _: &Message| target.endpoint == *endpoint;
+        self.submit(Pending::new(&self.shared, snapshot, message, answer, receives)).await
+    }
+
+    async fn submit(&self, pending: Pending) -> StoreResult<()> {
         match self.acceptance.submit(pending).await {
             Ok(result) => result,
             Err(closed) => {

@@ -1,21 +1,27 @@
 //! Endpoints: the addresses that receive an application's messages, with their secrets (provider.md, "Delivery").
 
+mod example;
+mod headers;
+mod patch;
 mod secrets;
+mod stats;
 
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::headers;
+use crate::headers as rules;
 use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::{Endpoint, Id};
 use crate::page::{PageRequest, Slice};
-use crate::port::Order;
-use crate::provider::{Created, Provider, Put};
+use crate::port::{Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
 use crate::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{Checks, FILTER_TYPES_MAX};
+
+pub use patch::EndpointPatch;
 
 /// Channels that an endpoint listens to at most.
 const CHANNELS_MAX: usize = 10;
@@ -43,7 +49,7 @@ pub struct EndpointInput {
     pub metadata: BTreeMap<String, String>,
     /// Headers sent with every delivery. When an endpoint is replaced, none leaves them as they are.
     pub headers: Option<BTreeMap<String, String>>,
-    /// `whsec_…`. Made when none; only read when an endpoint is made.
+    /// `whsec_…` or `whsk_…`. Made when none; only read when an endpoint is made.
     pub secret: Option<String>,
 }
 
@@ -105,34 +111,22 @@ impl Provider {
         input: EndpointInput,
     ) -> ProviderResult<Put<Endpoint>> {
         let checked = self.check_endpoint(caller, input).await?;
-        let mut endpoint = match self.endpoint(caller, application, id_or_uid).await {
-            Ok(endpoint) => endpoint,
+        match self
+            .change_endpoint(caller, application, id_or_uid, |endpoint| {
+                endpoint.take(checked.clone());
+                Ok(())
+            })
+            .await
+        {
             Err(ProviderError::NotFound) => {
                 let endpoint = self.new_endpoint(caller, application, checked).await?;
                 let created = self.store().create_endpoint(endpoint.clone(), None).await;
                 self.snapshots().forget(&endpoint.application);
-                return created.map(|()| Put::Created(endpoint)).map_err(Into::into);
+                created?;
+                Ok(Put::Created(endpoint))
             }
-            Err(error) => return Err(error),
-        };
-        let Checked { input, headers, secret: _ } = checked;
-        endpoint.url = input.url;
-        endpoint.uid = input.uid;
-        endpoint.description = input.description;
-        // Switched on again by hand: the failures until now don't count any more.
-        if endpoint.disabled && !input.disabled {
-            endpoint.failing_since = None;
+            changed => Ok(Put::Updated(changed?)),
         }
-        endpoint.disabled = input.disabled;
-        endpoint.filter_types = input.filter_types;
-        endpoint.channels = input.channels;
-        endpoint.throttle_rate = input.throttle_rate;
-        endpoint.metadata = input.metadata;
-        if let Some(headers) = headers {
-            endpoint.headers = headers;
-        }
-        self.update_endpoint(&mut endpoint).await?;
-        Ok(Put::Updated(endpoint))
     }
 
     /// Deletes an endpoint and whatever waits for it. 404.
@@ -143,44 +137,35 @@ impl Provider {
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
-    async fn update_endpoint(&self, endpoint: &mut Endpoint) -> ProviderResult<()> {
-        endpoint.updated_at = self.now();
-        let updated = self.store().update_endpoint(endpoint.clone()).await;
-        self.snapshots().forget(&endpoint.application);
-        Ok(updated?)
+    /// Makes a change of an endpoint as it is; again, when somebody else, or an attempt, was faster. The next delivery
+    /// is by what it is then. 404.
+    async fn change_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        change: impl Fn(&mut Endpoint) -> ProviderResult<()> + Send,
+    ) -> ProviderResult<Endpoint> {
+        for _ in 0..CHANGE_TRIES_MAX {
+            let old = self.endpoint(caller, application, id_or_uid).await?;
+            let mut new = old.clone();
+            change(&mut new)?;
+            new.updated_at = self.now();
+            let replaced = self.store().replace_endpoint(old, new.clone()).await;
+            self.snapshots().forget(&new.application);
+            match replaced {
+                Ok(()) => return Ok(new),
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Stale.into())
     }
 
-    async fn check_endpoint(&self, caller: &Caller, mut input: EndpointInput) -> ProviderResult<Checked> {
-        let mut checks = Checks::default();
-        match outbound::url::parse_endpoint_url(&input.url) {
-            Ok(url) => input.url = url.as_str().to_owned(),
-            Err(error) => checks.fault("url", error.to_string()),
-        }
-        checks.uid("uid", input.uid.as_deref(), ids::ENDPOINT);
-        checks.text("description", &input.description);
-        checks.names("eventTypes", input.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
-        checks.channels(input.channels.as_deref(), CHANNELS_MAX);
-        checks.throttle_rate(input.throttle_rate);
-        checks.metadata(&input.metadata);
-        let headers = match input.headers.take().map(|headers| headers::check(&headers)) {
-            Some(Err(faults)) => {
-                checks.add(faults);
-                None
-            }
-            Some(Ok(headers)) => Some(headers),
-            None => None,
-        };
-        let secret = match input.secret.take().map(|secret| EndpointSecret::parse(&secret)) {
-            Some(Err(error)) => {
-                checks.fault("secret", error.to_string());
-                None
-            }
-            Some(Ok(secret)) => Some(secret),
-            None => None,
-        };
-        checks.finish()?;
-        self.check_filter_types(caller, input.filter_types.as_deref().unwrap_or_default()).await?;
-        Ok(Checked { input, headers, secret })
+    async fn check_endpoint(&self, caller: &Caller, input: EndpointInput) -> ProviderResult<Checked> {
+        let checked = input.check()?;
+        self.check_filter_types(caller, checked.input.filter_types.as_deref().unwrap_or_default()).await?;
+        Ok(checked)
     }
 
     async fn check_filter_types(&self, caller: &Caller, names: &[String]) -> ProviderResult<()> {
@@ -204,7 +189,7 @@ impl Provider {
         }
         let Checked { input, headers, secret } = checked;
         let (id, now): (Id, _) = (self.ids().make(ids::ENDPOINT), self.now());
-        let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.random()));
+        let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.config().secret_kind, self.random()));
         Ok(Endpoint {
             secret: self.seal(&id, &secret),
             id,
@@ -227,8 +212,82 @@ impl Provider {
 }
 
 /// An input without faults.
+#[derive(Clone)]
 struct Checked {
     input: EndpointInput,
     headers: Option<BTreeMap<String, String>>,
     secret: Option<EndpointSecret>,
+}
+
+impl EndpointInput {
+    /// Everything but whether its event types exist.
+    fn check(mut self) -> ProviderResult<Checked> {
+        let mut checks = Checks::default();
+        match outbound::url::parse_endpoint_url(&self.url) {
+            Ok(url) => self.url = url.as_str().to_owned(),
+            Err(error) => checks.fault("url", error.to_string()),
+        }
+        checks.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
+        checks.text("description", &self.description);
+        checks.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        checks.channels(self.channels.as_deref(), CHANNELS_MAX);
+        checks.throttle_rate(self.throttle_rate);
+        checks.metadata(&self.metadata);
+        let headers = match self.headers.take().map(|headers| rules::check(&headers)) {
+            Some(Err(faults)) => {
+                checks.add(faults);
+                None
+            }
+            Some(Ok(headers)) => Some(headers),
+            None => None,
+        };
+        let secret = match self.secret.take().map(|secret| EndpointSecret::parse(&secret)) {
+            Some(Err(error)) => {
+                checks.fault("secret", error.to_string());
+                None
+            }
+            Some(Ok(secret)) => Some(secret),
+            None => None,
+        };
+        checks.finish()?;
+        Ok(Checked { input: self, headers, secret })
+    }
+}
+
+impl Endpoint {
+    /// What a caller would say to have it as it is; its headers and secret stay without being said.
+    fn as_input(&self) -> EndpointInput {
+        EndpointInput {
+            url: self.url.clone(),
+            uid: self.uid.clone(),
+            description: self.description.clone(),
+            disabled: self.disabled,
+            filter_types: self.filter_types.clone(),
+            channels: self.channels.clone(),
+            throttle_rate: self.throttle_rate,
+            metadata: self.metadata.clone(),
+            headers: None,
+            secret: None,
+        }
+    }
+
+    /// Becomes what the caller says; its secret stays.
+    fn take(&mut self, checked: Checked) {
+        let Checked { input, headers, secret: _ } = checked;
+        self.url = input.url;
+        self.uid = input.uid;
+        self.description = input.description;
+        // Switched on again by hand: the failures until now don't count any more.
+        if self.disabled && !input.disabled {
+            self.failing_since = None;
+        }
+        self.disabled = input.disabled;
+        self.filter_types = input.filter_types;
+        self.channels = input.channels;
+        self.throttle_rate = input.throttle_rate;
+        self.metadata = input.metadata;
+        if let Some(headers) = headers {
+            self.headers = headers;
+        }
+    }
 }

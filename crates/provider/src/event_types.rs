@@ -1,19 +1,30 @@
 //! Event types, by name (provider.md, "Messages").
 
+mod import;
+mod openapi;
+
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::accounts::Caller;
+use crate::change::Change;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, Write};
 use crate::model::EventType;
 use crate::page::{LIMIT_MAX, PageRequest, Slice};
-use crate::port::{From, Order};
-use crate::provider::{Created, Provider, Put};
+use crate::port::{From, Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
 use crate::schema;
+use crate::uid::NAME_CHARS_MAX;
 use crate::validation::Checks;
+
+pub use import::{ImportedEventTypes, OpenApiImport, Others};
 
 /// Pages of the store that a list without the archived ones looks through for one page of its own.
 const PAGES_LOOKED_THROUGH_MAX: usize = 100;
+/// Feature flags of an event type at most.
+const FEATURE_FLAGS_MAX: usize = 100;
 
 /// What a caller says of an event type; its name is given apart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,10 +37,27 @@ pub struct EventTypeInput {
     pub deprecated: bool,
     /// JSON Schema per version key.
     pub schemas: Option<Value>,
-    /// Feature flag that shows it.
-    pub feature_flag: Option<String>,
+    /// Feature flags, any of which shows it; everybody sees it when there are none.
+    pub feature_flags: BTreeSet<String>,
     /// Name of its group.
     pub group_name: Option<String>,
+}
+
+/// What a PATCH does to an event type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventTypePatch {
+    /// Free text.
+    pub description: Change<String>,
+    /// Hidden from lists.
+    pub archived: Change<bool>,
+    /// On its way out.
+    pub deprecated: Change<bool>,
+    /// JSON Schema per version key.
+    pub schemas: Change<Option<Value>>,
+    /// Feature flags, instead of those that there are.
+    pub feature_flags: Change<BTreeSet<String>>,
+    /// Name of its group.
+    pub group_name: Change<Option<String>>,
 }
 
 /// Whether a list shows archived event types.
@@ -77,11 +105,16 @@ impl Provider {
                 }
             },
         )
-        .await?;
-        Ok(match written {
-            Write::Done => Created::New(event_type),
-            Write::Before(answer) => Created::Before(answer),
-        })
+        .await;
+        match written {
+            Ok(Write::Done) => Ok(Created::New(event_type)),
+            Ok(Write::Before(answer)) => Ok(Created::Before(answer)),
+            Err(ProviderError::Conflict { .. }) => Err(ProviderError::Conflict {
+                code: "event_type_exists",
+                detail: format!("there is an event type {name} already"),
+            }),
+            Err(error) => Err(error),
+        }
     }
 
     /// An event type, archived or not. 404.
@@ -145,12 +178,54 @@ impl Provider {
         Ok(if there.is_some() { Put::Updated(event_type) } else { Put::Created(event_type) })
     }
 
+    /// Changes what the patch names. 404, 422.
+    pub async fn patch_event_type(
+        &self,
+        caller: &Caller,
+        name: &str,
+        patch: EventTypePatch,
+    ) -> ProviderResult<EventType> {
+        self.change_event_type(caller, name, |event_type| {
+            let patch = patch.clone();
+            patch.description.apply(&mut event_type.description);
+            patch.archived.apply(&mut event_type.archived);
+            patch.deprecated.apply(&mut event_type.deprecated);
+            patch.schemas.apply(&mut event_type.schemas);
+            patch.feature_flags.apply(&mut event_type.feature_flags);
+            patch.group_name.apply(&mut event_type.group_name);
+            event_type.as_input().check(name)
+        })
+        .await
+    }
+
     /// Archives an event type: messages of it are still accepted. 404.
     pub async fn archive_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
-        let mut event_type = self.event_type(caller, name).await?;
-        event_type.archived = true;
-        event_type.updated_at = self.now();
-        Ok(self.store().put_event_type(event_type, None).await?)
+        let archived = self.change_event_type(caller, name, |event_type| {
+            event_type.archived = true;
+            Ok(())
+        });
+        archived.await.map(drop)
+    }
+
+    /// Makes a change of an event type as it is; again, when somebody else was faster. 404.
+    async fn change_event_type(
+        &self,
+        caller: &Caller,
+        name: &str,
+        change: impl Fn(&mut EventType) -> ProviderResult<()> + Send,
+    ) -> ProviderResult<EventType> {
+        for _ in 0..CHANGE_TRIES_MAX {
+            let old = self.event_type(caller, name).await?;
+            let mut new = old.clone();
+            change(&mut new)?;
+            new.updated_at = self.now();
+            match self.store().replace_event_type(old, new.clone()).await {
+                Ok(()) => return Ok(new),
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Stale.into())
     }
 
     /// Deletes an event type for good (`expunge=true`). 404.
@@ -168,10 +243,24 @@ impl Provider {
             archived: input.archived,
             deprecated: input.deprecated,
             schemas: input.schemas,
-            feature_flag: input.feature_flag,
+            feature_flags: input.feature_flags,
             group_name: input.group_name,
             created_at: now,
             updated_at: now,
+        }
+    }
+}
+
+impl EventType {
+    /// What a caller would say to have it as it is.
+    fn as_input(&self) -> EventTypeInput {
+        EventTypeInput {
+            description: self.description.clone(),
+            archived: self.archived,
+            deprecated: self.deprecated,
+            schemas: self.schemas.clone(),
+            feature_flags: self.feature_flags.clone(),
+            group_name: self.group_name.clone(),
         }
     }
 }
@@ -181,10 +270,11 @@ impl EventTypeInput {
         let mut checks = Checks::default();
         checks.name("name", name);
         checks.text("description", &self.description);
-        for (field, value) in [("featureFlag", &self.feature_flag), ("groupName", &self.group_name)] {
-            if let Some(value) = value {
-                checks.name(field, value);
-            }
+        let flags: Vec<String> = self.feature_flags.iter().cloned().collect();
+        let flags = Some(flags.as_slice()).filter(|flags| !flags.is_empty());
+        checks.names("featureFlags", flags, FEATURE_FLAGS_MAX, NAME_CHARS_MAX);
+        if let Some(group_name) = &self.group_name {
+            checks.name("groupName", group_name);
         }
         if let Some(schemas) = &self.schemas {
             checks.add(schema::faults(schemas));

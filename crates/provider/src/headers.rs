@@ -1,6 +1,6 @@
 //! Headers that an endpoint asks to be sent with every delivery (provider.md, "Delivery").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -43,33 +43,42 @@ const FORBIDDEN_PREFIXES: [&str; 10] =
     ["svix-", "x-svix-", "webhook-", "x-amz-", "x-amzn-", "x-goog-", "x-google", "x-gfe", "x-azure-", "x-fd-"];
 
 /// Names whose values are not shown again.
-const SENSITIVE: [&str; 5] =
-    ["authorization", "proxy-authenticate", "proxy-authorization", "www-authenticate", "x-auth-token"];
+const SENSITIVE: [&str; 6] =
+    ["authorization", "proxy-authenticate", "proxy-authorization", "www-authenticate", "x-api-key", "x-auth-token"];
 
-/// Checks headers and gives them with lower-case names; everything that is wrong with them otherwise.
+/// Checks headers, whose names stay in the case that they are given in; everything that is wrong with them otherwise.
 pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Vec<Invalid>> {
     let mut faults = Vec::new();
-    let mut checked = BTreeMap::new();
+    let mut seen = HashSet::new();
     if headers.len() > HEADERS_MAX {
         faults.push(Invalid::in_body(["headers".into()], format!("must have at most {HEADERS_MAX} entries")));
     }
     for (name, value) in headers.iter().take(HEADERS_MAX) {
         let lower = name.to_ascii_lowercase();
-        match fault(&lower, value) {
-            Some(msg) => faults.push(Invalid::in_body(["headers".into(), name.clone().into()], msg)),
-            None => {
-                if checked.insert(lower, value.clone()).is_some() {
-                    faults.push(Invalid::in_body(["headers".into(), name.clone().into()], "is given twice"));
-                }
-            }
+        let msg = fault(&lower, value).or_else(|| (!seen.insert(lower)).then(|| "is given twice".into()));
+        if let Some(msg) = msg {
+            faults.push(Invalid::in_body(["headers".into(), name.clone().into()], msg));
         }
     }
-    if faults.is_empty() { Ok(checked) } else { Err(faults) }
+    if faults.is_empty() { Ok(headers.clone()) } else { Err(faults) }
 }
 
-/// True when the value of this header (lower-case name) is redacted when it is read.
+/// `current` with these headers set, or removed where there is no value; whatever the case of the names. Everything
+/// that is wrong otherwise.
+pub fn patch(
+    current: &BTreeMap<String, String>,
+    changes: &BTreeMap<String, Option<String>>,
+) -> Result<BTreeMap<String, String>, Vec<Invalid>> {
+    let mut patched = current.clone();
+    patched.retain(|name, _| !changes.keys().any(|changed| changed.eq_ignore_ascii_case(name)));
+    let set = changes.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+    patched.extend(set);
+    check(&patched)
+}
+
+/// True when the value of this header is redacted when it is read.
 pub fn is_sensitive(name: &str) -> bool {
-    SENSITIVE.contains(&name)
+    SENSITIVE.iter().any(|sensitive| sensitive.eq_ignore_ascii_case(name))
 }
 
 /// The header map of checked headers. What can't be a header any more is left out: it was checked when it was stored.
@@ -143,5 +152,29 @@ mod tests {
     fn one_header_in_two_spellings_is_refused() {
         let both = [("X-One", "1"), ("x-one", "2")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert!(check(&BTreeMap::from(both)).is_err());
+    }
+
+    #[test]
+    fn a_patch_sets_and_removes_headers_whatever_their_case() {
+        let text = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let current = text(&[("X-One", "1"), ("x-two", "2"), ("x-three", "3")]);
+        let changes = [("x-one", Some("new")), ("X-Two", None), ("x-none", None)];
+        let changes = changes.map(|(name, value)| (name.to_owned(), value.map(str::to_owned))).into();
+        assert_eq!(patch(&current, &changes), Ok(text(&[("x-one", "new"), ("x-three", "3")])));
+        for (name, value) in [("x-one", "line\nbreak"), ("host", "x"), ("svix-id", "x")] {
+            assert!(patch(&current, &[(name.to_owned(), Some(value.to_owned()))].into()).is_err(), "{name}");
+        }
+        let many = (0..HEADERS_MAX).map(|number| (format!("x-{number}"), Some("1".to_owned()))).collect();
+        assert!(patch(&current, &many).is_err(), "three too many");
+    }
+
+    #[test]
+    fn sensitive_names_are_known_in_any_case() {
+        for name in ["Authorization", "X-API-Key", "x-auth-token"] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        assert!(!is_sensitive("x-customer"));
     }
 }

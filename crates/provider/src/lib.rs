@@ -15,11 +15,13 @@
 
 mod accounts;
 mod applications;
+pub mod change;
 pub mod config;
 pub mod dispatcher;
 mod endpoints;
 pub mod error;
 mod event_types;
+mod example;
 pub mod headers;
 mod idempotency;
 pub mod ids;
@@ -41,13 +43,15 @@ mod validation;
 mod workers;
 
 pub use accounts::{Caller, NewApiKey};
-pub use applications::{ApplicationInput, IfTaken};
+pub use applications::{ApplicationInput, ApplicationPatch, IfTaken};
+pub use change::Change;
 pub use config::ProviderConfig;
-pub use endpoints::EndpointInput;
+pub use endpoints::{EndpointInput, EndpointPatch};
 pub use error::{Invalid, ProviderError};
-pub use event_types::{Archived, EventTypeInput};
+pub use event_types::{Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, Others};
 pub use idempotency::{Idempotency, StoredAnswer};
 pub use messages::MessageInput;
 pub use page::{PageRequest, Slice};
 pub use payload::Payload;
 pub use provider::{Created, Parts, Provider, Put};
+pub use secret::SecretKind;

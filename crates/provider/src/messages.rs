@@ -162,7 +162,7 @@ impl Provider {
     }
 
     /// The message that the key's first request was answered with; none when the answer is forgotten by now.
-    async fn message_before(
+    pub(crate) async fn message_before(
         &self,
         caller: &Caller,
         idempotency: Option<&Idempotency>,

@@ -1,6 +1,6 @@
 //! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -75,8 +75,8 @@ pub struct EventType {
     pub deprecated: bool,
     /// JSON Schema per version key.
     pub schemas: Option<Value>,
-    /// Feature flag that shows it.
-    pub feature_flag: Option<String>,
+    /// Feature flags, any of which shows it; everybody sees it when there are none.
+    pub feature_flags: BTreeSet<String>,
     /// Name of the group that it is shown in.
     pub group_name: Option<String>,
     /// When it was created.

@@ -17,6 +17,12 @@ use runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 
+mod configuration;
+mod counts;
+
+pub use configuration::{ConfigurationStore, Exclude};
+pub use counts::{CountStore, EndpointCounts};
+
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -194,7 +200,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: ConfigurationStore + CountStore + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

@@ -18,6 +18,9 @@ use crate::port::Store;
 use crate::snapshot::Snapshots;
 use crate::workers;
 
+/// Tries to change what others are changing at the same time.
+pub(crate) const CHANGE_TRIES_MAX: usize = 20;
+
 /// The delivery provider. Clones are the same one.
 #[derive(Clone)]
 pub struct Provider(Arc<Inner>);

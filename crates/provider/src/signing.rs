@@ -1,17 +1,21 @@
-//! Signatures of deliveries: HMAC-SHA256 over `{id}.{unix seconds}.{body}`, by Standard Webhooks (provider.md, "Delivery").
+//! Signatures of deliveries over `{id}.{unix seconds}.{body}`, by Standard Webhooks (provider.md, "Delivery"): `v1` is
+//! HMAC-SHA256 with a shared key, `v1a` is ed25519.
+
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
+use ring::signature::Ed25519KeyPair;
 use runtime::clock::to_ms;
 use sha2::Sha256;
 
 use crate::secret::EndpointSecret;
 
-/// Scheme and base64 of a signature, and the space after it.
-const SIGNATURE_CHARS: usize = "v1,".len() + 44 + 1;
+/// Scheme and base64 of a signature of the longer kind, and the space after it.
+const SIGNATURE_CHARS: usize = "v1a,".len() + 88 + 1;
 
 const SVIX: [HeaderName; 3] = [
     HeaderName::from_static("svix-id"),
@@ -32,9 +36,15 @@ pub struct Signer {
 
 #[derive(Clone)]
 struct Key {
-    keyed: Hmac<Sha256>,
+    scheme: Scheme,
     /// When it stops signing; never for the endpoint's current secret.
     expires_at: Option<Timestamp>,
+}
+
+#[derive(Clone)]
+enum Scheme {
+    Hmac(Hmac<Sha256>),
+    Ed25519(Arc<Ed25519KeyPair>),
 }
 
 impl Signer {
@@ -45,7 +55,7 @@ impl Signer {
     ) -> Self {
         let old = old_secrets.into_iter().map(|(secret, expires_at)| (secret, Some(expires_at)));
         let keys = std::iter::once((secret, None)).chain(old);
-        Self { keys: keys.map(|(secret, expires_at)| Key { keyed: keyed(secret), expires_at }).collect() }
+        Self { keys: keys.map(|(secret, expires_at)| Key { scheme: Scheme::of(secret), expires_at }).collect() }
     }
 
     /// The value of the signature header: one signature for each secret that still signs, with spaces between.
@@ -68,15 +78,10 @@ impl Signer {
     fn sign_at(&self, message_id: &str, seconds: &str, body: &[u8], now: Timestamp) -> String {
         let mut text = String::with_capacity(self.keys.len() * SIGNATURE_CHARS);
         for key in self.keys.iter().filter(|key| key.expires_at.is_none_or(|expires_at| now < expires_at)) {
-            let mut mac = key.keyed.clone();
-            for part in [message_id.as_bytes(), b".", seconds.as_bytes(), b".", body] {
-                mac.update(part);
-            }
             if !text.is_empty() {
                 text.push(' ');
             }
-            text.push_str("v1,");
-            STANDARD.encode_string(mac.finalize().into_bytes(), &mut text);
+            key.scheme.sign([message_id.as_bytes(), b".", seconds.as_bytes(), b".", body], &mut text);
         }
         text
     }
@@ -88,9 +93,35 @@ impl std::fmt::Debug for Signer {
     }
 }
 
-fn keyed(secret: &EndpointSecret) -> Hmac<Sha256> {
-    #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
-    Hmac::new_from_slice(secret.key()).expect("HMAC takes a key of any length")
+impl Scheme {
+    fn of(secret: &EndpointSecret) -> Self {
+        match secret {
+            #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+            EndpointSecret::Shared(key) => {
+                Self::Hmac(Hmac::new_from_slice(key.expose()).expect("HMAC takes a key of any length"))
+            }
+            EndpointSecret::KeyPair { pair, .. } => Self::Ed25519(Arc::clone(pair)),
+        }
+    }
+
+    /// Appends the signature over `parts`, with the name of its scheme, to `text`.
+    fn sign(&self, parts: [&[u8]; 5], text: &mut String) {
+        match self {
+            Self::Hmac(keyed) => {
+                let mut mac = keyed.clone();
+                for part in parts {
+                    mac.update(part);
+                }
+                text.push_str("v1,");
+                STANDARD.encode_string(mac.finalize().into_bytes(), text);
+            }
+            // It goes over what it signs twice, so it needs that in one piece.
+            Self::Ed25519(pair) => {
+                text.push_str("v1a,");
+                STANDARD.encode_string(pair.sign(&parts.concat()), text);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +170,25 @@ mod tests {
         assert_eq!(before.split(' ').count(), 2);
         assert_eq!(before.split(' ').next(), Some(after.as_str()));
         assert_eq!(before.split(' ').nth(1).unwrap(), Signer::new(&old, []).sign("msg_1", 1_699_999_999, b"{}", now));
+    }
+
+    #[test]
+    fn a_key_pair_signs_so_that_its_public_key_verifies_and_beside_a_shared_key() {
+        let pair =
+            secret("whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==");
+        let public = STANDARD.decode("1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=").unwrap();
+        let public = ed25519_compact::PublicKey::from_slice(&public).unwrap();
+        let (now, old) = (from_ms(1_700_000_000_000), secret(OLD));
+        for body in [&b"{}"[..], &[b'x'; 100_000]] {
+            let text = Signer::new(&pair, [(&old, from_ms(1_700_000_000_001))]).sign("msg_1", 1_700_000_000, body, now);
+            let (first, second) = text.split_once(' ').unwrap();
+            let signature = STANDARD.decode(first.strip_prefix("v1a,").unwrap()).unwrap();
+            let signature = ed25519_compact::Signature::from_slice(&signature).unwrap();
+            let signed = [&b"msg_1.1700000000."[..], body].concat();
+            public.verify(&signed, &signature).unwrap();
+            public.verify([&signed[..], b"!"].concat(), &signature).unwrap_err();
+            assert_eq!(second, Webhook::new(OLD).unwrap().sign("msg_1", 1_700_000_000, body).unwrap());
+        }
     }
 
     #[test]

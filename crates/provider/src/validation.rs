@@ -38,8 +38,9 @@ impl Checks {
         if text.len() > TEXT_BYTES_MAX {
             self.fault(field, format!("must have at most {TEXT_BYTES_MAX} bytes"));
         }
-        if text.contains('\0') {
-            self.fault(field, "must not hold a NUL character");
+        // Line breaks and tabs are text; what is below them is not.
+        if text.bytes().any(|byte| byte <= 0x08) {
+            self.fault(field, "must not hold a control character");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
-use provider::port::{From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
+use provider::port::{EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,29 @@ impl Slice {
 /// Lists of attempts have one direction.
 pub(crate) fn newest_first(page: Page) -> Page {
     Page { order: Order::Descending, ..page }
+}
+
+/// The end of a condition on applications, of the table or alias `application`, that leaves these out.
+pub(crate) fn excluding(exclude: &[Exclude], application: &str) -> String {
+    let has = |condition: &str| {
+        format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
+    };
+    let conditions = exclude.iter().map(|exclude| match exclude {
+        Exclude::WithoutEndpoints => format!(" AND {}", has("")),
+        Exclude::OnlyDisabledEndpoints => format!(" AND (NOT {} OR {})", has(""), has(" AND NOT own.disabled")),
+        Exclude::OnlyPlayEndpoints => {
+            let elsewhere = Exclude::PLAY_URLS.map(|url| format!(" AND own.url NOT LIKE '{url}%'")).concat();
+            format!(" AND (NOT {} OR {})", has(""), has(&elsewhere))
+        }
+    });
+    conditions.collect()
+}
+
+/// Numbers of attempts by status, and of deliveries that have not been attempted and that have.
+pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
+    let [success, pending, fail, sending, cancelled] = attempts;
+    let [untried, tried] = deliveries;
+    EndpointCounts { success, fail, cancelled, pending: pending + untried, sending: sending + tried }
 }
 
 /// A key of fixed length for a text that is unique among those of its owner: the beginning of the text, and 128 bits of

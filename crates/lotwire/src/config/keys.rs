@@ -93,6 +93,11 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     key("provider.endpoint_concurrency", Kind::Number, "Deliveries under way to one endpoint at the same time."),
     key(
+        "provider.signature",
+        Kind::Text,
+        "Kind of secret that is made for a new endpoint: `hmac256`, shared with the receiver, or `ed25519`, a key pair. A rotation keeps the kind.",
+    ),
+    key(
         "secrets.key",
         Kind::Secret,
         "Key that seals secrets at rest: 32 random bytes as base64 or hexadecimal. Several, separated by commas: the first seals, all open. Empty: `secret.key` in `data_dir`, made at first use.",

@@ -65,6 +65,18 @@ pub(crate) struct Provider {
     pub(crate) retry_schedule: Vec<Span>,
     pub(crate) request_timeout: Span,
     pub(crate) endpoint_concurrency: usize,
+    pub(crate) signature: Signature,
+}
+
+/// How deliveries of an endpoint are signed that comes without a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Signature {
+    /// With a key that the receiver has as well.
+    #[default]
+    Hmac256,
+    /// With a key pair, of which the receiver has the public key.
+    Ed25519,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -134,6 +146,7 @@ impl Default for Provider {
                 .to_vec(),
             request_timeout: Span::from_secs(30),
             endpoint_concurrency: 64,
+            signature: Signature::default(),
         }
     }
 }

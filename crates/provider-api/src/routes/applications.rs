@@ -6,13 +6,15 @@ use axum::extract::State;
 use axum::response::Response;
 use provider::model::Application;
 use provider::page::ListKey;
-use provider::{ApplicationInput, IfTaken, Provider, ids};
+use provider::port::Exclude;
+use provider::{ApplicationInput, ApplicationPatch, Change, IfTaken, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::answer::{self, ListResponse};
-use crate::ask::{Asked, At, Auth, ListQuery, Sent};
+use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::patch;
 
 /// An application to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -26,8 +28,38 @@ pub(crate) struct ApplicationIn {
     /// Messages a second that its endpoints receive at most.
     #[schema(minimum = 1)]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`, which goes before it.
+    #[schema(minimum = 1, deprecated)]
+    rate_limit: Option<u16>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
+}
+
+/// What is to change of an application; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ApplicationPatch)]
+pub(crate) struct ApplicationPatchIn {
+    /// Name, for people.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false, min_length = 1)]
+    name: Change<String>,
+    /// Your own id for it; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>)]
+    uid: Change<Option<String>>,
+    /// Messages a second that its endpoints receive at most; null for no limit.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1)]
+    throttle_rate: Change<Option<u16>>,
+    /// Older name of `throttleRate`, which goes before it.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    rate_limit: Change<Option<u16>>,
+    /// Free text pairs, instead of those that there are.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    metadata: Change<BTreeMap<String, String>>,
 }
 
 /// An application.
@@ -42,6 +74,10 @@ pub(crate) struct ApplicationOut<'a> {
     /// Messages a second that its endpoints receive at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    rate_limit: Option<u16>,
     /// `app_…`
     id: &'a str,
     #[schema(value_type = String, format = DateTime)]
@@ -60,12 +96,52 @@ pub(crate) struct CreateQuery {
     get_if_exists: Option<bool>,
 }
 
+/// A slice of the applications.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ApplicationsQuery {
+    /// At most this many, 0 to 250; 50 without.
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    iterator: Option<String>,
+    /// `ascending` or `descending`.
+    order: Option<String>,
+    /// Without those that have no endpoints.
+    exclude_apps_with_no_endpoints: Option<bool>,
+    /// Without those whose endpoints are all disabled.
+    exclude_apps_with_disabled_endpoints: Option<bool>,
+    /// Without those whose endpoints are all at Svix Play.
+    exclude_apps_with_svix_play_endpoints: Option<bool>,
+}
+
+impl ApplicationsQuery {
+    fn exclude(&self) -> Vec<Exclude> {
+        let asked = [
+            (self.exclude_apps_with_no_endpoints, Exclude::WithoutEndpoints),
+            (self.exclude_apps_with_disabled_endpoints, Exclude::OnlyDisabledEndpoints),
+            (self.exclude_apps_with_svix_play_endpoints, Exclude::OnlyPlayEndpoints),
+        ];
+        asked.into_iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, exclude)| exclude).collect()
+    }
+}
+
+impl From<ApplicationPatchIn> for ApplicationPatch {
+    fn from(body: ApplicationPatchIn) -> Self {
+        ApplicationPatch {
+            name: body.name,
+            uid: body.uid,
+            throttle_rate: patch::newer(body.throttle_rate, body.rate_limit),
+            metadata: body.metadata,
+        }
+    }
+}
+
 impl From<ApplicationIn> for ApplicationInput {
     fn from(body: ApplicationIn) -> Self {
         ApplicationInput {
             name: body.name,
             uid: body.uid,
-            throttle_rate: body.throttle_rate,
+            throttle_rate: body.throttle_rate.or(body.rate_limit),
             metadata: body.metadata.unwrap_or_default(),
         }
     }
@@ -76,6 +152,7 @@ fn view(application: &Application) -> ApplicationOut<'_> {
         uid: application.uid.as_deref(),
         name: &application.name,
         throttle_rate: application.throttle_rate,
+        rate_limit: application.throttle_rate,
         id: &application.id,
         created_at: answer::time(application.created_at),
         updated_at: answer::time(application.updated_at),
@@ -106,16 +183,16 @@ pub(crate) async fn create(
 }
 
 /// Lists the account's applications, oldest first unless asked otherwise.
-#[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application", params(ListQuery),
+#[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application", params(ApplicationsQuery),
     responses((status = 200, body = ListResponse<ApplicationOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<ListQuery>,
+    Asked(query): Asked<ApplicationsQuery>,
 ) -> Result<Response, ApiError> {
-    let page = query.page(ListKey::Id(ids::APPLICATION))?;
-    Ok(answer::list(&provider.list_applications(&caller, &page).await?, view))
+    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Id(ids::APPLICATION))?;
+    Ok(answer::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
 }
 
 /// Gives an application.
@@ -144,6 +221,21 @@ pub(crate) async fn update(
     sent: Sent<ApplicationIn>,
 ) -> Result<Response, ApiError> {
     Ok(answer::put(provider.put_application(&caller, &application, sent.body.into()).await?, render))
+}
+
+/// Changes what is named of an application.
+#[utoipa::path(patch, path = "/app/{app_id}", operation_id = "patch_application", tag = "Application",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationPatchIn,
+    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn change(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<ApplicationPatchIn>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.patch_application(&caller, &application, sent.body.into()).await?)))
 }
 
 /// Deletes an application with its endpoints and whatever waits for them.

@@ -6,13 +6,17 @@ use axum::extract::State;
 use axum::response::Response;
 use provider::model::Endpoint;
 use provider::page::ListKey;
-use provider::{EndpointInput, Provider, ids};
+use provider::{Change, EndpointInput, EndpointPatch, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::patch;
+
+/// The only version of an endpoint that there is.
+const VERSION: u16 = 1;
 
 /// An endpoint to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -28,6 +32,7 @@ pub(crate) struct EndpointIn {
     /// Receives nothing while true.
     disabled: Option<bool>,
     /// Names of event types that exist; all when there are none.
+    #[serde(alias = "filterTypes")]
     #[schema(min_items = 1)]
     event_types: Option<Vec<String>>,
     /// Channels that it listens to; all messages when there are none.
@@ -36,11 +41,18 @@ pub(crate) struct EndpointIn {
     /// Messages a second that it receives at most.
     #[schema(minimum = 1)]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`, which goes before it.
+    #[schema(minimum = 1, deprecated)]
+    rate_limit: Option<u16>,
+    /// Of older clients: 1.
+    #[schema(minimum = 1, maximum = 1, deprecated)]
+    version: Option<u16>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
     /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
     headers: Option<BTreeMap<String, String>>,
-    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
+    /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key; made
+    /// when there is none. It stays when an endpoint is replaced.
     secret: Option<String>,
 }
 
@@ -57,6 +69,13 @@ pub(crate) struct EndpointOut<'a> {
     /// Messages a second that it receives at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    rate_limit: Option<u16>,
+    /// For older clients: 1.
+    #[schema(deprecated)]
+    version: u16,
     /// Your own id for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
@@ -68,6 +87,10 @@ pub(crate) struct EndpointOut<'a> {
     /// Names of event types that it receives; all when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_types: Option<&'a [String]>,
+    /// Older name of `eventTypes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    filter_types: Option<&'a [String]>,
     /// Channels that it listens to; all messages when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
@@ -77,20 +100,95 @@ pub(crate) struct EndpointOut<'a> {
     updated_at: String,
 }
 
-impl From<EndpointIn> for EndpointInput {
-    fn from(body: EndpointIn) -> Self {
-        EndpointInput {
+/// What is to change of an endpoint; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EndpointPatch)]
+pub(crate) struct EndpointPatchIn {
+    /// Receiving address.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false, format = "uri", min_length = 1, max_length = 65536)]
+    url: Change<String>,
+    /// Your own id for it; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>)]
+    uid: Change<Option<String>>,
+    /// Free text.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false)]
+    description: Change<String>,
+    /// Receives nothing while true.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = bool, required = false)]
+    disabled: Change<bool>,
+    /// Names of event types that exist; null for all.
+    #[serde(default, alias = "filterTypes", deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<String>>, min_items = 1)]
+    event_types: Change<Option<Vec<String>>>,
+    /// Channels that it listens to; null for all messages.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 10)]
+    channels: Change<Option<Vec<String>>>,
+    /// Messages a second that it receives at most; null for no limit.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1)]
+    throttle_rate: Change<Option<u16>>,
+    /// Older name of `throttleRate`, which goes before it.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    rate_limit: Change<Option<u16>>,
+    /// Of older clients: 1.
+    #[schema(minimum = 1, maximum = 1, deprecated)]
+    version: Option<u16>,
+    /// Free text pairs, instead of those that there are.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    metadata: Change<BTreeMap<String, String>>,
+}
+
+/// 422 for a version that there is not.
+fn check_version(version: Option<u16>) -> Result<(), ApiError> {
+    match version {
+        None | Some(VERSION) => Ok(()),
+        Some(_) => Err(ApiError::at(["body", "version"], "must be 1, or be left out: endpoints have no other version")),
+    }
+}
+
+impl TryFrom<EndpointPatchIn> for EndpointPatch {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
+        check_version(body.version)?;
+        Ok(EndpointPatch {
+            url: body.url,
+            uid: body.uid,
+            description: body.description,
+            disabled: body.disabled,
+            filter_types: body.event_types,
+            channels: body.channels,
+            throttle_rate: patch::newer(body.throttle_rate, body.rate_limit),
+            metadata: body.metadata,
+        })
+    }
+}
+
+impl TryFrom<EndpointIn> for EndpointInput {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointIn) -> Result<Self, ApiError> {
+        check_version(body.version)?;
+        Ok(EndpointInput {
             url: body.url,
             uid: body.uid,
             description: body.description.unwrap_or_default(),
             disabled: body.disabled.unwrap_or_default(),
             filter_types: body.event_types,
             channels: body.channels,
-            throttle_rate: body.throttle_rate,
+            throttle_rate: body.throttle_rate.or(body.rate_limit),
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
-        }
+        })
     }
 }
 
@@ -100,10 +198,13 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         metadata: &endpoint.metadata,
         description: &endpoint.description,
         throttle_rate: endpoint.throttle_rate,
+        rate_limit: endpoint.throttle_rate,
+        version: VERSION,
         uid: endpoint.uid.as_deref(),
         url: &endpoint.url,
         disabled: endpoint.disabled,
         event_types: endpoint.filter_types.as_deref(),
+        filter_types: endpoint.filter_types.as_deref(),
         channels: endpoint.channels.as_deref(),
         created_at: answer::time(endpoint.created_at),
         updated_at: answer::time(endpoint.updated_at),
@@ -126,8 +227,9 @@ pub(crate) async fn create(
     At([application]): At<1>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let created =
-        provider.create_endpoint(&caller, &application, sent.body.into(), sent.idempotency.as_ref(), render).await?;
+    let created = provider
+        .create_endpoint(&caller, &application, sent.body.try_into()?, sent.idempotency.as_ref(), render)
+        .await?;
     Ok(answer::created(created, render))
 }
 
@@ -173,8 +275,25 @@ pub(crate) async fn update(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.into()).await?;
+    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await?;
     Ok(answer::put(put, render))
+}
+
+/// Changes what is named of an endpoint. The next delivery is by what it is then.
+#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "patch_endpoint",
+    tag = "Endpoint", request_body = EndpointPatchIn,
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn change(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    sent: Sent<EndpointPatchIn>,
+) -> Result<Response, ApiError> {
+    let patch = sent.body.try_into()?;
+    Ok(answer::ok(&view(&provider.patch_endpoint(&caller, &application, &endpoint, patch).await?)))
 }
 
 /// Deletes an endpoint and whatever waits for it.

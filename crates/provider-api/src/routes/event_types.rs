@@ -1,10 +1,12 @@
 //! Event types, by name (service.md section 4, "Create event type").
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use axum::response::Response;
 use provider::model::EventType;
 use provider::page::ListKey;
-use provider::{Archived, EventTypeInput, Provider};
+use provider::{Archived, Change, EventTypeInput, EventTypePatch, Provider};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -12,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::patch;
 
 /// An event type to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -28,7 +31,10 @@ pub(crate) struct EventTypeIn {
     /// JSON Schema for each version key.
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
-    /// Feature flag that shows it.
+    /// Feature flags, any of which shows it; everybody sees it without.
+    feature_flags: Option<BTreeSet<String>>,
+    /// Older way to give one feature flag.
+    #[schema(deprecated)]
     feature_flag: Option<String>,
     /// Name of its group.
     group_name: Option<String>,
@@ -47,7 +53,10 @@ pub(crate) struct EventTypeUpdate {
     /// JSON Schema for each version key.
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
-    /// Feature flag that shows it.
+    /// Feature flags, any of which shows it; everybody sees it without.
+    feature_flags: Option<BTreeSet<String>>,
+    /// Older way to give one feature flag.
+    #[schema(deprecated)]
     feature_flag: Option<String>,
     /// Name of its group.
     group_name: Option<String>,
@@ -69,8 +78,12 @@ pub(crate) struct EventTypeOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     schemas: Option<&'a Value>,
-    /// Feature flag that shows it.
+    /// Feature flags, any of which shows it; everybody sees it without.
     #[serde(skip_serializing_if = "Option::is_none")]
+    feature_flags: Option<&'a BTreeSet<String>>,
+    /// The first of them, for older clients.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
     feature_flag: Option<&'a str>,
     /// Name of its group.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,22 +118,95 @@ pub(crate) struct DeleteQuery {
     expunge: Option<bool>,
 }
 
+/// What is to change of an event type; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EventTypePatch)]
+pub(crate) struct EventTypePatchIn {
+    /// Free text.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false)]
+    description: Change<String>,
+    /// Hidden from lists. Messages of it are still accepted.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = bool, required = false)]
+    archived: Change<bool>,
+    /// On its way out.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = bool, required = false)]
+    deprecated: Change<bool>,
+    /// JSON Schema for each version key; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Object>)]
+    schemas: Change<Option<Value>>,
+    /// Feature flags, any of which shows it; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<BTreeSet<String>>)]
+    feature_flags: Change<Option<BTreeSet<String>>>,
+    /// Older way to give one feature flag.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>, deprecated)]
+    feature_flag: Change<Option<String>>,
+    /// Name of its group; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>)]
+    group_name: Change<Option<String>>,
+}
+
 impl EventTypeIn {
-    fn into_parts(self) -> (String, EventTypeInput) {
-        let EventTypeIn { name, description, archived, deprecated, schemas, feature_flag, group_name } = self;
-        (name, EventTypeUpdate { description, archived, deprecated, schemas, feature_flag, group_name }.into())
+    fn into_parts(self) -> Result<(String, EventTypeInput), ApiError> {
+        let EventTypeIn { name, description, archived, deprecated, schemas, feature_flags, feature_flag, group_name } =
+            self;
+        let rest =
+            EventTypeUpdate { description, archived, deprecated, schemas, feature_flags, feature_flag, group_name };
+        Ok((name, rest.try_into()?))
     }
 }
 
-impl From<EventTypeUpdate> for EventTypeInput {
-    fn from(body: EventTypeUpdate) -> Self {
-        EventTypeInput {
+impl TryFrom<EventTypeUpdate> for EventTypeInput {
+    type Error = ApiError;
+
+    fn try_from(body: EventTypeUpdate) -> Result<Self, ApiError> {
+        Ok(EventTypeInput {
             description: body.description,
             archived: body.archived.unwrap_or_default(),
             deprecated: body.deprecated.unwrap_or_default(),
             schemas: body.schemas,
-            feature_flag: body.feature_flag,
+            feature_flags: flags(body.feature_flags, body.feature_flag)?,
             group_name: body.group_name,
+        })
+    }
+}
+
+impl TryFrom<EventTypePatchIn> for EventTypePatch {
+    type Error = ApiError;
+
+    fn try_from(body: EventTypePatchIn) -> Result<Self, ApiError> {
+        let feature_flags = match (body.feature_flags, body.feature_flag) {
+            (Change::Keep, Change::Keep) => Change::Keep,
+            (Change::Keep, Change::Set(one)) => Change::Set(flags(None, one)?),
+            (Change::Set(all), Change::Keep) => Change::Set(flags(all, None)?),
+            (Change::Set(all), Change::Set(one)) => Change::Set(flags(all, one)?),
+        };
+        Ok(EventTypePatch {
+            description: body.description,
+            archived: body.archived,
+            deprecated: body.deprecated,
+            schemas: body.schemas,
+            feature_flags,
+            group_name: body.group_name,
+        })
+    }
+}
+
+/// All flags, given in the newer way or in the older; in both, when they agree. 422 otherwise.
+fn flags(all: Option<BTreeSet<String>>, one: Option<String>) -> Result<BTreeSet<String>, ApiError> {
+    match (all, one) {
+        (None, one) => Ok(one.into_iter().collect()),
+        (Some(all), None) => Ok(all),
+        (Some(all), Some(one)) if all.contains(&one) => Ok(all),
+        (Some(_), Some(_)) => {
+            Err(ApiError::at(["body", "featureFlag"], "must be among featureFlags, or better be left out"))
         }
     }
 }
@@ -132,7 +218,8 @@ fn view(event_type: &EventType) -> EventTypeOut<'_> {
         archived: event_type.archived,
         deprecated: event_type.deprecated,
         schemas: event_type.schemas.as_ref(),
-        feature_flag: event_type.feature_flag.as_deref(),
+        feature_flags: Some(&event_type.feature_flags).filter(|flags| !flags.is_empty()),
+        feature_flag: event_type.feature_flags.first().map(String::as_str),
         group_name: event_type.group_name.as_deref(),
         created_at: answer::time(event_type.created_at),
         updated_at: answer::time(event_type.updated_at),
@@ -153,7 +240,7 @@ pub(crate) async fn create(
     Auth(caller): Auth,
     sent: Sent<EventTypeIn>,
 ) -> Result<Response, ApiError> {
-    let (name, input) = sent.body.into_parts();
+    let (name, input) = sent.body.into_parts()?;
     let created = provider.create_event_type(&caller, &name, input, sent.idempotency.as_ref(), render).await?;
     Ok(answer::created(created, render))
 }
@@ -202,7 +289,21 @@ pub(crate) async fn update(
     At([name]): At<1>,
     sent: Sent<EventTypeUpdate>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_event_type(&caller, &name, sent.body.into()).await?, render))
+    Ok(answer::put(provider.put_event_type(&caller, &name, sent.body.try_into()?).await?, render))
+}
+
+/// Changes what is named of an event type.
+#[utoipa::path(patch, path = "/event-type/{event_type_name}", operation_id = "patch_event_type",
+    tag = "Event Type", params(("event_type_name" = String, Path)), request_body = EventTypePatchIn,
+    responses((status = 200, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn change(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([name]): At<1>,
+    sent: Sent<EventTypePatchIn>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.patch_event_type(&caller, &name, sent.body.try_into()?).await?)))
 }
 
 /// Archives an event type, or deletes it for good.

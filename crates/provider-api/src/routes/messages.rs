@@ -117,6 +117,11 @@ fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError>
     })
 }
 
+/// 200 with a message and its payload.
+pub(super) fn whole(message: &Message) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(message, Content::Shown)?))
+}
+
 /// Sends a message. It is on disk, with a delivery for each endpoint that wants it, when this is answered.
 #[utoipa::path(post, path = "/app/{app_id}/msg", operation_id = "v1.message.create", tag = "Message",
     params(("app_id" = String, Path, description = "Id or uid"), ContentQuery), request_body = MessageIn<'_>,

@@ -4,9 +4,12 @@ mod applications;
 mod attempts;
 mod endpoints;
 mod event_types;
+mod headers;
 mod health;
+mod import;
 mod messages;
 mod secrets;
+mod trying;
 
 use axum::Router;
 use axum::routing::get;
@@ -42,11 +45,15 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::health))
         .routes(routes!(health::ping))
         .routes(routes!(applications::create, applications::list))
-        .routes(routes!(applications::get, applications::update, applications::delete))
+        .routes(routes!(applications::get, applications::update, applications::change, applications::delete))
         .routes(routes!(event_types::create, event_types::list))
-        .routes(routes!(event_types::get, event_types::update, event_types::delete))
+        .routes(routes!(event_types::get, event_types::update, event_types::change, event_types::delete))
+        .routes(routes!(import::openapi))
         .routes(routes!(endpoints::create, endpoints::list))
-        .routes(routes!(endpoints::get, endpoints::update, endpoints::delete))
+        .routes(routes!(endpoints::get, endpoints::update, endpoints::change, endpoints::delete))
+        .routes(routes!(headers::get, headers::update, headers::change))
+        .routes(routes!(trying::stats))
+        .routes(routes!(trying::send_example))
         .routes(routes!(secrets::get))
         .routes(routes!(secrets::rotate))
         .routes(routes!(messages::create, messages::list))

@@ -13,7 +13,7 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 /// A secret.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EndpointSecretOut {
-    /// `whsec_…`
+    /// What deliveries are verified with: `whsec_…`, or `whpk_…` of an ed25519 key pair.
     key: String,
 }
 
@@ -21,14 +21,14 @@ pub(crate) struct EndpointSecretOut {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointSecretRotateIn {
-    /// The new secret; made when there is none.
+    /// The new secret, `whsec_…` or `whsk_…`; one of the same kind as before is made when there is none.
     key: Option<String>,
     /// Seconds that the old secret keeps signing beside the new one: 0 to 604,800; 86,400 without.
     #[schema(minimum = 0, maximum = 604800)]
     grace_period_seconds: Option<i64>,
 }
 
-/// Gives the endpoint's signing secret.
+/// Gives what the endpoint's deliveries are verified with: its secret, or the public key of its key pair.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/secret", operation_id = "v1.endpoint.get-secret",
     tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),

@@ -22,7 +22,7 @@ async fn an_application_has_everything_that_it_was_given_and_is_found_by_its_uid
     let stage = Stage::new().await;
     let given = json!({"name": "n", "uid": "house-1", "throttleRate": 7, "metadata": {"a": "b"}, "later": true});
     let created = stage.post("/app", &given).await;
-    let whole = json!({"uid": "house-1", "name": "n", "throttleRate": 7, "id": created.field("id"), "createdAt": NOW,
+    let whole = json!({"uid": "house-1", "name": "n", "throttleRate": 7, "rateLimit": 7, "id": created.field("id"), "createdAt": NOW,
         "updatedAt": NOW, "metadata": {"a": "b"}});
     created.expect(201, &whole);
     stage.get("/app/house-1").await.expect(200, &whole);

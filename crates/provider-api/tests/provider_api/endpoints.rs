@@ -15,8 +15,8 @@ async fn an_endpoint_is_created_with_its_url_alone() {
     let created = stage.post("/app/app/endpoint/", json!({"url": URL})).await;
     let id = created.field("id");
     assert!(ids::is_id(&id, "ep_"), "{id}");
-    let whole = json!({"id": id, "metadata": {}, "description": "", "url": URL, "disabled": false, "createdAt": NOW,
-        "updatedAt": NOW});
+    let whole = json!({"id": id, "metadata": {}, "description": "", "url": URL, "disabled": false, "version": 1,
+        "createdAt": NOW, "updatedAt": NOW});
     created.expect(201, &whole);
     stage.get(&format!("/app/app/endpoint/{id}/")).await.expect(200, &whole);
 }
@@ -33,7 +33,15 @@ async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret
     for hidden in ["headers", "secret"] {
         whole.as_object_mut().unwrap().remove(hidden);
     }
-    for (name, value) in [("id", json!(created.field("id"))), ("createdAt", json!(NOW)), ("updatedAt", json!(NOW))] {
+    for (name, value) in [
+        ("id", json!(created.field("id"))),
+        ("createdAt", json!(NOW)),
+        ("updatedAt", json!(NOW)),
+        // As older clients know them.
+        ("version", json!(1)),
+        ("rateLimit", json!(9)),
+        ("filterTypes", json!(["a.b"])),
+    ] {
         whole[name] = value;
     }
     created.expect(201, &whole);

@@ -43,7 +43,9 @@ async fn both_event_types_of_the_platform_are_kept_as_they_were_given() {
         created.expect(201, &whole);
         stage.get(&format!("/event-type/{}", given["name"].as_str().unwrap())).await.expect(200, &whole);
         let again = stage.post("/event-type", &given).await;
-        again.expect(409, &json!({"code": "conflict", "detail": "another one has this name already"}));
+        let name = given["name"].as_str().unwrap();
+        let detail = format!("there is an event type {name} already");
+        again.expect(409, &json!({"code": "event_type_exists", "detail": detail}));
     }
 }
 
@@ -86,7 +88,7 @@ async fn an_event_type_is_replaced_or_created_by_its_name() {
     let stage = Stage::new().await;
     let whole = |description: &str| {
         json!({"name": "a.b", "description": description, "archived": false, "deprecated": false, "groupName": "g",
-            "featureFlag": "f", "createdAt": NOW, "updatedAt": NOW})
+            "featureFlag": "f", "featureFlags": ["f"], "createdAt": NOW, "updatedAt": NOW})
     };
     let body = |description: &str| json!({"description": description, "groupName": "g", "featureFlag": "f"});
     stage.put("/event-type/a.b", body("one")).await.expect(201, &whole("one"));

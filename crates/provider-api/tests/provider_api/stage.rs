@@ -92,6 +92,10 @@ impl Stage {
         self.call("PUT", path, &body.to_string()).await
     }
 
+    pub(crate) async fn patch(&self, path: &str, body: impl ToString) -> Answer {
+        self.call("PATCH", path, &body.to_string()).await
+    }
+
     pub(crate) async fn delete(&self, path: &str) -> Answer {
         self.call("DELETE", path, "").await
     }

@@ -11,6 +11,7 @@ use super::nodes::Holder;
 use crate::model::{Id, Message};
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
+use crate::target::Target;
 
 /// A message on its way to disk, with the places that its deliveries have in their lanes.
 pub(super) struct Pending {
@@ -21,17 +22,18 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Routes a message, and reserves the room for its deliveries before anything is written.
+    /// Routes a message to the targets that receive it, and reserves the room for its deliveries before anything is written.
     pub(super) fn new(
         shared: &Arc<Shared>,
         snapshot: &Snapshot,
         message: Message,
         answer: Option<IdempotentAnswer>,
+        receives: impl Fn(&Target, &Message) -> bool,
     ) -> Self {
         let (holder, payload) = (shared.names.current(), message.payload.clone().unwrap_or_default());
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
-        for target in snapshot.targets.values().filter(|target| target.wants(&message)) {
+        for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
             let place =
                 holder.as_ref().and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };

@@ -17,14 +17,16 @@ const GRACE_SECONDS_MAX: i64 = 604_800;
 const OLD_SECRETS_MAX: usize = 10;
 
 impl Provider {
-    /// The endpoint's signing secret, `whsec_…`. 404.
+    /// What the endpoint's receiver verifies with: its shared key `whsec_…`, or the public key `whpk_…` of its key pair.
+    /// 404.
     pub async fn endpoint_secret(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<String> {
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
-        Ok(self.unseal(&endpoint)?.reveal())
+        Ok(self.unseal(&endpoint)?.verifying_key())
     }
 
-    /// Gives the endpoint a new secret (made when none is given) and returns it. The old one keeps signing beside it for
-    /// the grace: 0 to 604,800 s, 86,400 when none. 404, 422, 400 `limit_reached` when ten old ones still sign.
+    /// Gives the endpoint a new secret (of the same kind as before, when none is given) and returns what its receiver
+    /// verifies with. The old one keeps signing beside it for the grace: 0 to 604,800 s, 86,400 when none. 404, 422,
+    /// 400 `limit_reached` when ten old ones still sign.
     pub async fn rotate_endpoint_secret(
         &self,
         caller: &Caller,
@@ -38,18 +40,21 @@ impl Provider {
             let msg = format!("must be 0 to {GRACE_SECONDS_MAX}");
             return Err(ProviderError::invalid("gracePeriodSeconds", msg));
         }
+        let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         let secret = match secret {
             Some(text) => {
                 EndpointSecret::parse(text).map_err(|error| ProviderError::invalid("key", error.to_string()))?
             }
-            None => EndpointSecret::make(self.random()),
+            None => EndpointSecret::make(self.unseal(&endpoint)?.kind(), self.random()),
         };
-        let mut endpoint = self.endpoint(caller, application, id_or_uid).await?;
-        let now = self.now();
-        endpoint.old_secrets.retain(|old| old.expires_at > now);
         let sealed = self.seal(&endpoint.id, &secret);
-        let old = std::mem::replace(&mut endpoint.secret, sealed);
-        if grace_seconds > 0 {
+        let now = self.now();
+        self.change_endpoint(caller, application, &endpoint.id, |endpoint| {
+            endpoint.old_secrets.retain(|old| old.expires_at > now);
+            let old = std::mem::replace(&mut endpoint.secret, sealed.clone());
+            if grace_seconds == 0 {
+                return Ok(());
+            }
             if endpoint.old_secrets.len() >= OLD_SECRETS_MAX {
                 return Err(ProviderError::BadRequest {
                     code: "limit_reached",
@@ -58,9 +63,10 @@ impl Provider {
             }
             let expires_at = now + SignedDuration::from_secs(grace_seconds);
             endpoint.old_secrets.push(OldSecret { secret: old, expires_at });
-        }
-        self.update_endpoint(&mut endpoint).await?;
-        Ok(secret.reveal())
+            Ok(())
+        })
+        .await?;
+        Ok(secret.verifying_key())
     }
 
     pub(super) fn seal(&self, endpoint: &str, secret: &EndpointSecret) -> Sealed {

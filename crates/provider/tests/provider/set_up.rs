@@ -1,8 +1,8 @@
 //! Accounts, keys, applications, event types, endpoints: the set-up of service.md section 4.
 
 use provider::{
-    ApplicationInput, Archived, Created, EndpointInput, EventTypeInput, Idempotency, IfTaken, PageRequest,
-    ProviderError, Put, StoredAnswer,
+    ApplicationInput, Archived, Change, Created, EndpointInput, EndpointPatch, EventTypeInput, Idempotency, IfTaken,
+    PageRequest, ProviderError, Put, StoredAnswer,
 };
 use serde_json::json;
 
@@ -95,7 +95,7 @@ async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
     for name in ["A", "B", "C", "D"] {
         create(name).await.unwrap();
     }
-    assert_eq!(code(create("A").await), "conflict");
+    assert_eq!(code(create("A").await), "event_type_exists");
     assert_eq!(code(create("two words").await), "validation");
     for name in ["A", "C"] {
         stage.provider.archive_event_type(&stage.caller, name).await.unwrap();
@@ -173,4 +173,31 @@ async fn ten_rotated_secrets_may_still_sign() {
     assert_eq!(code(rotate(None, Some(604_801)).await), "validation");
     assert_eq!(code(rotate(None, Some(-1)).await), "validation");
     assert_eq!(code(rotate(Some("whsec_AAAA"), None).await), "validation");
+}
+
+#[tokio::test]
+async fn of_patches_at_the_same_time_none_is_lost() {
+    // On disk: in memory no call is ever between two others.
+    let directory = tempfile::tempdir().unwrap();
+    let store = store::sqlite::open_provider(&directory.path().join("provider.db")).await.unwrap();
+    let stage = Stage::without_workers(store, quick()).await;
+    let endpoint = stage.endpoint("https://example.com/").await;
+    let patch = |patch: EndpointPatch| stage.provider.patch_endpoint(&stage.caller, "app", &endpoint.id, patch);
+    let headers = [("x-one".to_owned(), Some("1".to_owned()))].into();
+    let (url, description, channels, set, rotated) = tokio::join!(
+        patch(EndpointPatch { url: Change::Set("https://example.org/".into()), ..EndpointPatch::default() }),
+        patch(EndpointPatch { description: Change::Set("d".into()), ..EndpointPatch::default() }),
+        patch(EndpointPatch { channels: Change::Set(Some(vec!["c".into()])), ..EndpointPatch::default() }),
+        stage.provider.patch_endpoint_headers(&stage.caller, "app", &endpoint.id, &headers),
+        stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, None, None),
+    );
+    for patched in [url, description, channels] {
+        patched.unwrap();
+    }
+    set.unwrap();
+    let now = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    assert_eq!((now.url.as_str(), now.description.as_str(), now.headers.len()), ("https://example.org/", "d", 1));
+    assert_eq!((now.channels, now.old_secrets.len()), (Some(vec!["c".to_owned()]), 1));
+    let secret = stage.provider.endpoint_secret(&stage.caller, "app", &endpoint.id).await.unwrap();
+    assert_eq!(secret, rotated.unwrap());
 }

@@ -5,6 +5,7 @@
 
 mod accept;
 mod config;
+mod configuration;
 mod deliveries;
 mod lists;
 

@@ -10,6 +10,7 @@ mod accounts;
 mod answers;
 mod applications;
 mod attempts;
+mod configuration;
 mod deliveries;
 mod endpoints;
 mod event_types;

@@ -2,6 +2,7 @@
 
 mod accept;
 mod attempts;
+mod changes;
 mod config;
 mod deliveries;
 mod given;
@@ -64,6 +65,12 @@ stories! {
         a_manual_attempt_takes_the_place_of_the_scheduled_retry,
         an_endpoint_fails_since_its_first_failure_after_a_success,
         an_endpoint_that_is_disabled_changes_the_routes_once;
+    changes:
+        what_changed_meanwhile_is_not_replaced,
+        of_changes_at_the_same_time_none_is_lost,
+        event_types_are_put_together_or_not_at_all,
+        applications_are_left_out_by_their_endpoints,
+        attempts_and_what_waits_are_counted_within_their_ids;
     pages:
         configuration_is_listed_in_slices,
         messages_and_attempts_are_listed_in_slices;

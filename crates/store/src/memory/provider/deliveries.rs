@@ -147,6 +147,11 @@ impl Work {
         drop(gone);
     }
 
+    /// Attempts made so far of each unfinished delivery whose endpoint and message are in `range`.
+    pub(super) fn attempts_of_waiting(&self, range: impl std::ops::RangeBounds<(Id, Id)>) -> Vec<u32> {
+        self.rows.range(range).map(|(_, row)| row.attempts).collect()
+    }
+
     pub(super) fn backlog(&self, endpoint: &str) -> Backlog {
         let mut rows = self.rows.range(key(endpoint, "")..lists::after(endpoint)).peekable();
         let oldest =

@@ -5,9 +5,9 @@ use ::provider::port::{IdempotentAnswer, Page, StoreError};
 
 use super::answers;
 use super::rows::{self, Client, EVENT_TYPE, Outcome};
-use crate::provider_codec::{Slice, optional_to_json};
+use crate::provider_codec::{Slice, optional_to_json, to_json};
 
-const INSERT: &str = "INSERT INTO event_types (account, name, description, archived, deprecated, schemas, feature_flag, \
+const INSERT: &str = "INSERT INTO event_types (account, name, description, archived, deprecated, schemas, feature_flags, \
      group_name, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (account, name)";
 
 pub(super) async fn create(db: &impl Client, new: &EventType, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -31,15 +31,15 @@ pub(super) async fn list(db: &impl Client, account: &str, page: &Page) -> Outcom
 pub(super) async fn put(db: &impl Client, new: &EventType, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     answers::keep_or_replay(db, answer).await?;
     let replace = format!(
-        "{INSERT} DO UPDATE SET (description, archived, deprecated, schemas, feature_flag, group_name, created_at, updated_at) \
-         = (excluded.description, excluded.archived, excluded.deprecated, excluded.schemas, excluded.feature_flag, \
+        "{INSERT} DO UPDATE SET (description, archived, deprecated, schemas, feature_flags, group_name, created_at, updated_at) \
+         = (excluded.description, excluded.archived, excluded.deprecated, excluded.schemas, excluded.feature_flags, \
             excluded.group_name, excluded.created_at, excluded.updated_at)"
     );
     write(db, &replace, new).await.map(drop)
 }
 
 async fn write(db: &impl Client, statement: &str, new: &EventType) -> Outcome<u64> {
-    let schemas = optional_to_json(new.schemas.as_ref())?;
+    let (schemas, feature_flags) = (optional_to_json(new.schemas.as_ref())?, to_json(&new.feature_flags)?);
     rows::write(
         db,
         statement,
@@ -50,7 +50,7 @@ async fn write(db: &impl Client, statement: &str, new: &EventType) -> Outcome<u6
             &new.archived,
             &new.deprecated,
             &schemas,
-            &new.feature_flag,
+            &feature_flags,
             &new.group_name,
             &new.created_at,
             &new.updated_at,

@@ -188,7 +188,7 @@ pub(super) fn application(row: &Row) -> StoreResult<Application> {
     })
 }
 
-pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flag, \
+pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flags, \
      group_name, created_at, updated_at FROM event_types";
 
 pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
@@ -199,7 +199,7 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
         archived: get(row, 3)?,
         deprecated: get(row, 4)?,
         schemas: codec::optional_from_json(get(row, 5)?)?,
-        feature_flag: get(row, 6)?,
+        feature_flags: codec::from_json(get(row, 6)?)?,
         group_name: get(row, 7)?,
         created_at: get(row, 8)?,
         updated_at: get(row, 9)?,

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::answers;
 use super::rows::{self, EVENT_TYPE, Outcome, ms};
-use crate::provider_codec::{Slice, optional_to_json};
+use crate::provider_codec::{Slice, optional_to_json, to_json};
 
 pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     answers::keep_or_replay(db, answer)?;
@@ -33,7 +33,7 @@ pub(super) fn put(db: &Connection, new: &EventType, answer: Option<&IdempotentAn
 
 fn write(db: &Connection, new: &EventType) -> Outcome<()> {
     let replace = "INSERT OR REPLACE INTO event_types (account, name, description, archived, deprecated, schemas, \
-         feature_flag, group_name, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+         feature_flags, group_name, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     db.prepare_cached(replace)?.execute(params![
         &*new.account,
         new.name,
@@ -41,7 +41,7 @@ fn write(db: &Connection, new: &EventType) -> Outcome<()> {
         new.archived,
         new.deprecated,
         optional_to_json(new.schemas.as_ref())?,
-        new.feature_flag,
+        to_json(&new.feature_flags)?,
         new.group_name,
         ms(new.created_at),
         ms(new.updated_at)

@@ -155,7 +155,7 @@ pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
     })
 }
 
-pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flag, \
+pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flags, \
      group_name, created_at, updated_at FROM event_types";
 
 pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
@@ -166,7 +166,7 @@ pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
         archived: row.get(3)?,
         deprecated: row.get(4)?,
         schemas: codec::optional_from_json(optional_text(row, 5)?)?,
-        feature_flag: row.get(6)?,
+        feature_flags: codec::from_json(text(row, 6)?)?,
         group_name: row.get(7)?,
         created_at: time(row, 8)?,
         updated_at: time(row, 9)?,

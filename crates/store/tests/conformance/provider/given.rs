@@ -72,7 +72,7 @@ pub(super) fn event_type(name: &str) -> EventType {
         archived: false,
         deprecated: false,
         schemas: Some(serde_json::json!({"1": {"type": "object", "title": "Item status changed", "a": 1}})),
-        feature_flag: Some("early".to_owned()),
+        feature_flags: ["early".to_owned(), "later".to_owned()].into(),
         group_name: None,
         created_at: at(1),
         updated_at: at(2),

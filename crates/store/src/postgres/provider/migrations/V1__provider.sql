@@ -49,7 +49,7 @@ CREATE TABLE event_types (
     archived BOOLEAN NOT NULL,
     deprecated BOOLEAN NOT NULL,
     schemas TEXT,
-    feature_flag TEXT,
+    feature_flags TEXT NOT NULL,
     group_name TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
@@ -125,7 +125,8 @@ CREATE TABLE attempts (
     at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (message, id)
 );
-CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id);
+-- With the status, so that an endpoint's attempts are counted without being read.
+CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id) INCLUDE (status);
 
 -- Written to see whether the database can be.
 CREATE TABLE pings (

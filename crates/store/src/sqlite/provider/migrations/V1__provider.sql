@@ -51,7 +51,7 @@ CREATE TABLE event_types (
     archived INTEGER NOT NULL,
     deprecated INTEGER NOT NULL,
     schemas TEXT,
-    feature_flag TEXT,
+    feature_flags TEXT NOT NULL,
     group_name TEXT,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
@@ -127,7 +127,8 @@ CREATE TABLE attempts (
     at INTEGER NOT NULL,
     PRIMARY KEY (message, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id);
+-- With the status, so that an endpoint's attempts are counted without being read.
+CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id, status);
 
 -- Written to see whether the database can be.
 CREATE TABLE pings (

@@ -1,0 +1,15 @@
+//! Fields of a PATCH body. Use with `#[serde(default, deserialize_with = "patch::field")]`: a field that is not named stays
+//! as it is; null empties a `Change<Option<T>>`, and is refused for any other.
+
+use provider::Change;
+use serde::{Deserialize, Deserializer};
+
+/// A field that was named.
+pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Change<T>, D::Error> {
+    T::deserialize(deserializer).map(Change::Set)
+}
+
+/// The newer name of a field, or the older when only that is given.
+pub(crate) fn newer<T: PartialEq>(newer: Change<T>, older: Change<T>) -> Change<T> {
+    if newer == Change::Keep { older } else { newer }
+}

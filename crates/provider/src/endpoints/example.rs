@@ -1,0 +1,94 @@
+//! An example message to one endpoint, so that a receiver can be tried out.
+
+use bytes::Bytes;
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::example::{self, NoExample};
+use crate::idempotency::Idempotency;
+use crate::ids;
+use crate::model::Message;
+use crate::port::{Answer, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Provider};
+use crate::uid::{NAME_CHARS_MAX, check_name};
+
+/// The event type that there always is an example of.
+const PING: &str = "svix.ping";
+const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
+const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);
+
+impl Provider {
+    /// Sends an example of an event type to one endpoint and to no other, whatever event types and channels it listens
+    /// to: `examples[index]` (the first when none) of the schema of version 1, or a value made from the schema.
+    ///
+    /// 404 (application, endpoint, event type); 400 `invalid_scheme` when no example can be made, `endpoint_disabled`;
+    /// 422.
+    pub async fn send_example(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        event_type: &str,
+        index: Option<usize>,
+        idempotency: Option<&Idempotency>,
+    ) -> ProviderResult<Message> {
+        check_name(event_type, NAME_CHARS_MAX)
+            .map_err(|error| ProviderError::invalid("eventType", error.to_string()))?;
+        let endpoint = self.endpoint(caller, application, id_or_uid).await?;
+        let payload = self.example(caller, event_type, index).await?;
+        let now = self.now();
+        let message = Message {
+            id: self.ids().make(ids::MESSAGE),
+            application: endpoint.application.clone(),
+            event_type: event_type.into(),
+            event_id: None,
+            payload: Some(payload),
+            channels: None,
+            tags: None,
+            created_at: now,
+            payload_expires_at: now + RETENTION,
+        };
+        for _ in 0..CHANGE_TRIES_MAX {
+            let snapshot = self.snapshots().get(&endpoint.application).await?.ok_or(ProviderError::NotFound)?;
+            let target = snapshot.targets.get(&endpoint.id).ok_or(ProviderError::NotFound)?;
+            if target.disabled {
+                return Err(ProviderError::BadRequest {
+                    code: "endpoint_disabled",
+                    detail: "the endpoint is disabled and receives nothing; enable it first".into(),
+                });
+            }
+            let answer = idempotency.map(|idempotency| {
+                let answer = Answer::Message { application: message.application.clone(), message: message.id.clone() };
+                idempotency.answer(caller, answer, now)
+            });
+            match self.dispatcher().accept_for(&snapshot, &endpoint.id, message.clone(), answer).await {
+                Ok(()) => return Ok(message),
+                Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&endpoint.application),
+                Err(StoreError::Replayed) => {
+                    if let Some(before) = self.message_before(caller, idempotency).await? {
+                        return Ok(before);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Stale.into())
+    }
+
+    async fn example(&self, caller: &Caller, event_type: &str, index: Option<usize>) -> ProviderResult<Bytes> {
+        if event_type == PING {
+            return Ok(Bytes::from_static(PING_PAYLOAD));
+        }
+        let event_type = self.event_type(caller, event_type).await?;
+        match example::of_schemas(event_type.schemas.as_ref(), index) {
+            Ok(example) => Ok(example.to_string().into()),
+            Err(NoExample::Index { count }) => {
+                Err(ProviderError::invalid("exampleIndex", format!("the event type has {count} examples, from 0")))
+            }
+            Err(NoExample::Schema) => Err(ProviderError::BadRequest {
+                code: "invalid_scheme",
+                detail: "the event type has no schema of version \"1\" of an object; give it one".into(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Changing some fields of an endpoint.
+
+use std::collections::BTreeMap;
+
+use crate::accounts::Caller;
+use crate::change::Change;
+use crate::error::ProviderResult;
+use crate::model::Endpoint;
+use crate::provider::Provider;
+
+/// What a PATCH does to an endpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EndpointPatch {
+    /// `http` or `https`, without credentials.
+    pub url: Change<String>,
+    /// The customer's own id for it.
+    pub uid: Change<Option<String>>,
+    /// Free text.
+    pub description: Change<String>,
+    /// Receives nothing while true.
+    pub disabled: Change<bool>,
+    /// Names of event types that exist; all when none.
+    pub filter_types: Change<Option<Vec<String>>>,
+    /// 1 to 10 channels; all messages when none.
+    pub channels: Change<Option<Vec<String>>>,
+    /// Messages a second that it receives at most; at least 1.
+    pub throttle_rate: Change<Option<u16>>,
+    /// Free text pairs, instead of those that there are.
+    pub metadata: Change<BTreeMap<String, String>>,
+}
+
+impl Provider {
+    /// Changes what the patch names. 404, 409 (uid), 422.
+    pub async fn patch_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        patch: EndpointPatch,
+    ) -> ProviderResult<Endpoint> {
+        // Those that it has already may have been deleted since.
+        if let Change::Set(Some(names)) = &patch.filter_types {
+            self.endpoint(caller, application, id_or_uid).await?;
+            self.check_filter_types(caller, names).await?;
+        }
+        self.change_endpoint(caller, application, id_or_uid, |endpoint| {
+            let patch = patch.clone();
+            let mut input = endpoint.as_input();
+            patch.url.apply(&mut input.url);
+            patch.uid.apply(&mut input.uid);
+            patch.description.apply(&mut input.description);
+            patch.disabled.apply(&mut input.disabled);
+            patch.filter_types.apply(&mut input.filter_types);
+            patch.channels.apply(&mut input.channels);
+            patch.throttle_rate.apply(&mut input.throttle_rate);
+            patch.metadata.apply(&mut input.metadata);
+            endpoint.take(input.check()?);
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,157 @@
+//! Event types taken from the webhooks of an OpenAPI document.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{EventTypeInput, openapi};
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::idempotency::{self, Idempotency, Write};
+use crate::model::EventType;
+use crate::page::LIMIT_MAX;
+use crate::port::{From, Order, Page};
+use crate::provider::{Created, Provider};
+
+/// Event types of an account that an import looks through at most.
+const EVENT_TYPES_MAX: usize = 25_000;
+
+/// What is to be imported, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenApiImport {
+    /// The document.
+    pub document: Value,
+    /// What becomes of event types that are not in the document.
+    pub others: Others,
+}
+
+/// What becomes of event types that are not in an imported document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    /// They stay as they are.
+    Stay,
+    /// They are archived.
+    Archive,
+}
+
+/// What an import changes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportedEventTypes {
+    /// Event types of the document that are new or differ from what there was, by name.
+    pub changed: Vec<EventType>,
+    /// Event types that are archived, because the document doesn't have them; by name.
+    pub archived: Vec<EventType>,
+}
+
+impl Provider {
+    /// What importing a document would change. 422 for a document that is none, or has none.
+    pub async fn preview_event_types(
+        &self,
+        caller: &Caller,
+        import: &OpenApiImport,
+    ) -> ProviderResult<ImportedEventTypes> {
+        let inputs = openapi::webhooks(&import.document)?;
+        let there = self.all_event_types(caller).await?;
+        let mut result = ImportedEventTypes::default();
+        for (name, mut input) in inputs {
+            let old = there.get(&name);
+            if let Some(old) = old {
+                // What a document needn't say stays.
+                if input.feature_flags.is_empty() {
+                    input.feature_flags.clone_from(&old.feature_flags);
+                }
+                input.group_name = input.group_name.or_else(|| old.group_name.clone());
+            }
+            input.check(&name).map_err(|error| at(&name, error))?;
+            if old.is_some_and(|old| old.as_input() == input) {
+                continue;
+            }
+            let mut new = self.new_event_type(caller, &name, input);
+            if let Some(old) = old {
+                new.created_at = old.created_at;
+            }
+            result.changed.push(new);
+        }
+        if import.others == Others::Archive {
+            let names = openapi::names(&import.document);
+            let gone = there.into_values().filter(|old| !old.archived && !names.contains(&old.name));
+            result.archived = gone.map(|old| EventType { archived: true, updated_at: self.now(), ..old }).collect();
+            result.archived.sort_by(|left, right| left.name.cmp(&right.name));
+        }
+        Ok(result)
+    }
+
+    /// Imports a document: creates and updates its event types, takes them out of the archive, and archives the others if
+    /// that is asked for; all of it or nothing. `render` makes the JSON of the 200 that is kept for the idempotency key.
+    /// 422.
+    pub async fn import_event_types(
+        &self,
+        caller: &Caller,
+        import: &OpenApiImport,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&ImportedEventTypes) -> String + Send,
+    ) -> ProviderResult<Created<ImportedEventTypes>> {
+        let result = self.preview_event_types(caller, import).await?;
+        let written = idempotency::write(
+            self.store(),
+            caller,
+            idempotency,
+            self.now(),
+            200,
+            || render(&result),
+            |answer| self.store().put_event_types([&result.changed[..], &result.archived].concat(), answer),
+        )
+        .await?;
+        Ok(match written {
+            Write::Done => Created::There(result),
+            Write::Before(answer) => Created::Before(answer),
+        })
+    }
+
+    async fn all_event_types(&self, caller: &Caller) -> ProviderResult<HashMap<String, EventType>> {
+        let mut all = HashMap::new();
+        let mut page = Page { from: None, order: Order::Ascending, limit: LIMIT_MAX };
+        while all.len() < EVENT_TYPES_MAX {
+            let rows = self.store().event_types(&caller.account, page.clone()).await?;
+            let more = rows.len() == page.limit;
+            page.from = rows.last().map(|last| From::After(last.name.clone()));
+            all.extend(rows.into_iter().map(|event_type| (event_type.name.clone(), event_type)));
+            if !more {
+                return Ok(all);
+            }
+        }
+        Err(ProviderError::BadRequest {
+            code: "limit_reached",
+            detail: format!("an account with more than {EVENT_TYPES_MAX} event types can't import"),
+        })
+    }
+}
+
+/// The same faults, with the place in the document.
+fn at(name: &str, error: ProviderError) -> ProviderError {
+    let ProviderError::Validation(mut faults) = error else { return error };
+    for fault in &mut faults {
+        let places = ["spec", "webhooks"].map(Into::into).into_iter().chain([name.to_owned().into()]);
+        fault.loc.splice(1..1, places);
+    }
+    ProviderError::Validation(faults)
+}
+
+impl EventTypeInput {
+    /// One of a document.
+    pub(super) fn imported(description: String, deprecated: bool, schemas: Option<Value>) -> Self {
+        Self { description, deprecated, schemas, ..Self::default() }
+    }
+}
+
+impl OpenApiImport {
+    /// Reads a document from text, JSON or YAML. 422.
+    pub fn read_document(text: &str) -> ProviderResult<Value> {
+        let read = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|error| error.to_string())
+        } else {
+            serde_saphyr::from_str(text).map_err(|error| error.to_string())
+        };
+        read.map_err(|error| ProviderError::invalid("specRaw", format!("is neither JSON nor YAML: {error}")))
+    }
+}

@@ -1,0 +1,249 @@
+//! An example of an event type's payload: the one that its schema has, or a value made from the schema.
+
+use serde_json::{Map, Value, json};
+
+/// Depth to which a value is made; what is deeper is left out.
+const DEPTH_MAX: usize = 32;
+/// Values within a made value at most.
+const VALUES_MAX: usize = 10_000;
+/// Entries and characters that a made value has at most, whatever its schema asks for.
+const ENTRIES_MAX: u64 = 10;
+const CHARS_MAX: u64 = 1_000;
+
+/// Which example can't be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoExample {
+    /// The schema has examples, but not this many.
+    Index {
+        /// How many it has.
+        count: usize,
+    },
+    /// There is no schema of version 1 whose values are objects.
+    Schema,
+}
+
+/// The example at `index` (the first when none) of the schema of version 1, or a value made from it.
+pub(crate) fn of_schemas(schemas: Option<&Value>, index: Option<usize>) -> Result<Value, NoExample> {
+    let schema = schemas.and_then(|schemas| schemas.get("1")).ok_or(NoExample::Schema)?;
+    let example = match schema.get("examples").and_then(Value::as_array).filter(|examples| !examples.is_empty()) {
+        Some(examples) => {
+            let index = index.unwrap_or_default();
+            examples.get(index).cloned().ok_or(NoExample::Index { count: examples.len() })?
+        }
+        None => Maker { root: schema, values: 0 }.make(schema, 0).unwrap_or(Value::Null),
+    };
+    if example.is_object() { Ok(example) } else { Err(NoExample::Schema) }
+}
+
+struct Maker<'a> {
+    root: &'a Value,
+    values: usize,
+}
+
+impl Maker<'_> {
+    /// None when it gets too deep or too large, or nothing fits.
+    fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        self.values += 1;
+        if depth >= DEPTH_MAX || self.values > VALUES_MAX {
+            return None;
+        }
+        let schema = match schema {
+            Value::Object(schema) => schema,
+            Value::Bool(true) => return Some(json!({})),
+            _ => return None,
+        };
+        if let Some(given) = given(schema) {
+            return Some(given.clone());
+        }
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let target = self.root.pointer(reference.strip_prefix('#')?)?.clone();
+            return self.make(&target, depth + 1);
+        }
+        if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
+            return self.make_all(schema, parts, depth);
+        }
+        for one in ["oneOf", "anyOf"] {
+            if let Some(ways) = schema.get(one).and_then(Value::as_array) {
+                let made = ways.iter().find_map(|way| self.make(way, depth + 1));
+                // What all ways have in common stands beside them.
+                return match (made, schema.contains_key("properties")) {
+                    (Some(Value::Object(made)), true) => {
+                        let mut object = self.make_object(schema, depth);
+                        object.extend(made);
+                        Some(Value::Object(object))
+                    }
+                    (made, _) => made,
+                };
+            }
+        }
+        match kind(schema) {
+            "object" => Some(Value::Object(self.make_object(schema, depth))),
+            "array" => Some(Value::Array(self.make_array(schema, depth))),
+            "string" => Some(Value::String(text(schema))),
+            "integer" => Some(number(schema, 1.0)),
+            "number" => Some(number(schema, 0.5)),
+            "boolean" => Some(Value::Bool(true)),
+            _ => Some(Value::Null),
+        }
+    }
+
+    fn make_object(&mut self, schema: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let made = properties.into_iter().flatten();
+        made.filter_map(|(name, schema)| Some((name.clone(), self.make(schema, depth + 1)?))).collect()
+    }
+
+    fn make_array(&mut self, schema: &Map<String, Value>, depth: usize) -> Vec<Value> {
+        let prefix = schema.get("prefixItems").and_then(Value::as_array);
+        let mut made: Vec<Value> = prefix.into_iter().flatten().filter_map(|item| self.make(item, depth + 1)).collect();
+        let Some(items) = schema.get("items").filter(|items| items.is_object()) else { return made };
+        let count = limit(schema, "minItems").unwrap_or(1).clamp(1, ENTRIES_MAX) as usize;
+        while made.len() < count {
+            match self.make(items, depth + 1) {
+                Some(item) => made.push(item),
+                None => break,
+            }
+        }
+        made
+    }
+
+    /// What all parts have, in one object; or what the first of them has.
+    fn make_all(&mut self, schema: &Map<String, Value>, parts: &[Value], depth: usize) -> Option<Value> {
+        let mut object = self.make_object(schema, depth);
+        for part in parts {
+            match self.make(part, depth + 1)? {
+                Value::Object(part) => object.extend(part),
+                other if object.is_empty() => return Some(other),
+                _ => {}
+            }
+        }
+        Some(Value::Object(object))
+    }
+}
+
+/// A value that the schema itself names.
+fn given(schema: &Map<String, Value>) -> Option<&Value> {
+    let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|values| values.first());
+    first("examples")
+        .or_else(|| schema.get("example"))
+        .or_else(|| schema.get("const"))
+        .or_else(|| schema.get("default"))
+        .or_else(|| first("enum"))
+}
+
+/// The type; the first that is not null when there are several; worked out when none is said.
+fn kind(schema: &Map<String, Value>) -> &str {
+    let said = match schema.get("type") {
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
+        _ => None,
+    };
+    match said {
+        Some(kind) => kind,
+        None if schema.contains_key("type") => "null",
+        None if schema.contains_key("items") || schema.contains_key("prefixItems") => "array",
+        None if schema.contains_key("minLength") || schema.contains_key("pattern") || schema.contains_key("format") => {
+            "string"
+        }
+        None if schema.contains_key("minimum") || schema.contains_key("maximum") => "number",
+        None => "object",
+    }
+}
+
+fn text(schema: &Map<String, Value>) -> String {
+    let fixed = match schema.get("format").and_then(Value::as_str) {
+        Some("date-time") => "2026-01-31T12:00:00Z",
+        Some("date") => "2026-01-31",
+        Some("time") => "12:00:00Z",
+        Some("duration") => "PT1H",
+        Some("email" | "idn-email") => "someone@example.com",
+        Some("hostname" | "idn-hostname") => "example.com",
+        Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
+        Some("uuid") => "018f4e5a-7b1c-7d2e-8f3a-9b4c5d6e7f80",
+        Some("ipv4") => "192.0.2.1",
+        Some("ipv6") => "2001:db8::1",
+        _ => "string",
+    };
+    let least = limit(schema, "minLength").unwrap_or(0).min(CHARS_MAX) as usize;
+    let most = limit(schema, "maxLength").unwrap_or(CHARS_MAX) as usize;
+    let mut text = fixed.to_owned();
+    while text.len() < least {
+        text.push('x');
+    }
+    text.truncate(most);
+    text
+}
+
+/// A number within the schema's bounds, `wanted` if that is one.
+fn number(schema: &Map<String, Value>, wanted: f64) -> Value {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let step = if kind(schema) == "integer" { 1.0 } else { 0.5 };
+    let least = bound("minimum").or_else(|| Some(bound("exclusiveMinimum")? + step));
+    let most = bound("maximum").or_else(|| Some(bound("exclusiveMaximum")? - step));
+    let mut number = wanted.max(least.unwrap_or(wanted)).min(most.unwrap_or(f64::MAX));
+    if let Some(multiple) = bound("multipleOf").filter(|multiple| *multiple > 0.0) {
+        number = (number / multiple).ceil() * multiple;
+    }
+    if kind(schema) == "integer" || number.fract() == 0.0 { json!(number.ceil() as i64) } else { json!(number) }
+}
+
+fn limit(schema: &Map<String, Value>, key: &str) -> Option<u64> {
+    schema.get(key).and_then(Value::as_u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(schema: &Value) -> Value {
+        of_schemas(Some(&json!({"1": schema})), None).unwrap()
+    }
+
+    #[test]
+    fn an_example_of_the_schema_is_taken_as_it_is() {
+        let schemas = json!({"1": {"type": "object", "examples": [{"a": 1}, {"a": 2}, 3]}});
+        assert_eq!(of_schemas(Some(&schemas), None), Ok(json!({"a": 1})));
+        assert_eq!(of_schemas(Some(&schemas), Some(1)), Ok(json!({"a": 2})));
+        assert_eq!(of_schemas(Some(&schemas), Some(2)), Err(NoExample::Schema), "a payload is an object");
+        assert_eq!(of_schemas(Some(&schemas), Some(3)), Err(NoExample::Index { count: 3 }));
+        for none in [json!({}), json!({"2": {"type": "object"}}), json!({"1": {"type": "string"}})] {
+            assert_eq!(of_schemas(Some(&none), Some(7)), Err(NoExample::Schema), "{none}");
+        }
+        assert_eq!(of_schemas(None, None), Err(NoExample::Schema));
+    }
+
+    #[test]
+    fn a_made_value_fits_its_schema() {
+        for schema in [
+            json!({"type": "object"}),
+            json!({"required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": ["null", "integer"]}}}),
+            json!({"type": "object", "properties": {"at": {"type": "string", "format": "date-time"},
+                "id": {"type": "string", "format": "uuid"}, "mail": {"type": "string", "format": "email"},
+                "short": {"type": "string", "maxLength": 3}, "long": {"type": "string", "minLength": 30}},
+                "required": ["at", "id", "mail", "short", "long"]}),
+            json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 7, "multipleOf": 5},
+                "x": {"type": "number", "exclusiveMaximum": -1}, "y": {"type": "integer", "exclusiveMinimum": 3}},
+                "required": ["n", "x", "y"]}),
+            json!({"type": "object", "properties": {"list": {"type": "array", "items": {"enum": ["b", "a"]},
+                "minItems": 3}, "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "boolean"}]}},
+                "required": ["list"]}),
+            json!({"allOf": [{"$ref": "#/$defs/a"}, {"properties": {"c": {"const": 3}}, "required": ["c"]}],
+                "$defs": {"a": {"type": "object", "properties": {"b": {"type": "null"}}, "required": ["b"]}}}),
+            json!({"type": "object", "properties": {"k": {"type": "string"}}, "required": ["k", "w"],
+                "oneOf": [{"properties": {"w": {"const": 1}}}, {"properties": {"w": {"const": 2}}}]}),
+            json!({"type": "object", "properties": {"self": {"$ref": "#"}, "d": {"default": 5}}, "required": ["d"]}),
+        ] {
+            let value = made(&schema);
+            let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+            let faults: Vec<String> = validator.iter_errors(&value).map(|fault| fault.to_string()).collect();
+            assert!(faults.is_empty(), "{schema}\n{value}\n{faults:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_never_ends_makes_a_value_that_does() {
+        let each: Map<String, Value> = (0..10).map(|n| (format!("p{n}"), json!({"$ref": "#"}))).collect();
+        let value = made(&json!({"type": "object", "properties": each}));
+        assert!(value.to_string().len() < 1_000_000);
+    }
+}
