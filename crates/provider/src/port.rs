@@ -11,11 +11,17 @@
 //!   was acknowledged and is not done is found again by [`Store::claim`];
 //! - a delivery row belongs to at most one living node.
 
+mod access;
+mod waiting;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+
+pub use access::AccessStore;
+pub use waiting::{Waiting, WaitingStore};
 
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -194,7 +200,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: AccessStore + WaitingStore + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

@@ -14,8 +14,11 @@ use crate::error::ProviderResult;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::key_cache::KeyCache;
+use crate::payload_check::PayloadSchemas;
 use crate::port::Store;
+use crate::rates::Rates;
 use crate::snapshot::Snapshots;
+use crate::strangers::Strangers;
 use crate::workers;
 
 /// The delivery provider. Clones are the same one.
@@ -46,6 +49,9 @@ struct Inner {
     config: ProviderConfig,
     ids: Ids,
     keys: KeyCache,
+    rates: Rates,
+    strangers: Strangers,
+    payload_schemas: PayloadSchemas,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
 }
@@ -89,6 +95,9 @@ impl Provider {
         });
         Self(Arc::new(Inner {
             store,
+            rates: Rates::new(clock.monotonic()),
+            strangers: Strangers::default(),
+            payload_schemas: PayloadSchemas::new(config.cache_for),
             clock,
             random,
             vault,
@@ -131,7 +140,8 @@ impl Provider {
         &self.0.vault
     }
 
-    pub(crate) fn config(&self) -> &ProviderConfig {
+    /// Settings.
+    pub fn config(&self) -> &ProviderConfig {
         &self.0.config
     }
 
@@ -141,6 +151,18 @@ impl Provider {
 
     pub(crate) fn keys(&self) -> &KeyCache {
         &self.0.keys
+    }
+
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    pub(crate) fn strangers(&self) -> &Strangers {
+        &self.0.strangers
+    }
+
+    pub(crate) fn payload_schemas(&self) -> &PayloadSchemas {
+        &self.0.payload_schemas
     }
 
     pub(crate) fn snapshots(&self) -> &Snapshots {

@@ -4,9 +4,11 @@
 //! all others. Nothing survives the process.
 
 mod accept;
+mod access;
 mod config;
 mod deliveries;
 mod lists;
+mod waiting;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
