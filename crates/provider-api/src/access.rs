@@ -73,7 +73,9 @@ pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Calle
     let capability = match needs(&parts.method, path) {
         Needs::Nothing => return Ok(()),
         Needs::Token(capability) => capability,
-        Needs::ApiKey => return Err(forbidden("this takes an API key of the account, not the token of an application")),
+        Needs::ApiKey => {
+            return Err(forbidden("this takes an API key of the account, not the token of an application"));
+        }
     };
     let params = parts.extract::<RawPathParams>().await.map_err(|error| ApiError::at(["path"], error.body_text()))?;
     for (_, application) in params.iter().filter(|(name, _)| *name == APPLICATION) {

@@ -51,12 +51,7 @@ pub enum Scope {
 impl Caller {
     /// Whoever manages the installation, acting for an account.
     pub fn operator(account: &Account) -> Self {
-        Self {
-            account: account.id.clone(),
-            key: "operator".into(),
-            scope: Scope::Account,
-            settings: account.settings,
-        }
+        Self { account: account.id.clone(), key: "operator".into(), scope: Scope::Account, settings: account.settings }
     }
 
     /// Whether it may do what needs `capability` in an application that it reaches.

@@ -201,7 +201,9 @@ impl Provider {
         if snapshot.targets.len() >= endpoints_max {
             return Err(ProviderError::BadRequest {
                 code: "limit_reached",
-                detail: format!("an application of this account has at most {endpoints_max} endpoints; delete one first"),
+                detail: format!(
+                    "an application of this account has at most {endpoints_max} endpoints; delete one first"
+                ),
             });
         }
         let Checked { input, headers, secret } = checked;

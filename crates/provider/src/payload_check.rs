@@ -151,11 +151,9 @@ impl Provider {
         }
         let read = self.store().event_type(&caller.account, event_type).await?.and_then(|read| read.schemas);
         let entry = Arc::new(match held {
-            Some(held) if held.schemas.source == read => Entry {
-                read_at: now,
-                schemas: Arc::clone(&held.schemas),
-                logged_at_ms: Arc::clone(&held.logged_at_ms),
-            },
+            Some(held) if held.schemas.source == read => {
+                Entry { read_at: now, schemas: Arc::clone(&held.schemas), logged_at_ms: Arc::clone(&held.logged_at_ms) }
+            }
             _ => Entry { read_at: now, schemas: Arc::new(Schemas::new(read)), logged_at_ms: Arc::default() },
         });
         let mut entries = schemas.entries();
@@ -240,7 +238,10 @@ mod tests {
         let wrong = schemas.faults(&json!({"lot": "secret"})).unwrap();
         assert_eq!((wrong.version, wrong.rule.as_str()), ("10", "/properties/lot/type"));
         let [fault] = wrong.faults.as_slice() else { panic!("{:?}", wrong.faults) };
-        assert_eq!((fault.loc.join("."), fault.msg.as_str()), ("body.payload.lot".into(), "value is not of type \"integer\""));
+        assert_eq!(
+            (fault.loc.join("."), fault.msg.as_str()),
+            ("body.payload.lot".into(), "value is not of type \"integer\"")
+        );
     }
 
     #[test]

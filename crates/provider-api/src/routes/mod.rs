@@ -17,9 +17,9 @@ use http::header::CONTENT_TYPE;
 use http_kit::Faults;
 use provider::Provider;
 use utoipa::OpenApi;
-use utoipa::openapi::{Content, Ref};
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Content, Ref};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 

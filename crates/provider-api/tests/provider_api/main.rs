@@ -3,13 +3,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod access;
 mod applications;
 mod attempts;
 mod document;
 mod endpoints;
 mod event_types;
 mod faults;
+mod limits;
 mod messages;
 mod official;
+mod payload_check;
+mod portal;
 mod refusals;
 mod stage;

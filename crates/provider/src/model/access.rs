@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn managing_endpoints_is_managing_their_secrets_and_nothing_else() {
-        let covered = |capability: Capability| Capability::ALL.into_iter().filter(move |other| capability.covers(*other));
+        let covered =
+            |capability: Capability| Capability::ALL.into_iter().filter(move |other| capability.covers(*other));
         assert_eq!(covered(Capability::ViewBase).count(), 1);
         assert_eq!(covered(Capability::ManageEndpointSecret).count(), 2);
         let covered: Vec<_> = covered(Capability::ManageEndpoint).collect();

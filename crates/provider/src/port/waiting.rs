@@ -26,12 +26,8 @@ pub struct Waiting {
 pub trait WaitingStore: Send + Sync {
     /// Endpoints with delivery rows by id, after the endpoint `after`, at most `limit`. Costs a look-up for each, and at
     /// most `count_max` rows.
-    async fn endpoints_waiting(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-        count_max: usize,
-    ) -> StoreResult<Vec<Waiting>>;
+    async fn endpoints_waiting(&self, after: Option<&str>, limit: usize, count_max: usize)
+    -> StoreResult<Vec<Waiting>>;
     /// An endpoint by its id alone, with its account.
     async fn endpoint_anywhere(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>>;
 }

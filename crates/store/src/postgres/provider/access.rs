@@ -39,7 +39,8 @@ impl AccessStore for Provider {
     }
 
     async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()> {
-        self.transaction(&(&token, tokens_max), |db, &(token, tokens_max)| Box::pin(create(db, token, tokens_max))).await
+        self.transaction(&(&token, tokens_max), |db, &(token, tokens_max)| Box::pin(create(db, token, tokens_max)))
+            .await
     }
 
     async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>> {
@@ -71,7 +72,8 @@ impl AccessStore for Provider {
     async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize> {
         let client = self.engine.client().await?;
         let count = "SELECT count(*) FROM (SELECT FROM event_types WHERE account = $1 LIMIT $2) counted";
-        let counted = rows::one(&client, count, &[&account, &signed(count_max)], |row| rows::get::<i64>(row, 0)).await?;
+        let counted =
+            rows::one(&client, count, &[&account, &signed(count_max)], |row| rows::get::<i64>(row, 0)).await?;
         Ok(counted.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 }

@@ -46,8 +46,7 @@ pub(super) fn create_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
     let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let (expires_at, last_used_at) = (key.expires_at.map(ms), key.last_used_at.map(ms));
-    let values =
-        params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at), expires_at, last_used_at];
+    let values = params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at), expires_at, last_used_at];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),
         _ => Ok(()),

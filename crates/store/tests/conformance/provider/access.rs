@@ -24,12 +24,8 @@ pub(super) async fn an_accounts_settings_are_replaced_and_its_creation_is_not(st
     assert_eq!(reason(store.update_account(account(1)).await.unwrap_err()), "not found");
     store.create_account(account(1)).await.unwrap();
     store.create_account(account(2)).await.unwrap();
-    let changed = Account {
-        name: "Renamed".to_owned(),
-        settings: AccountSettings::default(),
-        created_at: at(77),
-        ..account(1)
-    };
+    let changed =
+        Account { name: "Renamed".to_owned(), settings: AccountSettings::default(), created_at: at(77), ..account(1) };
     store.update_account(changed.clone()).await.unwrap();
     let expected = Account { created_at: at(0), ..changed };
     assert_eq!(store.accounts(whole(Order::Ascending)).await.unwrap(), [expected, account(2)]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use provider::model::{
-    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message, OldSecret,
-    PayloadCheck,
+    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message,
+    OldSecret, PayloadCheck,
 };
 use provider::port::{
     Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Order, Page,
