@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Account, Application, AttemptStatus, Endpoint, Id};
-use crate::port::{Order, Page, Waiting};
+use crate::port::{Backlog, Order, Page, Waiting};
 use crate::provider::Provider;
 
 /// Rows of an endpoint that are counted at most.
@@ -89,6 +89,11 @@ impl Provider {
     pub async fn endpoint_anywhere(&self, id: &str) -> ProviderResult<(Account, Endpoint)> {
         let (account, endpoint) = self.store().endpoint_anywhere(id).await?.ok_or(ProviderError::NotFound)?;
         Ok((self.account(&account).await?, endpoint))
+    }
+
+    /// What waits for an endpoint.
+    pub async fn endpoint_backlog(&self, endpoint: &Endpoint) -> ProviderResult<Backlog> {
+        Ok(self.store().backlog(&endpoint.id).await?)
     }
 
     /// An application by its id alone, with its account. 404.
