@@ -53,7 +53,7 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Change an account; what is not named stays. A running server uses it at once.
+    /// Change an account; what is not named stays. A running server follows within moments.
     #[command(after_help = "\
 Examples:
   lotwire provider account set org_2b… --payload-check reject
@@ -128,10 +128,13 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Take a key's access away. A running server refuses it from then on.
-    #[command(alias = "delete", after_help = "\
+    /// Take a key's access away. A running server refuses it within moments.
+    #[command(
+        alias = "delete",
+        after_help = "\
 Examples:
-  lotwire provider key revoke --account org_2b… key_2b…")]
+  lotwire provider key revoke --account org_2b… key_2b…"
+    )]
     Revoke {
         /// The account (`org_…`).
         #[arg(long, value_name = "ORG")]
