@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod bearer;
+pub mod client;
 pub mod etag;
 pub mod idempotency;
 pub mod json;

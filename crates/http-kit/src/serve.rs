@@ -21,6 +21,8 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tower::ServiceExt as _;
 use tower_http::timeout::TimeoutBody;
 
+use crate::client::Peer;
+
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Requests of one HTTP/2 connection at the same time.
@@ -74,14 +76,14 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             accepted = accepted => accepted,
             () = &mut stop => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
         let (server, router, watcher, mut cut) = (server.clone(), router.clone(), under_way.watcher(), cut.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = connection(&server, stream, router, watcher, &limits) => {}
+                () = connection(&server, (stream, Peer(peer.ip())), router, watcher, &limits) => {}
                 // The other end is dropped when the drain is over.
                 _ = cut.changed() => {}
             }
@@ -117,7 +119,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 
 async fn connection(
     server: &Builder<TokioExecutor>,
-    stream: TcpStream,
+    (stream, peer): (TcpStream, Peer),
     router: Router,
     watcher: Watcher,
     limits: &Limits,
@@ -125,8 +127,9 @@ async fn connection(
     let _ = stream.set_nodelay(true);
     let asked = Arc::new(Notify::new());
     let (seen, quiet_max) = (asked.clone(), limits.body_idle_timeout);
-    let service = router.map_request(move |request: http::Request<Incoming>| {
+    let service = router.map_request(move |mut request: http::Request<Incoming>| {
         seen.notify_one();
+        request.extensions_mut().insert(peer);
         request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))
     });
     let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));

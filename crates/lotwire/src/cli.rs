@@ -1,5 +1,7 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
+mod provider;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -7,6 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
+
+pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
 #[derive(Debug, Parser)]
@@ -50,7 +54,7 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Run the platform, the embedded provider, or both.
     Serve(Serve),
-    /// Accounts and keys of the embedded delivery provider.
+    /// Accounts, keys and endpoints of the embedded delivery provider, and what waits there.
     #[command(subcommand)]
     Provider(Provider),
     /// Customers and their connection to a provider.
@@ -122,67 +126,6 @@ pub(crate) struct Listen {
     /// Address of the provider's API [default: 127.0.0.1:8071].
     #[arg(long, value_name = "ADDR")]
     pub(crate) provider_listen: Option<SocketAddr>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Provider {
-    /// Accounts: who owns keys, event types and consumer applications.
-    #[command(subcommand)]
-    Account(ProviderAccount),
-    /// API keys of an account.
-    #[command(subcommand)]
-    Key(ProviderKey),
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProviderAccount {
-    /// Create an account; prints its id (`org_…`).
-    Create {
-        /// Name, for people.
-        name: String,
-        /// Print JSON: {"id":"org_…"}.
-        #[arg(long)]
-        json: bool,
-    },
-    /// List the accounts.
-    List {
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProviderKey {
-    /// Create an API key; it is shown this once.
-    Create {
-        /// The account (`org_…`).
-        #[arg(long, value_name = "ORG")]
-        account: String,
-        /// Name of the key, for people.
-        #[arg(long)]
-        name: String,
-        /// Print JSON: {"key":"…"}.
-        #[arg(long)]
-        json: bool,
-    },
-    /// List an account's keys, without the keys themselves.
-    List {
-        /// The account (`org_…`).
-        #[arg(long, value_name = "ORG")]
-        account: String,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Take a key's access away.
-    Delete {
-        /// The account (`org_…`).
-        #[arg(long, value_name = "ORG")]
-        account: String,
-        /// The key's id (`key_…`).
-        id: String,
-    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -88,6 +88,11 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
             Signature::Ed25519 => provider::SecretKind::KeyPair,
         },
         nodes: provider::config::Nodes::Many,
+        key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
+        public_url: config.provider_public_url(),
+        trusted_proxies: config.provider.trusted_proxies.clone(),
+        requests_per_second_max: config.provider.requests_per_second,
+        endpoints_max: config.provider.endpoints_per_application,
         ..ProviderConfig::default()
     };
     settings.lanes.under_way_max = config.provider.endpoint_concurrency;
@@ -129,7 +134,10 @@ impl Node {
         // The provider first: the platform may have something to publish at once.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
-            let provider = open_provider(config, &node.ground).await?;
+            // With port 0 the address is known only now, and links are made of it.
+            let mut config = config.clone();
+            config.provider.listen = listener.local_addr().while_("reading the address of a port")?;
+            let provider = open_provider(&config, &node.ground).await?;
             provider.spawn_workers(&node.tasks);
             let addr = node.serve(listener, provider_api::router(provider.clone()))?;
             node.provider = Some((provider, addr));

@@ -2,7 +2,11 @@
 
 use std::io::IsTerminal as _;
 
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::cli::Command;
 use crate::config::{Log, LogFormat};
@@ -10,6 +14,10 @@ use crate::fault::{Fault, While as _};
 
 /// Migrations tell of each step at `info`, which is every start.
 const QUIETER: &str = "refinery_core=warn";
+
+/// A library that writes values of ours, keys and payloads among them, when it is asked for more than `info`: PostgreSQL's
+/// client logs the parameters of each statement. No `log.level` gets those.
+const TELLTALE: &str = "tokio_postgres";
 
 /// Starts logging. Commands that talk to a person log warnings only; a server logs what the configuration says.
 pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
@@ -19,8 +27,12 @@ pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
     let is_terminal = std::io::stderr().is_terminal();
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
     match log.format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().init(),
+        LogFormat::Text => lines.finish().with(filter_fn(is_discreet)).init(),
+        LogFormat::Json => lines.json().finish().with(filter_fn(is_discreet)).init(),
     }
     Ok(())
+}
+
+fn is_discreet(line: &Metadata<'_>) -> bool {
+    *line.level() <= Level::INFO || !line.target().starts_with(TELLTALE)
 }

@@ -12,17 +12,21 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
+use crate::access;
 use crate::errors::ApiError;
 
-/// Who asks, by the API key. 401 otherwise.
+/// Who asks, by the API key or the token of an application: 401 when it is not good, and 403 or 404 when this route, or this
+/// application, is not for it (see [`access`]).
 pub(crate) struct Auth(pub(crate) Caller);
 
 impl FromRequestParts<Provider> for Auth {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, provider: &Provider) -> Result<Self, ApiError> {
-        let key = http_kit::bearer::token(&parts.headers).ok_or_else(ApiError::unauthenticated)?;
-        Ok(Auth(provider.authenticate(key).await?))
+        let from = http_kit::client::address(parts, &provider.config().trusted_proxies);
+        let caller = provider.authenticate_from(http_kit::bearer::token(&parts.headers), from).await?;
+        access::check(parts, provider, &caller).await?;
+        Ok(Auth(caller))
     }
 }
 

@@ -71,11 +71,6 @@ impl ApiError {
     pub(crate) fn at<'a>(loc: impl IntoIterator<Item = &'a str>, msg: impl Into<String>) -> Self {
         ApiError::Place { loc: loc.into_iter().map(str::to_owned).collect(), msg: msg.into() }
     }
-
-    /// 401.
-    pub(crate) fn unauthenticated() -> Self {
-        ProviderError::Unauthenticated.into()
-    }
 }
 
 impl IntoResponse for ApiError {
@@ -97,6 +92,12 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
     let code = error.code();
     match error {
         ProviderError::Unauthenticated => with(plain(StatusCode::UNAUTHORIZED, code, text), WWW_AUTHENTICATE, "Bearer"),
+        ProviderError::Forbidden(_) => plain(StatusCode::FORBIDDEN, code, text),
+        ProviderError::TooManyRequests { retry_after, .. } => {
+            let mut response = plain(StatusCode::TOO_MANY_REQUESTS, code, text);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after.as_secs()));
+            response
+        }
         ProviderError::NotFound => plain(StatusCode::NOT_FOUND, code, text),
         ProviderError::Conflict { .. } => plain(StatusCode::CONFLICT, code, text),
         ProviderError::BadRequest { .. } => plain(StatusCode::BAD_REQUEST, code, text),

@@ -1,37 +1,33 @@
-//! Accounts and their API keys (provider.md, "Keys and links").
+//! Accounts, their settings and their API keys (provider.md, "Keys and links").
 
-use sha2::{Digest as _, Sha256};
+use jiff::Timestamp;
 
+pub(crate) use crate::authentication::Caller;
+use crate::authentication::{KEY_PREFIX, hash};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
-use crate::model::{Account, ApiKey, Id};
+use crate::model::{Account, AccountSettings, ApiKey};
 use crate::page::{PageRequest, Slice};
 use crate::port::Order;
 use crate::provider::Provider;
 use crate::validation::Checks;
 
-const KEY_PREFIX: &str = "lwp_";
-/// Randomness of a key.
-const KEY_BYTES: usize = 32;
-/// Longer texts are no keys and are not hashed.
-const KEY_CHARS_MAX: usize = 256;
-
-/// Who calls, known by an API key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The account that the key belongs to.
-    pub account: Id,
-    /// The key.
-    pub key: Id,
-}
+/// Randomness of a key or token.
+pub(crate) const SECRET_BYTES: usize = 32;
 
 /// A key just made.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct NewApiKey {
     /// What is kept of it.
     pub key: ApiKey,
     /// The key itself, to be shown this once.
     pub text: String,
+}
+
+impl std::fmt::Debug for NewApiKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewApiKey").field("key", &self.key.id).finish_non_exhaustive()
+    }
 }
 
 impl Provider {
@@ -40,7 +36,12 @@ impl Provider {
         let mut checks = Checks::default();
         checks.required_text("name", name);
         checks.finish()?;
-        let account = Account { id: self.ids().make(ids::ACCOUNT), name: name.to_owned(), created_at: self.now() };
+        let account = Account {
+            id: self.ids().make(ids::ACCOUNT),
+            name: name.to_owned(),
+            settings: AccountSettings::default(),
+            created_at: self.now(),
+        };
         self.store().create_account(account.clone()).await?;
         Ok(account)
     }
@@ -51,21 +52,54 @@ impl Provider {
         Ok(page.slice(rows, |account| &account.id))
     }
 
+    /// An account. 404.
+    pub async fn account(&self, id: &str) -> ProviderResult<Account> {
+        self.store().account(id).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// Changes name and settings of an account. It counts at once here, and elsewhere when it is signalled there. 404,
+    /// 422.
+    pub async fn update_account(&self, account: Account) -> ProviderResult<()> {
+        let mut checks = Checks::default();
+        checks.required_text("name", &account.name);
+        if account.settings.requests_per_second_max == Some(0) {
+            checks.fault("requestsPerSecondMax", "must be at least 1, or be left out");
+        }
+        checks.finish()?;
+        let updated = self.store().update_account(account).await;
+        self.keys().clear();
+        Ok(updated?)
+    }
+
     /// Makes an API key of an account. 404 when the account is not there, 422 when the name is empty.
     pub async fn create_api_key(&self, account: &str, name: &str) -> ProviderResult<NewApiKey> {
+        self.create_api_key_until(account, name, None).await
+    }
+
+    /// The same, of a key that gives access until `expires_at`. 422 when that is over.
+    pub async fn create_api_key_until(
+        &self,
+        account: &str,
+        name: &str,
+        expires_at: Option<Timestamp>,
+    ) -> ProviderResult<NewApiKey> {
+        let now = self.now();
         let mut checks = Checks::default();
         checks.required_text("name", name);
+        if expires_at.is_some_and(|at| at <= now) {
+            checks.fault("expiresAt", "must be in the future");
+        }
         checks.finish()?;
-        let account = self.store().account(account).await?.ok_or(ProviderError::NotFound)?;
-        let secret = runtime::ids::token(self.random(), KEY_BYTES);
-        let region = self.config().key_region.as_ref().map(|region| format!(".{region}")).unwrap_or_default();
-        let text = format!("{KEY_PREFIX}{secret}{region}");
+        let account = self.account(account).await?;
+        let text = self.new_secret(KEY_PREFIX);
         let key = ApiKey {
             id: self.ids().make(ids::API_KEY),
             account: account.id,
             name: name.to_owned(),
             hash: hash(&text),
-            created_at: self.now(),
+            created_at: now,
+            expires_at,
+            last_used_at: None,
         };
         self.store().create_api_key(key.clone()).await?;
         Ok(NewApiKey { key, text })
@@ -84,36 +118,10 @@ impl Provider {
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
-    /// Who calls with this key. The key may carry any region suffix. 401 when it is not known.
-    pub async fn authenticate(&self, key: &str) -> ProviderResult<Caller> {
-        if key.len() > KEY_CHARS_MAX || !key.starts_with(KEY_PREFIX) {
-            return Err(ProviderError::Unauthenticated);
-        }
-        let (hash, now) = (hash(key), self.clock().monotonic());
-        let generation = match self.keys().get(&hash, now) {
-            Ok(caller) => return Ok(caller),
-            Err(generation) => generation,
-        };
-        let key = self.store().api_key_by_hash(hash).await?.ok_or(ProviderError::Unauthenticated)?;
-        let caller = Caller { account: key.account, key: key.id };
-        self.keys().put(hash, caller.clone(), now, generation);
-        Ok(caller)
-    }
-}
-
-/// A key has no dot in it, so what follows one is the region.
-fn hash(key: &str) -> [u8; 32] {
-    let secret = key.split_once('.').map_or(key, |(secret, _region)| secret);
-    Sha256::digest(secret).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_region_of_a_key_does_not_matter() {
-        assert_eq!(hash("lwp_abc"), hash("lwp_abc.eu"));
-        assert_ne!(hash("lwp_abc"), hash("lwp_abd.eu"));
+    /// A key or token: prefix, randomness, and the region that clients read off it.
+    pub(crate) fn new_secret(&self, prefix: &str) -> String {
+        let secret = runtime::ids::token(self.random(), SECRET_BYTES);
+        let region = self.config().key_region.as_ref().map(|region| format!(".{region}")).unwrap_or_default();
+        format!("{prefix}{secret}{region}")
     }
 }

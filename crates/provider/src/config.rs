@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use ipnet::IpNet;
+
 use crate::retry::RetrySchedule;
 use crate::secret::SecretKind;
 
@@ -24,6 +26,16 @@ pub struct ProviderConfig {
     pub key_region: Option<String>,
     /// Which kind of secret is made for a new endpoint that comes without one.
     pub secret_kind: SecretKind,
+    /// Base address under which customers reach this server; links to the App Portal begin with it.
+    pub public_url: String,
+    /// Reverse proxies: their word for where a call came from is taken.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Requests a second of an account at most, on each node, unless its own settings say otherwise.
+    pub requests_per_second_max: u32,
+    /// Endpoints of an application at most, unless the account's settings say otherwise: a message has a row for each.
+    pub endpoints_max: usize,
+    /// Event types of an account at most.
+    pub event_types_max: usize,
     /// API keys, and snapshots of applications, used without looking at the store for at most this long. What is
     /// changed here, or signalled from elsewhere, is seen at once.
     pub cache_for: Duration,
@@ -73,6 +85,11 @@ impl Default for ProviderConfig {
             lanes: LaneConfig::default(),
             key_region: None,
             secret_kind: SecretKind::default(),
+            public_url: "http://127.0.0.1:8071".to_owned(),
+            trusted_proxies: Vec::new(),
+            requests_per_second_max: 50_000,
+            endpoints_max: 50,
+            event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
         }
     }

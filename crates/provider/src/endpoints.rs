@@ -5,6 +5,7 @@ mod headers;
 mod patch;
 mod secrets;
 mod stats;
+mod switch;
 
 use std::collections::BTreeMap;
 
@@ -22,11 +23,10 @@ use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{Checks, FILTER_TYPES_MAX};
 
 pub use patch::EndpointPatch;
+pub use switch::Switch;
 
 /// Channels that an endpoint listens to at most.
 const CHANNELS_MAX: usize = 10;
-/// Endpoints of an application at most: a message has a row for each.
-const ENDPOINTS_MAX: usize = 1_000;
 
 /// What a caller says of an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -181,10 +181,13 @@ impl Provider {
     async fn new_endpoint(&self, caller: &Caller, application: &str, checked: Checked) -> ProviderResult<Endpoint> {
         let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
         let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
-        if snapshot.targets.len() >= ENDPOINTS_MAX {
+        let endpoints_max = caller.settings.endpoints_max.map_or(self.config().endpoints_max, |max| max as usize);
+        if snapshot.targets.len() >= endpoints_max {
             return Err(ProviderError::BadRequest {
                 code: "limit_reached",
-                detail: format!("an application has at most {ENDPOINTS_MAX} endpoints"),
+                detail: format!(
+                    "an application of this account has at most {endpoints_max} endpoints; delete one first"
+                ),
             });
         }
         let Checked { input, headers, secret } = checked;

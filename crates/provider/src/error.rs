@@ -1,6 +1,7 @@
 //! What can come of a use case besides its result.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use crate::port::StoreError;
 
@@ -14,6 +15,17 @@ pub enum ProviderError {
     /// The key is missing, malformed or unknown: 401.
     #[error("the API key is not valid")]
     Unauthenticated,
+    /// The key or token is good, and may not do this: 403.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// Too much of something in a short time: 429, with `Retry-After`.
+    #[error("{detail}; try again in {} s", retry_after.as_secs())]
+    TooManyRequests {
+        /// For people.
+        detail: &'static str,
+        /// When it may be tried again, in whole seconds.
+        retry_after: Duration,
+    },
     /// It is not there, or it is another account's: 404.
     #[error("not found")]
     NotFound,
@@ -56,6 +68,8 @@ impl ProviderError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unauthenticated => "authentication_failed",
+            Self::Forbidden(_) => "insufficient_access",
+            Self::TooManyRequests { .. } => "too_many_requests",
             Self::NotFound => "not_found",
             Self::Conflict { code, .. } | Self::BadRequest { code, .. } => code,
             Self::Validation(_) => "validation",

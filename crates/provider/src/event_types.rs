@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::accounts::Caller;
+use crate::authentication::Scope;
 use crate::change::Change;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, Write};
@@ -83,6 +84,9 @@ impl Provider {
         input.check(name)?;
         let there = self.store().event_type(&caller.account, name).await?;
         let archived = there.as_ref().is_some_and(|there| there.archived);
+        if there.is_none() {
+            self.check_event_type_room(caller).await?;
+        }
         let mut event_type = self.new_event_type(caller, name, input);
         if let Some(there) = there.filter(|there| there.archived) {
             event_type.created_at = there.created_at;
@@ -106,6 +110,7 @@ impl Provider {
             },
         )
         .await;
+        self.payload_schemas().forget(&caller.account, name);
         match written {
             Ok(Write::Done) => Ok(Created::New(event_type)),
             Ok(Write::Before(answer)) => Ok(Created::Before(answer)),
@@ -119,7 +124,8 @@ impl Provider {
 
     /// An event type, archived or not. 404.
     pub async fn event_type(&self, caller: &Caller, name: &str) -> ProviderResult<EventType> {
-        self.store().event_type(&caller.account, name).await?.ok_or(ProviderError::NotFound)
+        let event_type = self.store().event_type(&caller.account, name).await?;
+        event_type.filter(|event_type| caller.sees(event_type)).ok_or(ProviderError::NotFound)
     }
 
     /// The account's event types by name.
@@ -130,7 +136,7 @@ impl Provider {
         archived: Archived,
     ) -> ProviderResult<Slice<EventType>> {
         let mut ask = page.to_store(Order::Ascending);
-        if archived == Archived::Shown {
+        if archived == Archived::Shown && caller.scope == Scope::Account {
             let rows = self.store().event_types(&caller.account, ask).await?;
             return Ok(page.slice(rows, |event_type| &event_type.name));
         }
@@ -140,7 +146,8 @@ impl Provider {
         for _ in 0..PAGES_LOOKED_THROUGH_MAX {
             let rows = self.store().event_types(&caller.account, ask.clone()).await?;
             let (read, first, last) = (rows.len(), rows.first().cloned(), rows.last().cloned());
-            let live = rows.into_iter().filter(|event_type| !event_type.archived);
+            let live = rows.into_iter().filter(|event_type| archived == Archived::Shown || !event_type.archived);
+            let live = live.filter(|event_type| caller.sees(event_type));
             if page.goes_back() {
                 shown = live.chain(shown).collect();
                 ask.from = first.map(|first| From::Before(first.name));
@@ -171,10 +178,13 @@ impl Provider {
         input.check(name)?;
         let there = self.store().event_type(&caller.account, name).await?;
         let mut event_type = self.new_event_type(caller, name, input);
-        if let Some(there) = &there {
-            event_type.created_at = there.created_at;
+        match &there {
+            Some(there) => event_type.created_at = there.created_at,
+            None => self.check_event_type_room(caller).await?,
         }
-        self.store().put_event_type(event_type.clone(), None).await?;
+        let written = self.store().put_event_type(event_type.clone(), None).await;
+        self.payload_schemas().forget(&caller.account, name);
+        written?;
         Ok(if there.is_some() { Put::Updated(event_type) } else { Put::Created(event_type) })
     }
 
@@ -230,8 +240,21 @@ impl Provider {
 
     /// Deletes an event type for good (`expunge=true`). 404.
     pub async fn expunge_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
-        let there = self.store().delete_event_type(&caller.account, name).await?;
-        if there { Ok(()) } else { Err(ProviderError::NotFound) }
+        let there = self.store().delete_event_type(&caller.account, name).await;
+        self.payload_schemas().forget(&caller.account, name);
+        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// 400 when the account has all the event types that it may have.
+    async fn check_event_type_room(&self, caller: &Caller) -> ProviderResult<()> {
+        let max = self.config().event_types_max;
+        if self.store().event_type_count(&caller.account, max).await? < max {
+            return Ok(());
+        }
+        Err(ProviderError::BadRequest {
+            code: "limit_reached",
+            detail: format!("an account has at most {max} event types; delete one with expunge=true first"),
+        })
     }
 
     fn new_event_type(&self, caller: &Caller, name: &str, input: EventTypeInput) -> EventType {

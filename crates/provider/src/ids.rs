@@ -16,6 +16,8 @@ use crate::model::Id;
 pub const ACCOUNT: &str = "org_";
 /// Prefix of an API key's id.
 pub const API_KEY: &str = "key_";
+/// Prefix of an application token's id.
+pub const APP_TOKEN: &str = "apptk_";
 /// Prefix of an application's id.
 pub const APPLICATION: &str = "app_";
 /// Prefix of an endpoint's id.

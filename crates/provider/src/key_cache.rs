@@ -1,10 +1,13 @@
 //! API keys that were looked up lately, so that a request needs no look-up in the store.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use crate::accounts::Caller;
+use jiff::Timestamp;
+
+use crate::authentication::Caller;
+use crate::rates::Rate;
 
 /// Keys held at most. Unknown keys are not held, so nobody fills it without having keys.
 const KEYS_MAX: usize = 10_000;
@@ -14,11 +17,20 @@ pub(crate) struct KeyCache {
     state: RwLock<State>,
 }
 
+/// A key or token that is good.
+pub(crate) struct Known {
+    pub(crate) caller: Caller,
+    /// From when on it is not.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// How often its account asks.
+    pub(crate) rate: Arc<Rate>,
+}
+
 #[derive(Default)]
 struct State {
     /// Rises with each drop, so that what was read before one is not put in after it.
     generation: u64,
-    keys: HashMap<[u8; 32], (Caller, Instant)>,
+    keys: HashMap<[u8; 32], (Arc<Known>, Instant)>,
 }
 
 impl KeyCache {
@@ -27,15 +39,15 @@ impl KeyCache {
     }
 
     /// The caller of a key, or the generation to put it in with.
-    pub(crate) fn get(&self, hash: &[u8; 32], now: Instant) -> Result<Caller, u64> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Instant) -> Result<Arc<Known>, u64> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         match state.keys.get(hash) {
-            Some((caller, at)) if now.saturating_duration_since(*at) < self.kept_for => Ok(caller.clone()),
+            Some((known, at)) if now.saturating_duration_since(*at) < self.kept_for => Ok(Arc::clone(known)),
             _ => Err(state.generation),
         }
     }
 
-    pub(crate) fn put(&self, hash: [u8; 32], caller: Caller, now: Instant, generation: u64) {
+    pub(crate) fn put(&self, hash: [u8; 32], known: Arc<Known>, now: Instant, generation: u64) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         if state.generation != generation {
             return;
@@ -43,7 +55,7 @@ impl KeyCache {
         if state.keys.len() >= KEYS_MAX {
             state.keys.clear();
         }
-        state.keys.insert(hash, (caller, now));
+        state.keys.insert(hash, (known, now));
     }
 
     pub(crate) fn clear(&self) {

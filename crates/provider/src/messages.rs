@@ -56,6 +56,7 @@ impl Provider {
         idempotency: Option<&Idempotency>,
     ) -> ProviderResult<Message> {
         input.check()?;
+        self.check_payload(caller, &input.event_type, &input.payload).await?;
         let now = self.now();
         let MessageInput { event_type, payload, event_id, channels, tags, payload_retention_days, application: inline } =
             input;

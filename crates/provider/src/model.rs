@@ -1,5 +1,7 @@
 //! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
+mod access;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -7,6 +9,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use runtime::vault::Sealed;
 use serde_json::Value;
+
+pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
 pub type Id = Arc<str>;
@@ -18,6 +22,8 @@ pub struct Account {
     pub id: Id,
     /// Name, for people.
     pub name: String,
+    /// What is set about it.
+    pub settings: AccountSettings,
     /// When it was created.
     pub created_at: Timestamp,
 }
@@ -35,6 +41,10 @@ pub struct ApiKey {
     pub hash: [u8; 32],
     /// When it was created.
     pub created_at: Timestamp,
+    /// From when on it gives access no more; never when none.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to within an hour; none when it never was.
+    pub last_used_at: Option<Timestamp>,
 }
 
 /// A consumer application.

@@ -11,6 +11,9 @@
 //!   was acknowledged and is not done is found again by [`Store::claim`];
 //! - a delivery row belongs to at most one living node.
 
+mod access;
+mod waiting;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
@@ -20,8 +23,10 @@ use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, I
 mod configuration;
 mod counts;
 
+pub use access::AccessStore;
 pub use configuration::{ConfigurationStore, Exclude};
 pub use counts::{CountStore, EndpointCounts};
+pub use waiting::{Waiting, WaitingStore};
 
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -200,7 +205,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: ConfigurationStore + CountStore + Send + Sync + 'static {
+pub trait Store: AccessStore + ConfigurationStore + CountStore + WaitingStore + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

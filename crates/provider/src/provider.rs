@@ -14,8 +14,11 @@ use crate::error::ProviderResult;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::key_cache::KeyCache;
+use crate::payload_check::PayloadSchemas;
 use crate::port::Store;
+use crate::rates::Rates;
 use crate::snapshot::Snapshots;
+use crate::strangers::Strangers;
 use crate::workers;
 
 /// Tries to change what others are changing at the same time.
@@ -49,6 +52,9 @@ struct Inner {
     config: ProviderConfig,
     ids: Ids,
     keys: KeyCache,
+    rates: Rates,
+    strangers: Strangers,
+    payload_schemas: PayloadSchemas,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
 }
@@ -92,6 +98,9 @@ impl Provider {
         });
         Self(Arc::new(Inner {
             store,
+            rates: Rates::new(clock.monotonic()),
+            strangers: Strangers::default(),
+            payload_schemas: PayloadSchemas::new(config.cache_for),
             clock,
             random,
             vault,
@@ -134,7 +143,8 @@ impl Provider {
         &self.0.vault
     }
 
-    pub(crate) fn config(&self) -> &ProviderConfig {
+    /// Settings.
+    pub fn config(&self) -> &ProviderConfig {
         &self.0.config
     }
 
@@ -144,6 +154,18 @@ impl Provider {
 
     pub(crate) fn keys(&self) -> &KeyCache {
         &self.0.keys
+    }
+
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    pub(crate) fn strangers(&self) -> &Strangers {
+        &self.0.strangers
+    }
+
+    pub(crate) fn payload_schemas(&self) -> &PayloadSchemas {
+        &self.0.payload_schemas
     }
 
     pub(crate) fn snapshots(&self) -> &Snapshots {

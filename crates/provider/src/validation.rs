@@ -8,7 +8,7 @@ use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 
 /// Entries of `metadata` at most.
 const METADATA_ENTRIES_MAX: usize = 256;
-/// Bytes of a name, description or metadata value at most.
+/// Bytes of a name or description, and of all of `metadata`, at most.
 const TEXT_BYTES_MAX: usize = 65_536;
 /// Event types that an endpoint may list.
 pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
@@ -88,8 +88,8 @@ impl Checks {
         if metadata.len() > METADATA_ENTRIES_MAX {
             self.fault("metadata", format!("must have at most {METADATA_ENTRIES_MAX} entries"));
         }
-        if metadata.iter().any(|(key, value)| key.len() + value.len() > TEXT_BYTES_MAX) {
-            self.fault("metadata", format!("an entry must have at most {TEXT_BYTES_MAX} bytes"));
+        if metadata.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>() > TEXT_BYTES_MAX {
+            self.fault("metadata", format!("must have at most {TEXT_BYTES_MAX} bytes in all"));
         }
         if metadata.iter().any(|(key, value)| key.contains('\0') || value.contains('\0')) {
             self.fault("metadata", "must not hold a NUL character");

@@ -6,10 +6,10 @@ use runtime::tasks::Tasks;
 
 use crate::provider::Provider;
 
-/// Answers over their time are forgotten this often.
+/// Answers and tokens over their time are forgotten this often.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
-/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of old answers.
+/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of old answers and tokens.
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     provider.dispatcher().spawn_workers(tasks);
     tasks.spawn("provider changes", {
@@ -35,6 +35,9 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
                 loop {
                     if let Err(error) = provider.forget_answers().await {
                         tracing::warn!(%error, "old answers could not be forgotten");
+                    }
+                    if let Err(error) = provider.forget_app_tokens().await {
+                        tracing::warn!(%error, "tokens over their time could not be forgotten");
                     }
                     let next = provider.now() + FORGET_EVERY;
                     tokio::select! {

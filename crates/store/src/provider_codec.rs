@@ -1,8 +1,10 @@
 //! What the provider's two SQL stores have in common: how a list is sliced, and how what has no column type of its own is
 //! kept. Times are kept to the millisecond, which is what the runtime's clocks show.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
-use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
+use provider::model::{AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
 use provider::port::{EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use serde::de::DeserializeOwned;
@@ -170,6 +172,20 @@ pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
         4 => Ok(AttemptStatus::Cancelled),
         other => Err(corrupt(format_args!("attempt status {other}"))),
     }
+}
+
+pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {
+    PayloadCheck::parse(name).ok_or_else(|| corrupt(format_args!("payload check {name}")))
+}
+
+pub(crate) fn capabilities_to_json(capabilities: &BTreeSet<Capability>) -> StoreResult<String> {
+    to_json(&capabilities.iter().map(|capability| capability.name()).collect::<Vec<_>>())
+}
+
+pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capability>> {
+    let names: Vec<String> = from_json(text)?;
+    let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
+    names.iter().map(capability).collect()
 }
 
 pub(crate) fn trigger(number: i64) -> StoreResult<AttemptTrigger> {

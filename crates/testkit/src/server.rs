@@ -1,6 +1,7 @@
 //! The real binary as a child process: started, asked whether it is up, killed without warning, started again.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -25,6 +26,7 @@ pub struct Launch {
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     roles: Vec<&'static str>,
+    log: Option<PathBuf>,
     /// Where the platform's API is.
     pub platform: SocketAddr,
     /// Where the provider's API is.
@@ -39,6 +41,7 @@ impl Launch {
             arguments: Vec::new(),
             environment: Vec::new(),
             roles: vec!["platform", "provider"],
+            log: None,
             platform: free_address()?,
             provider: free_address()?,
         };
@@ -56,6 +59,13 @@ impl Launch {
     #[must_use]
     pub fn roles(mut self, roles: &[&'static str]) -> Self {
         self.roles = roles.to_vec();
+        self
+    }
+
+    /// Has the server log to this file everything that it can be asked for.
+    #[must_use]
+    pub fn trace_to(mut self, file: &Path) -> Self {
+        self.log = Some(file.to_owned());
         self
     }
 
@@ -111,6 +121,10 @@ impl Launch {
         command.args(["--platform-listen", &self.platform.to_string()]);
         command.args(["--provider-listen", &self.provider.to_string()]);
         command.env("LOTWIRE_LOG__LEVEL", "warn").stdout(Stdio::null());
+        if let Some(log) = &self.log {
+            let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
+            command.env("LOTWIRE_LOG__LEVEL", "trace,tokio_postgres::query=trace").stderr(file);
+        }
         let child = command.spawn().map_err(|error| ServerError(format!("{}: {error}", self.binary.display())))?;
         let mut server = Server { child };
         let deadline = Instant::now() + START_MAX;

@@ -1,10 +1,15 @@
-//! `lotwire provider`: accounts and keys of the embedded provider.
+//! `lotwire provider`: accounts, keys and endpoints of the embedded provider, and what waits there.
 
-use provider::{PageRequest, Provider};
-use serde_json::json;
+mod account;
+mod endpoint;
+mod key;
+mod stuck;
+
+use provider::page::{ListKey, PageQuery};
+use provider::{PageRequest, ProviderError, Slice};
 
 use super::{print, print_json};
-use crate::cli::{Provider as Command, ProviderAccount, ProviderKey};
+use crate::cli::Provider as Command;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
 use crate::node::{Ground, open_provider};
@@ -13,69 +18,43 @@ use crate::node::{Ground, open_provider};
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Fault> {
-    let provider = open_provider(config, &Ground::new(config)?).await?;
+    let ground = Ground::new(config)?;
+    let provider = open_provider(config, &ground).await?;
     match command {
-        Command::Account(command) => run_account(&provider, command).await,
-        Command::Key(command) => run_key(&provider, command).await,
+        Command::Account(command) => account::run(&provider, command).await,
+        Command::Key(command) => key::run(&provider, &ground, command).await,
+        Command::Endpoint(command) => endpoint::run(&provider, command).await,
+        Command::Stuck(options) => stuck::run(&provider, &ground, options).await,
     }
 }
 
-async fn run_account(provider: &Provider, command: &ProviderAccount) -> Result<(), Fault> {
-    match command {
-        ProviderAccount::Create { name, json } => {
-            let account = provider.create_account(name).await.while_("creating the account")?;
-            if *json {
-                return print_json(&json!({ "id": &*account.id }));
-            }
-            print(&format!(
-                "Account {} created.\nNext: lotwire provider key create --account {0} --name NAME",
-                account.id
-            ));
-        }
-        ProviderAccount::List { json } => {
-            for account in
-                provider.list_accounts(&PageRequest::first(LIST_MAX)).await.while_("listing the accounts")?.data
-            {
-                if *json {
-                    print_json(&json!({ "id": &*account.id, "name": account.name }))?;
-                } else {
-                    print(&format!("{}  {}", account.id, account.name));
-                }
-            }
+/// A whole list, page by page, as far as anybody reads.
+async fn all<T>(
+    key: ListKey,
+    doing: &str,
+    page: impl AsyncFn(&PageRequest) -> Result<Slice<T>, ProviderError>,
+) -> Result<Vec<T>, Fault> {
+    let (mut rows, mut iterator) = (Vec::new(), None::<String>);
+    while rows.len() < LIST_MAX {
+        let query = PageQuery { limit: Some("250"), iterator: iterator.as_deref(), order: None };
+        let request = PageRequest::parse(query, key).while_(doing)?;
+        let slice = page(&request).await.while_(doing)?;
+        rows.extend(slice.data);
+        iterator = slice.iterator;
+        if slice.done || iterator.is_none() {
+            break;
         }
     }
-    Ok(())
+    rows.truncate(LIST_MAX);
+    Ok(rows)
 }
 
-async fn run_key(provider: &Provider, command: &ProviderKey) -> Result<(), Fault> {
-    match command {
-        ProviderKey::Create { account, name, json } => {
-            let key =
-                provider.create_api_key(account, name).await.while_(format!("creating a key of account {account}"))?;
-            if *json {
-                return print_json(&json!({ "key": key.text }));
-            }
-            print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
-        }
-        ProviderKey::List { account, json } => {
-            for key in provider
-                .list_api_keys(account, &PageRequest::first(LIST_MAX))
-                .await
-                .while_(format!("listing the keys of account {account}"))?
-                .data
-            {
-                let created_at = runtime::clock::rfc3339_ms(key.created_at);
-                if *json {
-                    print_json(&json!({ "id": &*key.id, "name": key.name, "createdAt": created_at }))?;
-                } else {
-                    print(&format!("{}  {created_at}  {}", key.id, key.name));
-                }
-            }
-        }
-        ProviderKey::Delete { account, id } => {
-            provider.delete_api_key(account, id).await.while_(format!("deleting key {id}"))?;
-            print(&format!("Key {id} no longer gives access."));
-        }
-    }
-    Ok(())
+/// What a table shows where there is nothing.
+fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+/// Text that came from outside, fit for one line of a terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

@@ -98,6 +98,31 @@ pub(crate) const KEYS: &[Key] = &[
         "Kind of secret that is made for a new endpoint: `hmac256`, shared with the receiver, or `ed25519`, a key pair. A rotation keeps the kind.",
     ),
     key(
+        "provider.public_url",
+        Kind::Text,
+        "Base address under which customers reach the provider; links to the App Portal begin with it. Empty: `provider.listen`.",
+    ),
+    key(
+        "provider.key_region",
+        Kind::Text,
+        "Region that new API keys and tokens end with (`eu` makes `lwp_….eu`), by which clients find their server. Empty: none.",
+    ),
+    key(
+        "provider.trusted_proxies",
+        Kind::List,
+        "Subnets of reverse proxies whose `X-Forwarded-For` is believed, so that failed sign-ins are counted for the caller's own address.",
+    ),
+    key(
+        "provider.requests_per_second",
+        Kind::Number,
+        "API requests of one account a second, on each node; more are answered 429. `lotwire provider account set` makes exceptions.",
+    ),
+    key(
+        "provider.endpoints_per_application",
+        Kind::Number,
+        "Endpoints of one application at most. `lotwire provider account set` makes exceptions.",
+    ),
+    key(
         "secrets.key",
         Kind::Secret,
         "Key that seals secrets at rest: 32 random bytes as base64 or hexadecimal. Several, separated by commas: the first seals, all open. Empty: `secret.key` in `data_dir`, made at first use.",

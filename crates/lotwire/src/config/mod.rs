@@ -66,6 +66,11 @@ pub(crate) struct Provider {
     pub(crate) request_timeout: Span,
     pub(crate) endpoint_concurrency: usize,
     pub(crate) signature: Signature,
+    pub(crate) public_url: String,
+    pub(crate) key_region: String,
+    pub(crate) trusted_proxies: Vec<IpNet>,
+    pub(crate) requests_per_second: u32,
+    pub(crate) endpoints_per_application: usize,
 }
 
 /// How deliveries of an endpoint are signed that comes without a secret.
@@ -147,6 +152,11 @@ impl Default for Provider {
             request_timeout: Span::from_secs(30),
             endpoint_concurrency: 64,
             signature: Signature::default(),
+            public_url: String::new(),
+            key_region: String::new(),
+            trusted_proxies: Vec::new(),
+            requests_per_second: 50_000,
+            endpoints_per_application: 50,
         }
     }
 }
@@ -185,6 +195,17 @@ impl Config {
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
+        within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;
+        within("provider.endpoints_per_application", self.provider.endpoints_per_application as u64, 1, 10_000)?;
+        if !self.provider.public_url.is_empty() {
+            url::Url::parse(&self.provider.public_url)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+                .ok_or("provider.public_url must be an http or https address such as https://hooks.example.com")?;
+        }
+        if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            return Err("provider.key_region takes small letters and digits only, such as eu".to_owned());
+        }
         within("provider.request_timeout in milliseconds", self.provider.request_timeout.as_millis(), 1, 300_000)?;
         within("platform.publish_timeout in milliseconds", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
         within("number of entries of provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
@@ -202,6 +223,15 @@ impl Config {
             format!("http://{}", self.provider.listen)
         } else {
             self.platform.provider_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    /// Base address under which customers reach the embedded provider.
+    pub(crate) fn provider_public_url(&self) -> String {
+        if self.provider.public_url.is_empty() {
+            format!("http://{}", self.provider.listen)
+        } else {
+            self.provider.public_url.trim_end_matches('/').to_owned()
         }
     }
 

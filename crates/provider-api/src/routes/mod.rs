@@ -1,7 +1,9 @@
 //! All routes, as one readable list.
 
+mod account;
 mod applications;
 mod attempts;
+mod authentication;
 mod endpoints;
 mod event_types;
 mod headers;
@@ -12,13 +14,15 @@ mod secrets;
 mod trying;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_kit::Faults;
 use provider::Provider;
 use utoipa::OpenApi;
+use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Content, Ref};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -60,18 +64,45 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(messages::get))
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
-        .routes(routes!(attempts::get));
+        .routes(routes!(attempts::get))
+        .routes(routes!(authentication::app_portal_access))
+        .routes(routes!(authentication::expire_all))
+        .routes(routes!(authentication::logout))
+        .routes(routes!(authentication::whoami))
+        .routes(routes!(account::get, account::update));
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
-    (router, with_security(document))
+    (router, with_refusals(with_security(document)))
 }
 
 fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("An API key of an account. It may carry a region suffix (`.eu`)."))
+        .description(Some(
+            "An API key of an account, or the token of one application, which reaches only that. Either may carry a \
+             region suffix (`.eu`).",
+        ))
         .build();
     document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
+    document
+}
+
+/// What any operation that needs a key may answer.
+fn with_refusals(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    let refusals = [
+        ("403", "The key or token is good, and may not do this (`insufficient_access`)."),
+        ("429", "Too many requests in a short time; `Retry-After` has the seconds to wait (`too_many_requests`)."),
+    ];
+    for item in document.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+        for operation in operations.into_iter().flatten().filter(|operation| operation.security.is_none()) {
+            for (status, description) in refusals {
+                let body = Content::new(Some(Ref::from_schema_name("HttpErrorOut")));
+                let refusal = ResponseBuilder::new().description(description).content("application/json", body).build();
+                operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal.into());
+            }
+        }
+    }
     document
 }
 
@@ -79,7 +110,11 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
 pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Router {
     let document = Bytes::from(answer::text(document));
     let document = async move || ([(CONTENT_TYPE, "application/json")], document.clone());
-    let router = router.route("/api/v1/openapi.json", get(document)).with_state(provider);
+    let router = router
+        .route("/api/v1/openapi.json", get(document))
+        // What clients before version 1 call; newer ones don't know it.
+        .route("/api/v1/auth/dashboard-access/{app_id}", post(authentication::dashboard_access))
+        .with_state(provider);
     let faults = Faults {
         route_not_found: errors::route_not_found,
         method_not_allowed: errors::method_not_allowed,

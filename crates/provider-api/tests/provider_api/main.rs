@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod access;
 mod applications;
 mod attempts;
 mod document;
@@ -11,10 +12,13 @@ mod event_types;
 mod faults;
 mod headers;
 mod import;
+mod limits;
 mod messages;
 mod official;
 mod official_configuration;
 mod patches;
+mod payload_check;
+mod portal;
 mod refusals;
 mod stage;
 mod trying;

@@ -17,6 +17,7 @@ fn guarded() -> Vec<(String, String, Value)> {
         "v1.event-type.update" => json!({"description": "d"}),
         "v1.endpoint.create" | "v1.endpoint.update" => json!({"url": "https://example.com/"}),
         "v1.endpoint.rotate-secret" | "patch_application" | "patch_endpoint" | "patch_event_type" => json!({}),
+        "v1.authentication.app-portal-access" | "v1.authentication.expire-all" | "v1.account.patch" => json!({}),
         "v1.endpoint.update-headers" | "v1.endpoint.patch-headers" => json!({"headers": {}}),
         "v1.endpoint.send-example" => json!({"eventType": "svix.ping"}),
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),

@@ -23,6 +23,8 @@ pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 pub(crate) struct Stage {
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) provider: Provider,
     router: Router,
     /// Key of the account that calls.
     pub(crate) key: String,
@@ -73,11 +75,22 @@ pub(crate) async fn key(provider: &Provider, account: &str) -> String {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
+        Self::with(ProviderConfig::default()).await
+    }
+
+    pub(crate) async fn with(config: ProviderConfig) -> Self {
         let store = store::memory::provider();
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
-        let provider = provider(Arc::clone(&store), clock, ProviderConfig::default());
+        let provider = provider(Arc::clone(&store), clock.clone(), config);
         let (key, other_key) = (key(&provider, "ours").await, key(&provider, "theirs").await);
-        Self { store, router: provider_api::router(provider), key, other_key }
+        Self { store, clock, router: provider_api::router(provider.clone()), provider, key, other_key }
+    }
+
+    /// A token of the application `app`, asked for with this body.
+    pub(crate) async fn token(&self, body: impl ToString) -> String {
+        let access = self.post("/auth/app-portal-access/app", body).await;
+        assert_eq!(access.status, 200, "{}", access.text);
+        access.field("token")
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

@@ -1,5 +1,6 @@
 //! A store that does what it is asked and doesn't say so, or fails, or panics: nothing acknowledged or committed is lost.
 
+mod access;
 mod configuration;
 
 use std::sync::Arc;

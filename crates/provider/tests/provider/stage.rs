@@ -32,7 +32,8 @@ pub(crate) fn store() -> Arc<dyn Store> {
 /// Milliseconds where the default has seconds and hours.
 pub(crate) fn quick() -> ProviderConfig {
     let retry_schedule = RetrySchedule::new([20, 40, 60].map(Duration::from_millis).to_vec());
-    ProviderConfig { retry_schedule, request_timeout: Duration::from_secs(5), ..ProviderConfig::default() }
+    let request_timeout = Duration::from_secs(5);
+    ProviderConfig { retry_schedule, request_timeout, endpoints_max: 1_000, ..ProviderConfig::default() }
 }
 
 pub(crate) fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provider {

@@ -4,10 +4,12 @@
 //! all others. Nothing survives the process.
 
 mod accept;
+mod access;
 mod config;
 mod configuration;
 mod deliveries;
 mod lists;
+mod waiting;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

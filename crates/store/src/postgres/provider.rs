@@ -6,6 +6,7 @@
 //! and endpoints, and of work that was given back; never on the way of a message that is delivered from memory.
 
 mod accept;
+mod access;
 mod accounts;
 mod answers;
 mod applications;
@@ -17,6 +18,7 @@ mod event_types;
 mod messages;
 mod nodes;
 mod rows;
+mod waiting;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@
 //! its attempt's and a delete.
 
 mod accept;
+mod access;
 mod accounts;
 mod answers;
 mod applications;
@@ -17,6 +18,7 @@ mod event_types;
 mod messages;
 mod nodes;
 mod rows;
+mod waiting;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The provider's port: each story is told of every store.
 
 mod accept;
+mod access;
 mod attempts;
 mod changes;
 mod config;
@@ -8,6 +9,7 @@ mod deliveries;
 mod given;
 mod pages;
 mod restart;
+mod waiting;
 
 /// A test of each store for each story.
 macro_rules! stories {
@@ -40,6 +42,17 @@ stories! {
         event_types_are_listed_by_name_and_put_over_each_other,
         an_endpoint_change_raises_the_applications_version,
         a_ping_reads_and_writes;
+    access:
+        an_accounts_settings_are_replaced_and_its_creation_is_not,
+        a_keys_last_use_only_moves_on,
+        a_token_is_found_by_its_hash_as_long_as_its_application_is_there,
+        the_oldest_tokens_of_an_application_go_for_new_ones,
+        tokens_end_all_together_or_by_session_and_never_later,
+        tokens_over_their_time_are_forgotten_a_few_at_a_time,
+        event_types_are_counted_up_to_a_number;
+    waiting:
+        what_waits_is_told_by_endpoint,
+        an_endpoint_is_found_by_its_id_alone;
     accept:
         an_accepted_message_reads_back_as_it_was_sent,
         an_event_id_is_unique_in_its_application,

@@ -9,6 +9,8 @@ mod demo;
 mod fake_provider;
 mod house;
 mod management;
+mod provider_access;
 mod provider_down;
 mod remote_provider;
+mod secrets;
 mod two_nodes;

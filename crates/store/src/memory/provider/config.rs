@@ -2,24 +2,26 @@
 
 use std::collections::HashMap;
 
-use ::provider::model::{Account, ApiKey, Application, Endpoint, EventType, Id};
+use ::provider::model::{Account, ApiKey, AppToken, Application, Endpoint, EventType, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, IdempotentAnswer, Page, StoreError, StoreResult};
 use jiff::Timestamp;
 
 use super::lists::{self, Owned, key};
 
 /// Accounts belong to nobody.
-const NOBODY: &str = "";
+pub(super) const NOBODY: &str = "";
 
 /// What changes seldom.
 #[derive(Default)]
 pub(super) struct Config {
-    accounts: Owned<Account>,
-    api_keys: Owned<ApiKey>,
+    pub(super) accounts: Owned<Account>,
+    pub(super) api_keys: Owned<ApiKey>,
+    /// By application and id.
+    pub(super) app_tokens: Owned<AppToken>,
     answers: HashMap<(Id, String), IdempotentAnswer>,
     applications: Owned<Application>,
-    event_types: Owned<EventType>,
-    endpoints: Owned<Endpoint>,
+    pub(super) event_types: Owned<EventType>,
+    pub(super) endpoints: Owned<Endpoint>,
 }
 
 impl Config {
@@ -139,6 +141,7 @@ impl Config {
     /// The ids of the endpoints that went with it; none when it was not there.
     pub(super) fn delete_application(&mut self, account: &str, id: &str) -> Option<Vec<Id>> {
         self.applications.remove(&key(account, id))?;
+        self.app_tokens.retain(|(application, _), _| &**application != id);
         let gone = self.endpoints.extract_if(key(id, "")..lists::after(id), |_, _| true);
         Some(gone.map(|(_, endpoint)| endpoint.id).collect())
     }

@@ -159,6 +159,20 @@ impl Work {
         Backlog { oldest_at: oldest.map(|message| message.created_at), deliveries: rows.count() as u64 }
     }
 
+    /// Endpoints with rows, by id, after `after`.
+    pub(super) fn endpoints_with_rows(&self, after: Option<&str>) -> Vec<Id> {
+        let mut endpoints: Vec<Id> = self.rows.keys().map(|(endpoint, _)| endpoint.clone()).collect();
+        endpoints.dedup();
+        endpoints.retain(|endpoint| after.is_none_or(|after| &**endpoint > after));
+        endpoints
+    }
+
+    /// When the first of the endpoint's rows that are nobody's is due.
+    pub(super) fn next_due_of(&self, endpoint: &str) -> Option<Timestamp> {
+        let mut waiting = self.waiting.range((Id::from(endpoint), Timestamp::MIN, Id::from(""))..);
+        waiting.next().filter(|(of, _, _)| &**of == endpoint).map(|(_, at, _)| *at)
+    }
+
     fn remove(&mut self, row_key: &(Id, Id)) {
         if let Some(row) = self.rows.remove(row_key) {
             self.waiting.remove(&(row_key.0.clone(), row.next_at, row_key.1.clone()));

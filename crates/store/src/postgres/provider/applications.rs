@@ -105,6 +105,7 @@ pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> Outcome
     if rows::write(db, delete, &[&account, &id]).await? == 0 {
         return Ok(None);
     }
+    rows::write(db, "DELETE FROM app_tokens WHERE application = $1", &[&id]).await?;
     let delete = "DELETE FROM endpoints WHERE application = $1 RETURNING id";
     rows::all(db, delete, &[&id], |row| rows::id(row, 0)).await.map(Some)
 }

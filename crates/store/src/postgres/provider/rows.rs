@@ -1,6 +1,6 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
-use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use ::provider::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{Answer, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use tokio_postgres::Row;
@@ -141,13 +141,23 @@ fn optional_unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<O
     }
 }
 
+fn optional_u32(row: &Row, column: usize) -> StoreResult<Option<u32>> {
+    let number: Option<i64> = get(row, column)?;
+    number.map(|number| u32::try_from(number).map_err(codec::corrupt)).transpose()
+}
+
 pub(super) fn bytes<const LENGTH: usize>(row: &Row, column: usize) -> StoreResult<[u8; LENGTH]> {
     let bytes: &[u8] = get(row, column)?;
     bytes.try_into().map_err(|_| codec::corrupt(format_args!("{} bytes in column {column}", bytes.len())))
 }
 
 pub(super) fn account(row: &Row) -> StoreResult<Account> {
-    Ok(Account { id: id(row, 0)?, name: get(row, 1)?, created_at: get(row, 2)? })
+    let settings = AccountSettings {
+        payload_check: codec::payload_check(get(row, 3)?)?,
+        requests_per_second_max: optional_u32(row, 4)?,
+        endpoints_max: optional_u32(row, 5)?,
+    };
+    Ok(Account { id: id(row, 0)?, name: get(row, 1)?, settings, created_at: get(row, 2)? })
 }
 
 pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
@@ -157,6 +167,8 @@ pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
         name: get(row, 2)?,
         hash: bytes(row, 3)?,
         created_at: get(row, 4)?,
+        expires_at: get(row, 5)?,
+        last_used_at: get(row, 6)?,
     })
 }
 

@@ -7,33 +7,47 @@ use rusqlite::{Connection, params};
 use super::rows::{self, Outcome, ms};
 use crate::provider_codec::Slice;
 
-const KEY: &str = "SELECT id, account, name, hash, created_at FROM api_keys";
+const ACCOUNT: &str =
+    "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
 
 pub(super) fn create(db: &Connection, account: &Account) -> Outcome<()> {
-    let insert = "INSERT INTO accounts (id, name, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    match db.execute(insert, params![&*account.id, account.name, ms(account.created_at)])? {
+    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+    let settings = &account.settings;
+    let values = params![
+        &*account.id,
+        account.name,
+        ms(account.created_at),
+        settings.payload_check.name(),
+        settings.requests_per_second_max,
+        settings.endpoints_max
+    ];
+    match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),
         _ => Ok(()),
     }
 }
 
 pub(super) fn find(db: &Connection, id: &str) -> Outcome<Option<Account>> {
-    rows::one(db, "SELECT id, name, created_at FROM accounts WHERE id = ?1", [id], rows::account)
+    rows::one(db, &format!("{ACCOUNT} WHERE id = ?1"), [id], rows::account)
 }
 
 pub(super) fn list(db: &Connection, page: &Page) -> Outcome<Vec<Account>> {
     // Accounts belong to nobody.
-    let select = "SELECT id, name, created_at FROM accounts WHERE '' = $1";
-    rows::list(db, select, "id", "", &Slice::new(page), rows::account)
+    let select = format!("{ACCOUNT} WHERE '' = $1");
+    rows::list(db, &select, "id", "", &Slice::new(page), rows::account)
 }
 
 pub(super) fn create_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
     if find(db, &key.account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
-    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5) \
-         ON CONFLICT DO NOTHING";
-    match db.execute(insert, params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at)])? {
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let (expires_at, last_used_at) = (key.expires_at.map(ms), key.last_used_at.map(ms));
+    let values = params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at), expires_at, last_used_at];
+    match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),
         _ => Ok(()),
     }

@@ -93,6 +93,7 @@ pub(super) fn delete(db: &Connection, account: &str, id: &str) -> Outcome<Option
     if db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))? == 0 {
         return Ok(None);
     }
+    db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;
     let mut delete = db.prepare_cached("DELETE FROM endpoints WHERE application = ?1 RETURNING id")?;
     let mut rows = delete.query([id])?;
     let mut gone = Vec::new();

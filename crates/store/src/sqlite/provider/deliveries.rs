@@ -127,13 +127,17 @@ pub(super) fn endpoints_that_went(db: &Connection) -> Outcome<Vec<Id>> {
 }
 
 /// Message ids grow with time: the first is the oldest.
-pub(super) fn backlog(db: &Connection, endpoint: &str) -> Outcome<Backlog> {
+pub(super) fn oldest_at(db: &Connection, endpoint: &str) -> Outcome<Option<Timestamp>> {
     let oldest = "SELECT m.created_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
          JOIN messages m ON m.application = e.application AND m.id = d.message \
          WHERE e.id = ?1 ORDER BY d.message LIMIT 1";
+    rows::one(db, oldest, [endpoint], |row| rows::time(row, 0))
+}
+
+pub(super) fn backlog(db: &Connection, endpoint: &str) -> Outcome<Backlog> {
     let count = "SELECT count(*) FROM deliveries WHERE endpoint = (SELECT id FROM endpoints WHERE id = ?1)";
     Ok(Backlog {
-        oldest_at: rows::one(db, oldest, [endpoint], |row| rows::time(row, 0))?,
+        oldest_at: oldest_at(db, endpoint)?,
         deliveries: rows::one(db, count, [endpoint], |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs(),
     })
 }

@@ -1,6 +1,6 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
-use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use ::provider::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{Answer, StoreError, StoreResult};
 use jiff::Timestamp;
 use runtime::vault::Sealed;
@@ -93,11 +93,16 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> Outcome<Timestamp> {
     Ok(Timestamp::from_millisecond(row.get(column)?).map_err(codec::corrupt)?)
 }
 
+/// A number of rows.
+pub(super) fn count(row: &Row<'_>, column: usize) -> Outcome<usize> {
+    Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
+}
+
 pub(super) fn id(row: &Row<'_>, column: usize) -> Outcome<Id> {
     Ok(Id::from(text(row, column)?))
 }
 
-fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
@@ -109,7 +114,7 @@ fn typed<T>(value: FromSqlResult<T>, column: usize) -> StoreResult<T> {
     value.map_err(|error: FromSqlError| codec::corrupt(format_args!("column {column}: {error}")))
 }
 
-fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
         _ => time(row, column).map(Some),
@@ -117,7 +122,12 @@ fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
 }
 
 pub(super) fn account(row: &Row<'_>) -> Outcome<Account> {
-    Ok(Account { id: id(row, 0)?, name: row.get(1)?, created_at: time(row, 2)? })
+    let settings = AccountSettings {
+        payload_check: codec::payload_check(text(row, 3)?)?,
+        requests_per_second_max: row.get(4)?,
+        endpoints_max: row.get(5)?,
+    };
+    Ok(Account { id: id(row, 0)?, name: row.get(1)?, settings, created_at: time(row, 2)? })
 }
 
 pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
@@ -127,6 +137,8 @@ pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
         name: row.get(2)?,
         hash: row.get(3)?,
         created_at: time(row, 4)?,
+        expires_at: optional_time(row, 5)?,
+        last_used_at: optional_time(row, 6)?,
     })
 }
 

@@ -14,6 +14,8 @@ pub(super) async fn api_keys_belong_to_an_account_and_are_found_by_their_hash(st
         name: format!("Key {number}"),
         hash: [number as u8; 32],
         created_at: at(3),
+        expires_at: (number == 2).then(|| at(9_000)),
+        last_used_at: None,
     };
     assert_eq!(reason(store.create_api_key(key(1, 1)).await.unwrap_err()), "not found");
     store.create_account(account(1)).await.unwrap();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use provider::model::{
-    Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message, OldSecret,
+    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message,
+    OldSecret, PayloadCheck,
 };
 use provider::port::{
     Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Order, Page,
@@ -46,7 +47,12 @@ pub(super) fn node(number: usize) -> NodeId {
 }
 
 pub(super) fn account(number: usize) -> Account {
-    Account { id: id("org", number), name: format!("Account {number}"), created_at: at(0) }
+    let settings = AccountSettings {
+        payload_check: PayloadCheck::Warn,
+        requests_per_second_max: (number == 1).then_some(u32::MAX),
+        endpoints_max: Some(7),
+    };
+    Account { id: id("org", number), name: format!("Account {number}"), settings, created_at: at(0) }
 }
 
 /// An application of the first account.

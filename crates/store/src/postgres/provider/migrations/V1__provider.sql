@@ -3,7 +3,10 @@
 CREATE TABLE accounts (
     id TEXT COLLATE "C" PRIMARY KEY,
     name TEXT NOT NULL,
-    created_at TIMESTAMPTZ NOT NULL
+    created_at TIMESTAMPTZ NOT NULL,
+    payload_check TEXT NOT NULL,
+    requests_per_second_max BIGINT,
+    endpoints_max BIGINT
 );
 
 CREATE TABLE api_keys (
@@ -11,9 +14,26 @@ CREATE TABLE api_keys (
     account TEXT COLLATE "C" NOT NULL,
     name TEXT NOT NULL,
     hash BYTEA NOT NULL UNIQUE,
-    created_at TIMESTAMPTZ NOT NULL
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ,
+    last_used_at TIMESTAMPTZ
 );
 CREATE INDEX api_keys_of_account ON api_keys (account, id);
+
+-- Tokens that give access to one application.
+CREATE TABLE app_tokens (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    hash BYTEA NOT NULL UNIQUE,
+    account TEXT COLLATE "C" NOT NULL,
+    application TEXT COLLATE "C" NOT NULL,
+    capabilities TEXT NOT NULL,
+    feature_flags TEXT NOT NULL,
+    session_id TEXT COLLATE "C",
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
+CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
 
 -- Answers to requests with an idempotency key. They are forgotten in the order in which they were given; `key` is a
 -- fingerprint of account and key.

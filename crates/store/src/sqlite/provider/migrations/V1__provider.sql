@@ -4,7 +4,10 @@
 CREATE TABLE accounts (
     id TEXT NOT NULL PRIMARY KEY,
     name TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    payload_check TEXT NOT NULL,
+    requests_per_second_max INTEGER,
+    endpoints_max INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_keys (
@@ -12,9 +15,26 @@ CREATE TABLE api_keys (
     account TEXT NOT NULL,
     name TEXT NOT NULL,
     hash BLOB NOT NULL UNIQUE,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX api_keys_of_account ON api_keys (account, id);
+
+-- Tokens that give access to one application.
+CREATE TABLE app_tokens (
+    id TEXT NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    account TEXT NOT NULL,
+    application TEXT NOT NULL,
+    capabilities TEXT NOT NULL,
+    feature_flags TEXT NOT NULL,
+    session_id TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
+CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
 
 -- Answers to requests with an idempotency key. The rows are in the order in which they were given, which is the order in
 -- which they are forgotten; `key` is a fingerprint of account and key.

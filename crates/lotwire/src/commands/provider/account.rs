@@ -1,0 +1,112 @@
+//! `lotwire provider account`.
+
+use provider::model::{Account, PayloadCheck};
+use provider::page::ListKey;
+use provider::{Provider, ids};
+use serde_json::{Value, json};
+
+use super::{all, print, print_json};
+use crate::cli::{Check, ProviderAccount, ProviderAccountSet};
+use crate::fault::{Fault, While as _};
+
+pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Result<(), Fault> {
+    match command {
+        ProviderAccount::Create { name, json } => {
+            let account = provider.create_account(name).await.while_("creating the account")?;
+            if *json {
+                return print_json(&json!({ "id": &*account.id }));
+            }
+            print(&format!(
+                "Account {} created.\nNext: lotwire provider key create --account {0} --name NAME",
+                account.id
+            ));
+        }
+        ProviderAccount::List { json } => {
+            let list = async |page: &_| provider.list_accounts(page).await;
+            for account in all(ListKey::Id(ids::ACCOUNT), "listing the accounts", list).await? {
+                if *json {
+                    print_json(&view(&account))?;
+                } else {
+                    print(&format!("{}  {}", account.id, account.name));
+                }
+            }
+        }
+        ProviderAccount::Show { account, json } => {
+            let account = provider.account(account).await.while_(format!("looking for account {account}"))?;
+            show(provider, &account, *json)?;
+        }
+        ProviderAccount::Set(options) => set(provider, options).await?,
+    }
+    Ok(())
+}
+
+async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Fault> {
+    let id = &options.account;
+    let mut account = provider.account(id).await.while_(format!("looking for account {id}"))?;
+    let settings = &mut account.settings;
+    if let Some(check) = options.payload_check {
+        settings.payload_check = match check {
+            Check::Off => PayloadCheck::Off,
+            Check::Warn => PayloadCheck::Warn,
+            Check::Reject => PayloadCheck::Reject,
+        };
+    }
+    if let Some(text) = &options.requests_per_second {
+        settings.requests_per_second_max = number("--requests-per-second", text)?;
+    }
+    if let Some(text) = &options.endpoints_per_application {
+        settings.endpoints_max = number("--endpoints-per-application", text)?;
+    }
+    if let Some(name) = &options.name {
+        account.name.clone_from(name);
+    }
+    provider.update_account(account.clone()).await.while_(format!("changing account {id}"))?;
+    show(provider, &account, options.json)
+}
+
+/// None for `default`.
+fn number(flag: &str, text: &str) -> Result<Option<u32>, Fault> {
+    if text == "default" {
+        return Ok(None);
+    }
+    match text.parse() {
+        Ok(number @ 1..=1_000_000) => Ok(Some(number)),
+        _ => Err(Fault::new(format!("{flag} takes a number from 1 to 1000000, or default; not {text:?}"))),
+    }
+}
+
+fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), Fault> {
+    if json {
+        return print_json(&view(account));
+    }
+    let (settings, config) = (&account.settings, provider.config());
+    let of = |own: Option<u32>, default: usize| match own {
+        Some(own) => own.to_string(),
+        None => format!("{default} (default)"),
+    };
+    let requests = of(settings.requests_per_second_max, config.requests_per_second_max as usize);
+    let lines = [
+        ("id", account.id.to_string()),
+        ("name", account.name.clone()),
+        ("created", runtime::clock::rfc3339_ms(account.created_at)),
+        ("payload check", settings.payload_check.name().to_owned()),
+        ("requests a second", requests),
+        ("endpoints of an application", of(settings.endpoints_max, config.endpoints_max)),
+    ];
+    for (name, value) in lines {
+        print(&format!("{name:<28}{value}"));
+    }
+    Ok(())
+}
+
+fn view(account: &Account) -> Value {
+    let settings = &account.settings;
+    json!({
+        "id": &*account.id,
+        "name": account.name,
+        "createdAt": runtime::clock::rfc3339_ms(account.created_at),
+        "payloadCheck": settings.payload_check.name(),
+        "requestsPerSecond": settings.requests_per_second_max,
+        "endpointsPerApplication": settings.endpoints_max,
+    })
+}

@@ -1,0 +1,101 @@
+//! `lotwire provider endpoint`.
+
+use provider::model::Endpoint;
+use provider::page::ListKey;
+use provider::{Caller, Provider, Switch, ids};
+use runtime::clock::rfc3339_ms;
+use serde_json::{Value, json};
+
+use super::{all, one_line, print, print_json};
+use crate::cli::ProviderEndpoint;
+use crate::fault::{Fault, While as _};
+
+pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Result<(), Fault> {
+    match command {
+        ProviderEndpoint::List { application, json } => {
+            let found = provider.application_anywhere(application).await;
+            let (account, application) = found.while_(format!("looking for application {application}"))?;
+            let caller = Caller::operator(&account);
+            let list = async |page: &_| provider.list_endpoints(&caller, &application.id, page).await;
+            for endpoint in all(ListKey::Id(ids::ENDPOINT), "listing the endpoints", list).await? {
+                if *json {
+                    print_json(&view(&endpoint))?;
+                } else {
+                    print(&format!("{}  {:<8}  {}", endpoint.id, state(&endpoint), one_line(&endpoint.url)));
+                }
+            }
+        }
+        ProviderEndpoint::Show { endpoint, json } => {
+            let (caller, endpoint) = find(provider, endpoint).await?;
+            let backlog = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?;
+            if *json {
+                let mut view = view(&endpoint);
+                view["account"] = json!(&*caller.account);
+                view["waiting"] = json!(backlog.deliveries);
+                view["oldestAt"] = json!(backlog.oldest_at.map(rfc3339_ms));
+                return print_json(&view);
+            }
+            let waiting = match backlog.oldest_at {
+                Some(oldest_at) => format!("{}, the oldest since {}", backlog.deliveries, rfc3339_ms(oldest_at)),
+                None => backlog.deliveries.to_string(),
+            };
+            let lines = [
+                ("id", endpoint.id.to_string()),
+                ("account", caller.account.to_string()),
+                ("application", endpoint.application.to_string()),
+                ("address", one_line(&endpoint.url)),
+                ("state", state(&endpoint).to_owned()),
+                ("failing since", endpoint.failing_since.map_or("-".to_owned(), rfc3339_ms)),
+                ("waiting", waiting),
+                ("created", rfc3339_ms(endpoint.created_at)),
+            ];
+            for (name, value) in lines {
+                print(&format!("{name:<15}{value}"));
+            }
+        }
+        ProviderEndpoint::Enable { endpoint } => switch(provider, endpoint, Switch::On, "enabled").await?,
+        ProviderEndpoint::Disable { endpoint } => switch(provider, endpoint, Switch::Off, "disabled").await?,
+        ProviderEndpoint::Delete { endpoint } => {
+            let (caller, endpoint) = find(provider, endpoint).await?;
+            let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
+            deleted.while_(format!("deleting endpoint {}", endpoint.id))?;
+            print(&format!("Endpoint {} deleted.", endpoint.id));
+        }
+    }
+    Ok(())
+}
+
+async fn switch(provider: &Provider, endpoint: &str, switch: Switch, done: &str) -> Result<(), Fault> {
+    let (caller, endpoint) = find(provider, endpoint).await?;
+    let switched = provider.switch_endpoint(&caller, &endpoint.application, &endpoint.id, switch).await;
+    switched.while_(format!("switching endpoint {}", endpoint.id))?;
+    print(&format!("Endpoint {} is {done}.", endpoint.id));
+    Ok(())
+}
+
+async fn find(provider: &Provider, id: &str) -> Result<(Caller, Endpoint), Fault> {
+    let (account, endpoint) = provider.endpoint_anywhere(id).await.while_(format!("looking for endpoint {id}"))?;
+    Ok((Caller::operator(&account), endpoint))
+}
+
+fn state(endpoint: &Endpoint) -> &'static str {
+    match (endpoint.disabled, endpoint.failing_since) {
+        (true, _) => "disabled",
+        (false, Some(_)) => "failing",
+        (false, None) => "enabled",
+    }
+}
+
+fn view(endpoint: &Endpoint) -> Value {
+    json!({
+        "id": &*endpoint.id,
+        "application": &*endpoint.application,
+        "uid": endpoint.uid,
+        "url": endpoint.url,
+        "disabled": endpoint.disabled,
+        "failingSince": endpoint.failing_since.map(rfc3339_ms),
+        "eventTypes": endpoint.filter_types,
+        "channels": endpoint.channels,
+        "createdAt": rfc3339_ms(endpoint.created_at),
+    })
+}

@@ -1,0 +1,206 @@
+//! Who may do what: every route of the document, each kind of credential.
+
+use serde_json::{Value, json};
+
+use crate::document::operations;
+use crate::stage::Stage;
+
+/// What the token of an application may do with all capabilities, among them what is not there yet. Everything else is for
+/// API keys.
+const FOR_TOKENS: &[&str] = &[
+    "v1.application.get",
+    "v1.authentication.logout",
+    "v1.authentication.whoami",
+    "v1.endpoint.create",
+    "v1.endpoint.delete",
+    "v1.endpoint.get",
+    "v1.endpoint.get-headers",
+    "v1.endpoint.get-secret",
+    "v1.endpoint.get-stats",
+    "v1.endpoint.list",
+    "v1.endpoint.patch",
+    "v1.endpoint.patch-headers",
+    "v1.endpoint.recover",
+    "v1.endpoint.replay-missing",
+    "v1.endpoint.rotate-secret",
+    "v1.endpoint.send-example",
+    "v1.endpoint.update",
+    "v1.endpoint.update-headers",
+    "v1.event-type.get",
+    "v1.event-type.list",
+    "v1.message-attempt.get",
+    "v1.message-attempt.list-attempted-destinations",
+    "v1.message-attempt.list-attempted-messages",
+    "v1.message-attempt.list-by-endpoint",
+    "v1.message-attempt.list-by-msg",
+    "v1.message-attempt.resend",
+    "v1.message.get",
+    "v1.message.list",
+    "patch_endpoint",
+];
+
+/// Of those, what only reads and a token that may only read must not see.
+const HIDDEN_FROM_READERS: &[&str] = &["v1.endpoint.get-secret", "v1.endpoint.get-headers"];
+
+/// What another account's key does to its own account, whatever is in the path.
+const OWN: &[&str] = &["v1.application.update", "v1.event-type.update"];
+
+struct Route {
+    name: String,
+    method: String,
+    path: String,
+    body: String,
+    /// Whether the body is right for the route.
+    body_is_right: bool,
+    is_open: bool,
+}
+
+/// Every route of the document, with the ids of what `stage` has in its path.
+async fn routes(stage: &Stage) -> Vec<Route> {
+    stage.application("app").await;
+    stage.application("other").await;
+    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    assert_eq!(stage.post("/event-type", json!({"name": "a.b", "description": "d"})).await.status, 201);
+    let document = serde_json::to_value(provider_api::openapi()).unwrap();
+    let routes = operations(&document).into_iter().map(|(method, path, operation)| {
+        let name = operation["operationId"].as_str().unwrap().to_owned();
+        let path = path.strip_prefix("/api/v1").unwrap().replace("{app_id}", "app");
+        let path = path.replace("{endpoint_id}", &endpoint).replace("{msg_id}", &message);
+        let path = path.replace("{event_type_name}", "a.b").replace(['{', '}'], "");
+        let body = body(&name);
+        let needs_body = !operation["requestBody"].is_null();
+        Route {
+            body: match &body {
+                Some(body) => body.to_string(),
+                None if needs_body => "{}".to_owned(),
+                None => String::new(),
+            },
+            body_is_right: body.is_some() || !needs_body,
+            is_open: operation["security"] == json!([{}]),
+            name,
+            method,
+            path,
+        }
+    });
+    routes.collect()
+}
+
+fn body(name: &str) -> Option<Value> {
+    match name {
+        "v1.application.create" | "v1.application.update" => Some(json!({"name": "n"})),
+        "v1.event-type.create" => Some(json!({"name": "n", "description": "d"})),
+        "v1.event-type.update" => Some(json!({"description": "d"})),
+        "v1.endpoint.create" | "v1.endpoint.update" => Some(json!({"url": "https://example.com/"})),
+        "v1.message.create" => Some(json!({"eventType": "a", "payload": {}})),
+        "v1.endpoint.rotate-secret" | "v1.authentication.app-portal-access" => Some(json!({})),
+        "v1.authentication.expire-all" | "v1.account.patch" => Some(json!({})),
+        _ => None,
+    }
+}
+
+/// Asks for each route, each time in a world of its own, with the key that `credential` gives; hands the answers' statuses
+/// to `check`.
+async fn ask_all(credential: impl AsyncFn(&Stage) -> Option<String>, check: impl Fn(&Route, u16)) {
+    let count = routes(&Stage::new().await).await.len();
+    assert!(count > 20);
+    for index in 0..count {
+        let stage = Stage::new().await;
+        let route = routes(&stage).await.swap_remove(index);
+        let credential = credential(&stage).await;
+        let answer = stage.call_as(credential.as_deref(), &route.method, &route.path, &[], &route.body).await;
+        assert!(answer.status < 500, "{} {}: {}", route.method, route.path, answer.text);
+        check(&route, answer.status);
+    }
+}
+
+fn says(route: &Route) -> String {
+    format!("{} ({} {})", route.name, route.method, route.path)
+}
+
+#[tokio::test]
+async fn a_stranger_is_refused_by_every_route_that_is_not_open() {
+    let check = |route: &Route, status: u16| {
+        assert_eq!(status == 401, !route.is_open, "{}: {status}", says(route));
+        assert!(!route.is_open || route.name.starts_with("v1.health."), "{} is open to anybody", says(route));
+    };
+    ask_all(async |_| None, check).await;
+    ask_all(async |_| Some(format!("lwp_{}", "x".repeat(43))), check).await;
+    ask_all(async |_| Some(format!("appsk_{}", "x".repeat(43))), check).await;
+}
+
+#[tokio::test]
+async fn what_is_one_accounts_is_not_there_for_another() {
+    let check = |route: &Route, status: u16| {
+        let is_about_ours = route.path.contains("/app/") || route.path.contains("app-portal-access/");
+        let is_about_ours = is_about_ours || route.path.ends_with("/event-type/a.b");
+        if is_about_ours && !OWN.contains(&route.name.as_str()) {
+            let refused = status == 404 || (status == 422 && !route.body_is_right);
+            assert!(refused, "{}: {status}", says(route));
+        }
+    };
+    ask_all(async |stage| Some(stage.other_key.clone()), check).await;
+}
+
+#[tokio::test]
+async fn a_token_reaches_what_is_listed_for_tokens_and_nothing_else() {
+    let check = |route: &Route, status: u16| {
+        if route.is_open {
+            return;
+        }
+        let refused = status == 403;
+        assert_eq!(refused, !FOR_TOKENS.contains(&route.name.as_str()), "{}: {status}", says(route));
+        assert!(status != 401, "{}", says(route));
+    };
+    ask_all(async |stage| Some(stage.token("{}").await), check).await;
+}
+
+#[tokio::test]
+async fn the_token_of_another_application_finds_nothing() {
+    let check = |route: &Route, status: u16| {
+        if route.path.contains("/app/") || route.path.contains("app-portal-access/") {
+            assert!(matches!(status, 403 | 404), "{}: {status}", says(route));
+        }
+    };
+    let token_of_other = async |stage: &Stage| {
+        let access = stage.post("/auth/app-portal-access/other", "{}").await;
+        Some(access.field("token"))
+    };
+    ask_all(token_of_other, check).await;
+}
+
+#[tokio::test]
+async fn a_token_that_may_only_read_changes_nothing() {
+    let check = |route: &Route, status: u16| {
+        if route.is_open || route.name == "v1.authentication.logout" {
+            return;
+        }
+        let name = route.name.as_str();
+        let may = route.method == "GET" && FOR_TOKENS.contains(&name) && !HIDDEN_FROM_READERS.contains(&name);
+        assert_eq!(status != 403, may, "{}: {status}", says(route));
+    };
+    ask_all(async |stage| Some(stage.token(r#"{"readOnly": true}"#).await), check).await;
+    ask_all(async |stage| Some(stage.token(r#"{"capabilities": ["ViewBase"]}"#).await), check).await;
+}
+
+#[tokio::test]
+async fn each_capability_opens_what_it_is_for() {
+    let (manage, secret) = ("/app/app/endpoint", "/app/app/endpoint/hook/secret");
+    let new = r#"{"url": "https://example.com/"}"#;
+    for (capability, expected) in [
+        ("ViewEndpointSecret", [403, 200, 403]),
+        ("ManageEndpointSecret", [403, 200, 200]),
+        ("ManageEndpoint", [201, 200, 200]),
+        ("CreateAttempts", [403, 403, 403]),
+        ("ManageTransformations", [403, 403, 403]),
+    ] {
+        let stage = Stage::new().await;
+        stage.application("app").await;
+        stage.post(manage, r#"{"url": "https://example.com/", "uid": "hook"}"#).await;
+        let token = stage.token(json!({"capabilities": ["ViewBase", capability]})).await;
+        let call = async |method, path: &str, body| stage.call_as(Some(&token), method, path, &[], body).await.status;
+        let rotate = format!("{secret}/rotate");
+        let answers =
+            [call("POST", manage, new).await, call("GET", secret, "").await, call("POST", &rotate, "{}").await];
+        assert_eq!(answers, expected, "{capability}");
+    }
+}

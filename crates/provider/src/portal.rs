@@ -1,0 +1,174 @@
+//! Access of an account's customers to their own application: magic links, tokens, and their end (provider.md, "Keys and
+//! links").
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::SignedDuration;
+
+use crate::applications::ApplicationInput;
+use crate::authentication::{Caller, Scope, TOKEN_PREFIX, hash};
+use crate::error::{ProviderError, ProviderResult};
+use crate::ids;
+use crate::model::{AppToken, Capability};
+use crate::provider::Provider;
+use crate::uid::{NAME_CHARS_MAX, check_name};
+use crate::validation::Checks;
+
+/// Seconds that a token gives access, unless said otherwise, and at most.
+const SECONDS_MAX: i64 = 7 * 24 * 3_600;
+/// Seconds that a token gives access at least.
+const SECONDS_MIN: i64 = 3_600;
+/// Seconds that tokens may be left when all are ended.
+const LEFT_SECONDS_MAX: i64 = 3 * 24 * 3_600;
+const FEATURE_FLAGS_MAX: usize = 25;
+const SESSION_CHARS_MAX: usize = 64;
+const SESSIONS_MAX: usize = 1_000;
+/// Tokens of an application at most; the oldest goes for a new one.
+const TOKENS_MAX: usize = 10_000;
+/// Tokens forgotten in one call of the store.
+const FORGET_MAX: usize = 1_000;
+/// Where the App Portal is, below the provider's public address.
+const LOGIN_PATH: &str = "/app-portal/login";
+
+/// What access is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PortalAccessInput {
+    /// Makes the application when there is none of the path's uid.
+    pub application: Option<ApplicationInput>,
+    /// What the token may do; everything when none.
+    pub capabilities: Option<BTreeSet<Capability>>,
+    /// At most 25 flags of event types that it is to see.
+    pub feature_flags: BTreeSet<String>,
+    /// Seconds that it gives access: 3,600 to 604,800; the latter when none.
+    pub expiry_seconds: Option<i64>,
+    /// 1 to 64 of `a-zA-Z0-9@_-`.
+    pub session_id: Option<String>,
+}
+
+/// Access to one application.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PortalAccess {
+    /// Magic link to the App Portal. The token is in its fragment, which browsers keep to themselves.
+    pub url: String,
+    /// The token, to be shown this once.
+    pub token: String,
+}
+
+impl std::fmt::Debug for PortalAccess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PortalAccess").finish_non_exhaustive()
+    }
+}
+
+impl Provider {
+    /// Makes a token for an application, and a link that carries it. Each call makes another: what is answered is a secret,
+    /// so it is not kept for an idempotency key. 404, 422.
+    pub async fn create_portal_access(
+        &self,
+        caller: &Caller,
+        application: &str,
+        input: PortalAccessInput,
+    ) -> ProviderResult<PortalAccess> {
+        input.check()?;
+        let application = match (self.application(caller, application).await, input.application) {
+            (Err(ProviderError::NotFound), Some(inline)) => {
+                self.create_inline(caller, application, inline).await?;
+                self.application(caller, application).await?
+            }
+            (found, _) => found?,
+        };
+        let now = self.now();
+        let text = self.new_secret(TOKEN_PREFIX);
+        let token = AppToken {
+            id: self.ids().make(ids::APP_TOKEN),
+            hash: hash(&text),
+            account: application.account,
+            application: application.id.clone(),
+            capabilities: input.capabilities.unwrap_or_else(|| Capability::ALL.into_iter().collect()),
+            feature_flags: input.feature_flags,
+            session_id: input.session_id,
+            created_at: now,
+            expires_at: now + SignedDuration::from_secs(input.expiry_seconds.unwrap_or(SECONDS_MAX)),
+        };
+        self.store().create_app_token(token, TOKENS_MAX).await?;
+        let key = serde_json::json!({ "appId": &*application.id, "token": text }).to_string();
+        let base = self.config().public_url.trim_end_matches('/');
+        Ok(PortalAccess { url: format!("{base}{LOGIN_PATH}#key={}", STANDARD.encode(key)), token: text })
+    }
+
+    /// Ends the token that the caller came with. 403 for an API key: that is revoked by whoever manages the account.
+    pub async fn log_out(&self, caller: &Caller) -> ProviderResult<()> {
+        let Scope::Application(token) = &caller.scope else {
+            return Err(ProviderError::Forbidden("only the token of an application can log itself out"));
+        };
+        // Ended by somebody else meanwhile is ended.
+        self.store().delete_app_token(&token.application, &token.id).await?;
+        Ok(())
+    }
+
+    /// Ends the tokens of an application, all of them or those of some sessions, after `left_seconds`: 0 to 259,200, at
+    /// once when none. 404, 422.
+    pub async fn end_app_tokens(
+        &self,
+        caller: &Caller,
+        application: &str,
+        sessions: Option<Vec<String>>,
+        left_seconds: Option<i64>,
+    ) -> ProviderResult<()> {
+        let (left_seconds, mut checks) = (left_seconds.unwrap_or(0), Checks::default());
+        if !(0..=LEFT_SECONDS_MAX).contains(&left_seconds) {
+            checks.fault("expiry", format!("must be 0 to {LEFT_SECONDS_MAX} seconds"));
+        }
+        if sessions.as_ref().is_some_and(|sessions| sessions.len() > SESSIONS_MAX) {
+            checks.fault("sessionIds", format!("must have at most {SESSIONS_MAX} entries"));
+        }
+        for (index, session) in sessions.iter().flatten().take(SESSIONS_MAX).enumerate() {
+            if !is_session_id(session) {
+                checks.fault_at("sessionIds", index.to_string(), NO_SESSION_ID);
+            }
+        }
+        checks.finish()?;
+        let application = self.application(caller, application).await?;
+        let at = self.now() + SignedDuration::from_secs(left_seconds);
+        // A list without entries names nobody in particular: clients send it for "all".
+        let sessions = sessions.filter(|sessions| !sessions.is_empty());
+        Ok(self.store().end_app_tokens(&application.id, sessions, at).await?)
+    }
+
+    /// Forgets tokens that are over their time. Called every so often by a worker.
+    pub(crate) async fn forget_app_tokens(&self) -> ProviderResult<()> {
+        while self.store().forget_app_tokens(self.now(), FORGET_MAX).await? >= FORGET_MAX {}
+        Ok(())
+    }
+}
+
+const NO_SESSION_ID: &str = "must have 1 to 64 letters of the English alphabet, digits, '@', '_' and '-'";
+
+impl PortalAccessInput {
+    fn check(&self) -> ProviderResult<()> {
+        let mut checks = Checks::default();
+        if self.capabilities.as_ref().is_some_and(|capabilities| !capabilities.contains(&Capability::ViewBase)) {
+            checks.fault("capabilities", "must have ViewBase among them, or be left out");
+        }
+        if self.feature_flags.len() > FEATURE_FLAGS_MAX {
+            checks.fault("featureFlags", format!("must have at most {FEATURE_FLAGS_MAX} entries"));
+        }
+        if let Some(error) = self.feature_flags.iter().find_map(|flag| check_name(flag, NAME_CHARS_MAX).err()) {
+            checks.fault("featureFlags", format!("each {error}"));
+        }
+        if self.expiry_seconds.is_some_and(|seconds| !(SECONDS_MIN..=SECONDS_MAX).contains(&seconds)) {
+            checks.fault("expiry", format!("must be {SECONDS_MIN} to {SECONDS_MAX} seconds, or be left out"));
+        }
+        if self.session_id.as_ref().is_some_and(|session| !is_session_id(session)) {
+            checks.fault("sessionId", NO_SESSION_ID);
+        }
+        checks.finish()
+    }
+}
+
+fn is_session_id(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'_' | b'-');
+    (1..=SESSION_CHARS_MAX).contains(&text.len()) && text.bytes().all(allowed)
+}

@@ -1,0 +1,155 @@
+//! The provider managed from the command line while it runs, and tokens on two nodes.
+
+use std::process::Command;
+
+use consumer::Api;
+use http::StatusCode;
+use serde_json::{Value, json};
+use testkit::server::{Launch, built_binary};
+use testkit::site::{Site, http_client};
+
+use crate::house::{PATIENCE, launch};
+
+/// Status of a request with this key.
+async fn status(launch: &Launch, key: &str, path: &str) -> u16 {
+    let api = Api::new(http_client(), launch.provider_url(), key).unwrap();
+    match api.get(path).await {
+        Ok(_) => 200,
+        Err(error) => error.status().map_or(0, |status| status.as_u16()),
+    }
+}
+
+/// What a command of `lotwire provider` prints.
+fn provider(data: &std::path::Path, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(built_binary("lotwire").unwrap());
+    command.arg("provider").args(arguments).arg("--data-dir").arg(data).env("LOTWIRE_SECRETS__KEY", "07".repeat(32));
+    let output = command.output().unwrap();
+    let text = if output.status.success() { output.stdout } else { output.stderr };
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+fn objects(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+/// Asks until the answer is this: another process is told within moments.
+async fn becomes(expected: u16, ask: impl AsyncFn() -> u16) {
+    let asked = async {
+        while ask().await != expected {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, asked).await.expect("the server did not follow");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn accounts_and_keys_are_managed_while_the_server_runs() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let account = launch.manage(&["provider", "account", "create", "Hartley", "--json"]).unwrap();
+    let account = account["id"].as_str().unwrap();
+    let create =
+        ["provider", "key", "create", "--account", account, "--name", "trial", "--expires-in-days", "30", "--json"];
+    let key = launch.manage(&create).unwrap();
+    let (id, key) = (key["id"].as_str().unwrap(), key["key"].as_str().unwrap());
+    assert_eq!(status(&launch, key, "/api/v1/app").await, 200);
+
+    let (_, listed) = provider(data.path(), &["key", "list", "--account", account, "--json"]);
+    let listed = objects(&listed);
+    assert_eq!((listed.len(), &listed[0]["id"], &listed[0]["name"]), (1, &json!(id), &json!("trial")));
+    assert!(listed[0]["expiresAt"].is_string() && listed[0]["lastUsedAt"].is_string(), "{listed:?}");
+    assert!(!listed[0].to_string().contains(key));
+
+    let set = ["account", "set", account, "--endpoints-per-application", "2", "--payload-check", "warn", "--json"];
+    let (_, set) = provider(data.path(), &set);
+    let (_, shown) = provider(data.path(), &["account", "show", account, "--json"]);
+    assert_eq!(set, shown);
+    let expected = (json!(2), json!("warn"), json!(null));
+    let shown = &objects(&shown)[0];
+    let found = ["endpointsPerApplication", "payloadCheck", "requestsPerSecond"].map(|name| shown[name].clone());
+    assert_eq!((found[0].clone(), found[1].clone(), found[2].clone()), expected);
+    let api = Api::new(http_client(), launch.provider_url(), key).unwrap();
+    becomes(200, async || {
+        let seen = api.get("/api/v1/account").await.unwrap().body;
+        if seen["endpointsMax"] == 2 && seen["payloadCheck"] == "warn" { 200 } else { 0 }
+    })
+    .await;
+    let (worked, said) = provider(data.path(), &["account", "set", account, "--requests-per-second", "many"]);
+    assert!(!worked && said.contains("--requests-per-second takes a number"), "{said}");
+
+    let (worked, said) = provider(data.path(), &["key", "revoke", "--account", account, id]);
+    assert!(worked, "{said}");
+    becomes(401, async || status(&launch, key, "/api/v1/app").await).await;
+    assert!(!provider(data.path(), &["key", "revoke", "--account", account, id]).0, "it is gone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path()).set("PROVIDER__RETRY_SCHEDULE", "1h");
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    assert_eq!(provider(data.path(), &["stuck"]), (true, "Nothing waits.\n".to_owned()));
+
+    site.receiver.answer_with(StatusCode::SERVICE_UNAVAILABLE);
+    let message = json!({ "eventType": "ITEM_STATUS_CHANGE", "payload": { "status": "SOLD" } });
+    site.provider.post(&format!("/api/v1/app/{}/msg", site.application), &message).await.unwrap();
+    let stuck = async || {
+        let (_, said) = provider(data.path(), &["stuck", "--json"]);
+        objects(&said)
+    };
+    becomes(200, async || if stuck().await[0]["why"] == "failing" { 200 } else { 0 }).await;
+    let told = stuck().await;
+    assert_eq!((told.len(), &told[0]["endpoint"], &told[0]["waiting"]), (1, &json!(site.endpoint), &json!(1)));
+    assert_eq!((&told[0]["lastCode"], &told[0]["application"]), (&json!(503), &json!(site.application)));
+    assert!(told[0]["nextAt"].as_str() > told[0]["oldestAt"].as_str(), "{told:?}");
+    let (_, said) = provider(data.path(), &["stuck"]);
+    assert!(said.contains("failing since") && said.contains("last answer 503"), "{said}");
+    assert_eq!(provider(data.path(), &["stuck", "--older-than-minutes", "5"]).1, "Nothing waits.\n");
+
+    let (_, shown) = provider(data.path(), &["endpoint", "show", &site.endpoint, "--json"]);
+    let shown = &objects(&shown)[0];
+    assert_eq!((&shown["waiting"], &shown["disabled"]), (&json!(1), &json!(false)));
+    let seen = async || {
+        let path = format!("/api/v1/app/{}/endpoint/{}", site.application, site.endpoint);
+        site.provider.get(&path).await.unwrap().body["disabled"] == true
+    };
+    for (command, disabled) in [("disable", true), ("enable", false)] {
+        let (worked, said) = provider(data.path(), &["endpoint", command, &site.endpoint]);
+        assert!(worked && said.contains(&format!("is {command}d")), "{said}");
+        assert_eq!(seen().await, disabled);
+    }
+    let (_, listed) = provider(data.path(), &["endpoint", "list", &site.application, "--json"]);
+    assert_eq!(objects(&listed).len(), 1);
+    assert!(provider(data.path(), &["endpoint", "delete", &site.endpoint]).0);
+    assert_eq!(provider(data.path(), &["endpoint", "list", &site.application]), (true, String::new()));
+    assert!(!provider(data.path(), &["endpoint", "show", &site.endpoint]).0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_one_node_ends_is_ended_on_the_other_at_once() {
+    let data = tempfile::tempdir().unwrap();
+    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second = first.sibling().unwrap();
+    let _first = first.start(&http_client()).await.unwrap();
+    let _second = second.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&first, &first).await.unwrap();
+    let endpoints = format!("/api/v1/app/{}/endpoint", site.application);
+    let token = async || {
+        let path = format!("/api/v1/auth/app-portal-access/{}", site.application);
+        site.provider.post(&path, &json!({})).await.unwrap().text("/token").unwrap().to_owned()
+    };
+    let (one, other) = (token().await, token().await);
+    for node in [&first, &second] {
+        assert_eq!([status(node, &one, &endpoints).await, status(node, &other, &endpoints).await], [200, 200]);
+    }
+    let at_second = Api::new(http_client(), second.provider_url(), &one).unwrap();
+    at_second.post("/api/v1/auth/logout", &json!({})).await.unwrap();
+    for node in [&first, &second] {
+        assert_eq!([status(node, &one, &endpoints).await, status(node, &other, &endpoints).await], [401, 200]);
+    }
+    let expire = format!("/api/v1/auth/app/{}/expire-all", site.application);
+    site.provider.post(&expire, &json!({})).await.unwrap();
+    assert_eq!(status(&second, &other, &endpoints).await, 401);
+}
