@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use provider::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message};
+use provider::model::{Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message};
 use provider::port::{
     Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Store,
 };
@@ -118,7 +118,8 @@ fn id(prefix: &str, number: usize) -> Id {
 }
 
 async fn set_up(store: &dyn Store) {
-    let account = Account { id: id("org", 1), name: "Load".to_owned(), created_at: now() };
+    let settings = AccountSettings::default();
+    let account = Account { id: id("org", 1), name: "Load".to_owned(), settings, created_at: now() };
     store.create_account(account).await.unwrap();
     let application = Application {
         id: id("app", 1),

@@ -13,6 +13,7 @@ mod faults;
 mod limits;
 mod messages;
 mod official;
+mod official_access;
 mod payload_check;
 mod portal;
 mod refusals;
