@@ -14,7 +14,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use provider::model::{Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message};
+use provider::model::{
+    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message,
+};
 use provider::port::{
     Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Store,
 };

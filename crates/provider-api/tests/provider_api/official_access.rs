@@ -15,8 +15,9 @@ async fn the_official_client_gives_access_uses_it_and_ends_it() {
     let provider = stage::provider(store::memory::provider(), Arc::new(SystemClock), ProviderConfig::default());
     let key = stage::key(&provider, "customer").await;
     let server_url = official::start(provider_api::router(provider)).await;
-    let client =
-        |key: String| Svix::new(key, Some(SvixOptions { server_url: Some(server_url.clone()), ..SvixOptions::default() }));
+    let client = |key: String| {
+        Svix::new(key, Some(SvixOptions { server_url: Some(server_url.clone()), ..SvixOptions::default() }))
+    };
     let svix = client(key);
 
     let inline = ApplicationIn { uid: Some("house".into()), ..ApplicationIn::new("Hammer & Sons".into()) };
@@ -28,10 +29,7 @@ async fn the_official_client_gives_access_uses_it_and_ends_it() {
         ..AppPortalAccessIn::new()
     };
     let full = svix.authentication().app_portal_access("house".into(), access("ann"), None).await.unwrap();
-    let reader = AppPortalAccessIn {
-        capabilities: Some([AppPortalCapability::ViewBase].into()),
-        ..access("bob")
-    };
+    let reader = AppPortalAccessIn { capabilities: Some([AppPortalCapability::ViewBase].into()), ..access("bob") };
     let reader = svix.authentication().app_portal_access("house".into(), reader, None).await.unwrap();
     let (full, reader) = (client(full.token), client(reader.token));
 
