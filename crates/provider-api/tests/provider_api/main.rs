@@ -17,6 +17,7 @@ mod messages;
 mod official;
 mod official_configuration;
 mod patches;
+mod official_access;
 mod payload_check;
 mod portal;
 mod refusals;
