@@ -13,6 +13,7 @@
 mod answer;
 mod ask;
 mod errors;
+mod history;
 mod routes;
 
 use axum::Router;

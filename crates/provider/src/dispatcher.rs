@@ -39,6 +39,7 @@ mod transport;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use jiff::Timestamp;
 use runtime::batcher::{Batcher, BatcherConfig, Closed};
 use runtime::clock::SharedClock;
 use runtime::random::SharedRandom;
@@ -48,7 +49,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
-use crate::model::Message;
+use crate::model::{Id, Message};
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
 
@@ -161,6 +162,16 @@ impl Dispatcher {
                 shared.drain().await;
             }
         });
+    }
+
+    /// There is a row in the table for this endpoint that is to go out at once.
+    pub(crate) fn look_at(&self, application: &Id, endpoint: &Id) {
+        self.shared.lanes.look_in_table(&self.shared, application, endpoint);
+    }
+
+    /// A row becomes due at this time.
+    pub(crate) fn due_at(&self, at: Timestamp) {
+        self.shared.sweeps.due_at(at);
     }
 
     /// What was signalled to have changed elsewhere is due to be looked for in the table.

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use runtime::clock::{SharedClock, to_ms};
+use jiff::Timestamp;
+use runtime::clock::{SharedClock, from_ms, to_ms};
 use runtime::random::SharedRandom;
 
 use crate::model::Id;
@@ -49,9 +50,7 @@ impl Ids {
 
     /// A new id with this prefix.
     pub fn make(&self, prefix: &'static str) -> Id {
-        let ms = to_ms(self.clock.now());
-        let seconds = u64::try_from(ms.div_euclid(1_000) - EPOCH_SECONDS).unwrap_or(0) & 0xffff_ffff;
-        let time = (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2);
+        let time = time_of(to_ms(self.clock.now()));
         let mut bytes = [0; BYTES];
         self.random.fill(&mut bytes[6..]);
         // Each 4 ms start at a random place in the lower quarter, so that the counter has room.
@@ -66,6 +65,44 @@ impl Ids {
         push_base62(&mut text, &bytes);
         text.into()
     }
+}
+
+/// The smallest id with this prefix that is made at this time (to 4 milliseconds): ids made before it are smaller.
+pub fn first_at(prefix: &str, at: Timestamp) -> String {
+    let mut bytes = [0; BYTES];
+    bytes[..5].copy_from_slice(&time_of(to_ms(at)).to_be_bytes()[3..]);
+    let mut text = String::with_capacity(prefix.len() + CHARS);
+    text.push_str(prefix);
+    push_base62(&mut text, &bytes);
+    text
+}
+
+/// When an id with this prefix was made, to 4 milliseconds; none when it is not one.
+pub fn made_at(text: &str, prefix: &str) -> Option<Timestamp> {
+    if !is_id(text, prefix) {
+        return None;
+    }
+    let mut bytes = [0_u8; BYTES];
+    for char in text[prefix.len()..].bytes() {
+        let mut carry = BASE62.iter().position(|digit| *digit == char)?;
+        for byte in bytes.iter_mut().rev() {
+            carry += usize::from(*byte) * 62;
+            *byte = (carry & 0xff) as u8;
+            carry >>= 8;
+        }
+        // Beyond the largest id there is none.
+        if carry > 0 {
+            return None;
+        }
+    }
+    let seconds = i64::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4]) * 4))
+}
+
+/// 40 bits: seconds, and steps of 4 milliseconds. Times before or after what an id can hold are its first or last.
+fn time_of(ms: i64) -> u64 {
+    let seconds = (ms.div_euclid(1_000) - EPOCH_SECONDS).clamp(0, i64::from(u32::MAX)) as u64;
+    (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2)
 }
 
 /// Whether `text` has the form of an id with this prefix.
@@ -98,7 +135,7 @@ fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
 mod tests {
     use std::str::FromStr;
 
-    use runtime::clock::{SystemClock, TestClock, from_ms};
+    use runtime::clock::{SystemClock, TestClock};
     use runtime::random::SeededRandom;
     use svix_ksuid::{KsuidLike, KsuidMs};
 
@@ -121,6 +158,20 @@ mod tests {
         text.clear();
         push_base62(&mut text, &[0; BYTES]);
         assert_eq!(text, "0".repeat(27));
+    }
+
+    #[test]
+    fn an_id_tells_when_it_was_made_and_lies_after_the_first_of_its_time() {
+        for ms in [1_795_242_483_123, 1_400_000_000_000, 1_795_242_483_999] {
+            let at = from_ms(ms);
+            let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));
+            let id = ids.make(MESSAGE);
+            assert_eq!(made_at(&id, MESSAGE), Some(from_ms(ms - ms % 4)));
+            assert!(*first_at(MESSAGE, at) <= *id && *id < *first_at(MESSAGE, from_ms(ms + 4)));
+        }
+        assert_eq!(first_at(MESSAGE, from_ms(0)), format!("msg_{}", "0".repeat(27)));
+        assert_eq!(made_at("msg_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MESSAGE), None, "beyond the largest");
+        assert_eq!(made_at("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", MESSAGE), None);
     }
 
     #[test]

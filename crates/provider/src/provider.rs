@@ -15,6 +15,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::key_cache::KeyCache;
 use crate::port::Store;
+use crate::retention::Forgetting;
 use crate::snapshot::Snapshots;
 use crate::workers;
 
@@ -48,6 +49,7 @@ struct Inner {
     keys: KeyCache,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
+    forgetting: Forgetting,
 }
 
 /// What came of making something with a POST.
@@ -97,6 +99,7 @@ impl Provider {
             ids,
             snapshots,
             dispatcher,
+            forgetting: Forgetting::default(),
         }))
     }
 
@@ -145,6 +148,10 @@ impl Provider {
 
     pub(crate) fn snapshots(&self) -> &Snapshots {
         &self.0.snapshots
+    }
+
+    pub(crate) fn forgetting(&self) -> &Forgetting {
+        &self.0.forgetting
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

@@ -2,6 +2,7 @@
 
 mod applications;
 mod attempts;
+mod destinations;
 mod endpoints;
 mod event_types;
 mod health;
@@ -51,9 +52,18 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(secrets::rotate))
         .routes(routes!(messages::create, messages::list))
         .routes(routes!(messages::get))
+        .routes(routes!(messages::expunge))
+        .routes(routes!(messages::precheck))
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
-        .routes(routes!(attempts::get));
+        .routes(routes!(attempts::get))
+        .routes(routes!(attempts::expunge))
+        .routes(routes!(attempts::resend))
+        .routes(routes!(destinations::list_attempted_messages))
+        .routes(routes!(destinations::list_attempted_destinations))
+        // What clients asked before there were the lists above.
+        .route("/app/{app_id}/msg/{msg_id}/attempt", get(attempts::list_by_message))
+        .route("/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/attempt", get(attempts::list_by_message_and_endpoint));
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
     (router, with_security(document))

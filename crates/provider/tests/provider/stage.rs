@@ -124,6 +124,8 @@ pub(crate) fn message() -> MessageInput {
         channels: None,
         tags: None,
         payload_retention_days: None,
+        payload_retention_hours: None,
+        deliver_at: None,
         application: None,
     }
 }

@@ -6,7 +6,10 @@
 mod accept;
 mod config;
 mod deliveries;
+mod history;
 mod lists;
+mod resend;
+mod retention;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

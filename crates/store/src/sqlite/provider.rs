@@ -13,8 +13,11 @@ mod attempts;
 mod deliveries;
 mod endpoints;
 mod event_types;
+mod history;
 mod messages;
 mod nodes;
+mod resend;
+mod retention;
 mod rows;
 
 use std::path::Path;

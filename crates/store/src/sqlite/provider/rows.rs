@@ -97,11 +97,11 @@ pub(super) fn id(row: &Row<'_>, column: usize) -> Outcome<Id> {
     Ok(Id::from(text(row, column)?))
 }
 
-fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
-fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
+pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
     Ok(typed(row.get_ref(column)?.as_str_or_null(), column)?)
 }
 
@@ -109,7 +109,7 @@ fn typed<T>(value: FromSqlResult<T>, column: usize) -> StoreResult<T> {
     value.map_err(|error: FromSqlError| codec::corrupt(format_args!("column {column}: {error}")))
 }
 
-fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
         _ => time(row, column).map(Some),
@@ -199,7 +199,9 @@ pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
 
 /// What [`message`] reads, as columns of the table `m`.
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at";
+     m.created_at, m.payload_expires_at, m.deliver_at";
+/// Columns of [`MESSAGE`].
+pub(super) const MESSAGE_COLUMNS: usize = 10;
 
 pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
     Ok(Message {
@@ -212,6 +214,7 @@ pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
         tags: codec::optional_from_json(optional_text(row, 6)?)?,
         created_at: time(row, 7)?,
         payload_expires_at: time(row, 8)?,
+        deliver_at: optional_time(row, 9)?,
     })
 }
 
