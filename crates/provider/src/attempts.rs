@@ -209,10 +209,9 @@ impl Provider {
             return Err(ProviderError::BadRequest { code: "endpoint_disabled", detail });
         }
         let resend = Resend { application: message.application, message: message.id, endpoint: endpoint.id };
-        let written =
-            idempotency::write(self.store(), caller, idempotency, self.now(), RESENT, render, |answer| {
-                self.store().resend(resend.clone(), answer)
-            });
+        let written = idempotency::write(self.store(), caller, idempotency, self.now(), RESENT, render, |answer| {
+            self.store().resend(resend.clone(), answer)
+        });
         match written.await? {
             Write::Before(before) => Ok(Created::Before(before)),
             Write::Done => {

@@ -9,7 +9,7 @@ use runtime::clock::from_ms;
 use crate::error::{Invalid, ProviderError};
 use crate::ids;
 use crate::page::{ListKey, PageQuery, PageRequest, Slice};
-use crate::port::{From as Start, Found, Order, Scan};
+use crate::port::{Found, From as Start, Order, Scan};
 
 /// How far a page looks when nothing says where it is to end, and how long messages are kept.
 pub(crate) const WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
@@ -134,7 +134,8 @@ fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
 /// RFC 3339. A `+` that was not escaped has come as a space.
 fn parse_time(name: &'static str, text: &str) -> Result<Timestamp, ProviderError> {
     let parsed = text.parse::<Timestamp>().or_else(|_| text.replace(' ', "+").parse());
-    let invalid = |_| ProviderError::Validation(vec![Invalid::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
+    let invalid =
+        |_| ProviderError::Validation(vec![Invalid::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
     parsed.map(|time| from_ms(time.as_millisecond())).map_err(invalid)
 }
 
@@ -193,7 +194,11 @@ mod tests {
         }
     }
 
-    fn page(back: Option<&str>, rows: &[&str], stopped_at: Option<&str>) -> (Vec<String>, Option<String>, Option<String>, bool) {
+    fn page(
+        back: Option<&str>,
+        rows: &[&str],
+        stopped_at: Option<&str>,
+    ) -> (Vec<String>, Option<String>, Option<String>, bool) {
         let rows = rows.iter().map(|row| (*row).to_owned()).collect();
         let iterator = id("2026-05-01T00:00:00Z");
         let iterator = back.map(|back| format!("{back}{iterator}"));
@@ -202,7 +207,12 @@ mod tests {
         (slice.data, slice.iterator, slice.prev_iterator, slice.done)
     }
 
-    fn shown(rows: &[&str], iterator: &str, prev_iterator: &str, done: bool) -> (Vec<String>, Option<String>, Option<String>, bool) {
+    fn shown(
+        rows: &[&str],
+        iterator: &str,
+        prev_iterator: &str,
+        done: bool,
+    ) -> (Vec<String>, Option<String>, Option<String>, bool) {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         (rows.iter().map(|row| (*row).to_owned()).collect(), text(iterator), text(prev_iterator), done)
     }

@@ -19,9 +19,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
 
-use crate::model::{
-    Account, ApiKey, Application, Attempt, AttemptTrigger, Endpoint, EventType, Id, Message,
-};
+use crate::model::{Account, ApiKey, Application, Attempt, AttemptTrigger, Endpoint, EventType, Id, Message};
 
 pub use history::{
     AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,

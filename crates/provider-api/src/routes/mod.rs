@@ -63,7 +63,10 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(destinations::list_attempted_destinations))
         // What clients asked before there were the lists above.
         .route("/app/{app_id}/msg/{msg_id}/attempt", get(attempts::list_by_message))
-        .route("/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/attempt", get(attempts::list_by_message_and_endpoint));
+        .route(
+            "/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/attempt",
+            get(attempts::list_by_message_and_endpoint),
+        );
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
     (router, with_security(document))

@@ -34,8 +34,7 @@ impl Pending {
         for target in snapshot.targets.values().filter(|target| target.wants(&message)) {
             // What is to be delivered later waits in the table.
             let at_once = holder.as_ref().filter(|_| message.deliver_at.is_none());
-            let place =
-                at_once.and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
+            let place = at_once.and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
             deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner });
             places.push((target.endpoint.clone(), place));

@@ -181,7 +181,19 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
     let entered: Vec<Id> = rows::all(
         db,
         insert,
-        &[&applications, &ids, &types, &event_ids, &event_keys, &payloads, &channels, &tags, &created, &expire, &deliver],
+        &[
+            &applications,
+            &ids,
+            &types,
+            &event_ids,
+            &event_keys,
+            &payloads,
+            &channels,
+            &tags,
+            &created,
+            &expire,
+            &deliver,
+        ],
         |row| rows::id(row, 0),
     )
     .await?;

@@ -34,8 +34,7 @@ impl History for Provider {
         }
         let rows_max = if filter.is_open() { scans::wanted_max(scan) } else { scan.looked_max };
         let select = format!("SELECT {LOOKED} FROM messages m WHERE m.application = $1{}", scans::sql(scan, "m.id"));
-        let params: &[&(dyn ToSql + Sync)] =
-            &[&application, &scan.above, &scan.below, &signed(rows_max)];
+        let params: &[&(dyn ToSql + Sync)] = &[&application, &scan.above, &scan.below, &signed(rows_max)];
         let looked = rows::all(&client, &select, params, Looked::of).await?;
         let (mut watch, mut wanted) = (Watch::new(scan), Vec::new());
         for row in looked {
@@ -209,8 +208,7 @@ async fn find_attempts(
         "SELECT a.message, a.id, a.status, a.response_status_code, a.endpoint FROM attempts a WHERE {column} = $1{}",
         scans::sql(scan, "a.id")
     );
-    let params: &[&(dyn ToSql + Sync)] =
-        &[&&**owner, &scan.above, &scan.below, &signed(rows_max)];
+    let params: &[&(dyn ToSql + Sync)] = &[&&**owner, &scan.above, &scan.below, &signed(rows_max)];
     let looked = rows::all(db, &keys, params, |row| {
         let status = codec::status(rows::get::<i16>(row, 2)?.into())?;
         let admitted = filter.admits(status, rows::unsigned(row, 3)?, rows::get(row, 4)?);

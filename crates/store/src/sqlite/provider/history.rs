@@ -80,7 +80,8 @@ impl History for Sqlite {
             let (mut watch, mut found) = (Watch::new(&scan), Vec::new());
             each_message(db, &application, &scan, scan.looked_max, |row| {
                 let id = rows::text(row, 1)?;
-                let standing = if admits(&filter, row, 2)? { standing(db, &endpoint, id)? } else { Standing::default() };
+                let standing =
+                    if admits(&filter, row, 2)? { standing(db, &endpoint, id)? } else { Standing::default() };
                 let wanted = standing.latest.is_some() && status.is_none_or(|status| standing.counts_as(status));
                 let bytes = if wanted { Some(payload_bytes(row, content)?) } else { None };
                 if wanted {
@@ -147,7 +148,8 @@ fn message(db: &Connection, no: i64, content: Content) -> Outcome<Message> {
         Content::Left => MESSAGE.replace("m.payload,", "NULL,"),
     };
     let select = format!("SELECT {columns} FROM messages m WHERE m.no = ?1");
-    rows::one(db, &select, [no], rows::message)?.ok_or_else(|| codec::corrupt("a message is listed and not there").into())
+    rows::one(db, &select, [no], rows::message)?
+        .ok_or_else(|| codec::corrupt("a message is listed and not there").into())
 }
 
 fn find_attempts(
