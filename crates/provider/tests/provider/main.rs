@@ -4,6 +4,7 @@
 
 mod delivery;
 mod faults;
+mod history;
 mod messages;
 mod pace;
 mod receiver;
