@@ -11,7 +11,7 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
     let stage = Stage::new().await;
     let application = stage.application("app").await;
     let (endpoint, message) = (stage.endpoint().await, stage.message().await);
-    let id = format!("atmpt_{}", "0".repeat(27));
+    let id = provider::ids::first_at(provider::ids::ATTEMPT, NOW.parse().unwrap());
     let attempt = Attempt {
         id: id.as_str().into(),
         message: message.as_str().into(),

@@ -163,7 +163,8 @@ async fn attempts_of_a_message_are_found_for_one_endpoint() {
     stage.attempts(&sent, 2).await;
     let find = async |endpoint: Option<&str>, filter: AttemptFilter| {
         let ask = &PageRequest::default();
-        let found = stage.provider.find_attempts_of_message(&stage.caller, "app", &sent.id, endpoint, filter, ask).await;
+        let found =
+            stage.provider.find_attempts_of_message(&stage.caller, "app", &sent.id, endpoint, filter, ask).await;
         found.map(|page| page.data.into_iter().map(|attempt| attempt.endpoint).collect::<Vec<_>>())
     };
     assert_eq!(find(Some("two"), AttemptFilter::default()).await.unwrap(), [two.id]);
