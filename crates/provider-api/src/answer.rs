@@ -4,7 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use jiff::Timestamp;
-use provider::{Created, Put, Slice};
+use provider::{Created, Put, Slice, StoredAnswer};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,6 +37,17 @@ pub(crate) fn ok(view: &impl Serialize) -> Response {
     json(StatusCode::OK, view)
 }
 
+/// 202 with an empty object, as text.
+pub(crate) const TAKEN: &str = "{}";
+
+/// What came of a POST that is done later: 202, or what was answered before.
+pub(crate) fn taken(created: Created<()>) -> Response {
+    match created {
+        Created::New(()) | Created::There(()) => of_text(StatusCode::ACCEPTED, TAKEN.to_owned()),
+        Created::Before(before) => self::before(before),
+    }
+}
+
 /// 204.
 pub(crate) fn nothing() -> Response {
     StatusCode::NO_CONTENT.into_response()
@@ -47,11 +58,13 @@ pub(crate) fn created<T>(created: Created<T>, render: impl FnOnce(&T) -> String)
     match created {
         Created::New(made) => of_text(StatusCode::CREATED, render(&made)),
         Created::There(there) => of_text(StatusCode::OK, render(&there)),
-        Created::Before(before) => {
-            let status = StatusCode::from_u16(before.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            of_text(status, before.body)
-        }
+        Created::Before(before) => self::before(before),
     }
+}
+
+fn before(before: StoredAnswer) -> Response {
+    let status = StatusCode::from_u16(before.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    of_text(status, before.body)
 }
 
 /// What came of a PUT: 201 when there was none, else 200.

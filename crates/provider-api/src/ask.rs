@@ -96,6 +96,16 @@ pub(crate) async fn receive(request: Request, bytes_max: usize) -> Result<(Bytes
     Ok((bytes, idempotency.transpose()?))
 }
 
+/// The idempotency key of a request without a body, if there is one. A body is passed over.
+pub(crate) async fn receive_nothing(request: Request) -> Result<Option<Idempotency>, ApiError> {
+    let (parts, body) = request.into_parts();
+    let key = http_kit::idempotency::key(&parts.headers)
+        .map_err(|error| ProviderError::BadRequest { code: "invalid_idempotency_key", detail: error.to_string() })?;
+    let bytes = http_kit::json::read_up_to(body, http_kit::json::BODY_BYTES_MAX).await?;
+    let idempotency = key.map(|key| Idempotency::new(&key, parts.method.as_str(), parts.uri.path(), &bytes));
+    Ok(idempotency.transpose()?)
+}
+
 /// A slice of a list of what is configured.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -123,54 +133,6 @@ pub(crate) fn page(
 ) -> Result<PageRequest, ApiError> {
     let query = PageQuery { limit: limit.as_deref(), iterator: iterator.as_deref(), order: order.as_deref() };
     Ok(PageRequest::parse(query, key)?)
-}
-
-/// A slice of a list of what happened, newest first.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct HistoryQuery {
-    /// At most this many, 0 to 250; 50 without.
-    limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
-    iterator: Option<String>,
-    /// Whether payloads and responses are shown; they are, unless `false`.
-    pub(crate) with_content: Option<bool>,
-    #[param(ignore)]
-    channel: Option<String>,
-    #[param(ignore)]
-    tag: Option<String>,
-    #[param(ignore)]
-    status: Option<String>,
-    #[param(ignore)]
-    status_code_class: Option<String>,
-    #[param(ignore)]
-    endpoint_id: Option<String>,
-    #[param(ignore)]
-    event_types: Option<String>,
-    #[param(ignore)]
-    before: Option<String>,
-    #[param(ignore)]
-    after: Option<String>,
-}
-
-impl HistoryQuery {
-    /// The page. 422 for a filter: a list that passes over one would say that something happened which did not.
-    pub(crate) fn page(&self, key: ListKey) -> Result<PageRequest, ApiError> {
-        let filters = [
-            ("channel", &self.channel),
-            ("tag", &self.tag),
-            ("status", &self.status),
-            ("status_code_class", &self.status_code_class),
-            ("endpoint_id", &self.endpoint_id),
-            ("event_types", &self.event_types),
-            ("before", &self.before),
-            ("after", &self.after),
-        ];
-        match filters.iter().find(|(_, value)| value.is_some()) {
-            Some((name, _)) => Err(ApiError::at(["query", name], "lists can't be filtered by this")),
-            None => page(&self.limit, &self.iterator, &None, key),
-        }
-    }
 }
 
 /// Whether content is shown; it is, unless `with_content=false`.

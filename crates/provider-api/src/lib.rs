@@ -14,6 +14,7 @@ mod access;
 mod answer;
 mod ask;
 mod errors;
+mod history;
 mod patch;
 mod routes;
 

@@ -39,6 +39,7 @@ mod transport;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use jiff::Timestamp;
 use runtime::batcher::{Batcher, BatcherConfig, Closed};
 use runtime::clock::SharedClock;
 use runtime::random::SharedRandom;
@@ -177,6 +178,16 @@ impl Dispatcher {
                 shared.drain().await;
             }
         });
+    }
+
+    /// There is a row in the table for this endpoint that is to go out at once.
+    pub(crate) fn look_at(&self, application: &Id, endpoint: &Id) {
+        self.shared.lanes.look_in_table(&self.shared, application, endpoint);
+    }
+
+    /// A row becomes due at this time.
+    pub(crate) fn due_at(&self, at: Timestamp) {
+        self.shared.sweeps.due_at(at);
     }
 
     /// What was signalled to have changed elsewhere is due to be looked for in the table.

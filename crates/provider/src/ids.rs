@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use runtime::clock::{SharedClock, to_ms};
+use runtime::clock::{SharedClock, from_ms, to_ms};
 use runtime::random::SharedRandom;
 
 use crate::model::Id;
@@ -52,9 +52,7 @@ impl Ids {
 
     /// A new id with this prefix.
     pub fn make(&self, prefix: &'static str) -> Id {
-        let ms = to_ms(self.clock.now());
-        let seconds = u64::try_from(ms.div_euclid(1_000) - EPOCH_SECONDS).unwrap_or(0) & 0xffff_ffff;
-        let time = (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2);
+        let time = time_of(to_ms(self.clock.now()));
         let mut bytes = [0; BYTES];
         self.random.fill(&mut bytes[6..]);
         // Each 4 ms start at a random place in the lower quarter, so that the counter has room.
@@ -71,18 +69,42 @@ impl Ids {
     }
 }
 
-/// No id of this prefix that was made at `at` or later is before this one, and none that was made 4 ms or more before it
-/// is after.
-pub fn earliest(prefix: &str, at: Timestamp) -> Id {
-    let ms = to_ms(at);
-    let seconds = u32::try_from((ms.div_euclid(1_000) - EPOCH_SECONDS).max(0)).unwrap_or(u32::MAX);
+/// The smallest id with this prefix that is made at this time (to 4 milliseconds): ids made before it are smaller.
+pub fn first_at(prefix: &str, at: Timestamp) -> String {
     let mut bytes = [0; BYTES];
-    bytes[..4].copy_from_slice(&seconds.to_be_bytes());
-    bytes[4] = (ms.rem_euclid(1_000) >> 2) as u8;
+    bytes[..5].copy_from_slice(&time_of(to_ms(at)).to_be_bytes()[3..]);
     let mut text = String::with_capacity(prefix.len() + CHARS);
     text.push_str(prefix);
     push_base62(&mut text, &bytes);
-    text.into()
+    text
+}
+
+/// When an id with this prefix was made, to 4 milliseconds; none when it is not one.
+pub fn made_at(text: &str, prefix: &str) -> Option<Timestamp> {
+    if !is_id(text, prefix) {
+        return None;
+    }
+    let mut bytes = [0_u8; BYTES];
+    for char in text[prefix.len()..].bytes() {
+        let mut carry = BASE62.iter().position(|digit| *digit == char)?;
+        for byte in bytes.iter_mut().rev() {
+            carry += usize::from(*byte) * 62;
+            *byte = (carry & 0xff) as u8;
+            carry >>= 8;
+        }
+        // Beyond the largest id there is none.
+        if carry > 0 {
+            return None;
+        }
+    }
+    let seconds = i64::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4]) * 4))
+}
+
+/// 40 bits: seconds, and steps of 4 milliseconds. Times before or after what an id can hold are its first or last.
+fn time_of(ms: i64) -> u64 {
+    let seconds = (ms.div_euclid(1_000) - EPOCH_SECONDS).clamp(0, i64::from(u32::MAX)) as u64;
+    (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2)
 }
 
 /// Whether `text` has the form of an id with this prefix.
@@ -115,7 +137,7 @@ fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
 mod tests {
     use std::str::FromStr;
 
-    use runtime::clock::{SystemClock, TestClock, from_ms};
+    use runtime::clock::{SystemClock, TestClock};
     use runtime::random::SeededRandom;
     use svix_ksuid::{KsuidLike, KsuidMs};
 
@@ -141,14 +163,17 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_id_of_a_time_parts_those_made_before_it_from_those_made_after() {
-        let at = 1_795_242_483_120;
-        for (ms, before) in [(at - 1, true), (at, false), (at + 1, false), (at + 60_000, false), (at - 60_000, true)] {
-            let ids = Ids::new(Arc::new(TestClock::new(from_ms(ms))), Arc::new(SeededRandom::new(1)));
-            assert_eq!(ids.make(MESSAGE) < earliest(MESSAGE, from_ms(at)), before, "{ms}");
+    fn an_id_tells_when_it_was_made_and_lies_after_the_first_of_its_time() {
+        for ms in [1_795_242_483_123, 1_400_000_000_000, 1_795_242_483_999] {
+            let at = from_ms(ms);
+            let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));
+            let id = ids.make(MESSAGE);
+            assert_eq!(made_at(&id, MESSAGE), Some(from_ms(ms - ms % 4)));
+            assert!(*first_at(MESSAGE, at) <= *id && *id < *first_at(MESSAGE, from_ms(ms + 4)));
         }
-        assert!(is_id(&earliest(ATTEMPT, Timestamp::MIN), ATTEMPT));
-        assert!(is_id(&earliest(ATTEMPT, Timestamp::MAX), ATTEMPT));
+        assert_eq!(first_at(MESSAGE, from_ms(0)), format!("msg_{}", "0".repeat(27)));
+        assert_eq!(made_at("msg_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MESSAGE), None, "beyond the largest");
+        assert_eq!(made_at("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", MESSAGE), None);
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! Messages and their attempts (provider.md, "Messages").
+//! Messages (provider.md, "Messages").
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::accounts::Caller;
 use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
+use crate::history::{HistoryRequest, LOOKED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
-use crate::model::{Attempt, Message};
-use crate::page::{PageRequest, Slice};
+use crate::model::Message;
+use crate::page::Slice;
 use crate::payload::Payload;
-use crate::port::{Answer, Order, StoreError};
+use crate::port::{Answer, Content, MessageFilter, StoreError};
 use crate::provider::Provider;
 use crate::validation::Checks;
 
@@ -20,6 +21,8 @@ const CHANNELS_MAX: usize = 5;
 const TAGS_MAX: usize = 8;
 const RETENTION_DAYS_DEFAULT: i64 = 90;
 const RETENTION_DAYS_MIN: i64 = 5;
+const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
+const DELIVER_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
 /// Tries to accept a message of an application that keeps changing.
 const TRIES_MAX: usize = 10;
 
@@ -38,6 +41,10 @@ pub struct MessageInput {
     pub tags: Option<Vec<String>>,
     /// Days that the payload is kept: 5 to 90; 90 when none.
     pub payload_retention_days: Option<i64>,
+    /// The same in hours, 1 to 2,160, in place of days.
+    pub payload_retention_hours: Option<i64>,
+    /// When it is delivered, one minute to 24 hours ahead; at once when none.
+    pub deliver_at: Option<Timestamp>,
     /// Makes the application when there is none of the path's uid.
     pub application: Option<ApplicationInput>,
 }
@@ -55,12 +62,17 @@ impl Provider {
         input: MessageInput,
         idempotency: Option<&Idempotency>,
     ) -> ProviderResult<Message> {
-        input.check()?;
-        self.check_payload(caller, &input.event_type, &input.payload).await?;
         let now = self.now();
-        let MessageInput { event_type, payload, event_id, channels, tags, payload_retention_days, application: inline } =
-            input;
-        let retention_days = payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
+        // A repetition comes later than what it repeats, and is answered as that was.
+        if input.deliver_at.is_some()
+            && let Some(before) = self.message_before(caller, idempotency).await?
+        {
+            return Ok(before);
+        }
+        input.check(now)?;
+        self.check_payload(caller, &input.event_type, &input.payload).await?;
+        let payload_expires_at = now + input.retention();
+        let MessageInput { event_type, payload, event_id, channels, tags, deliver_at, application: inline, .. } = input;
         let mut message = Message {
             id: self.ids().make(ids::MESSAGE),
             application: "".into(),
@@ -70,7 +82,8 @@ impl Provider {
             channels,
             tags,
             created_at: now,
-            payload_expires_at: now + SignedDuration::from_hours(24 * retention_days),
+            payload_expires_at,
+            deliver_at,
         };
         let mut inline = inline;
         for _ in 0..TRIES_MAX {
@@ -85,7 +98,12 @@ impl Provider {
                 idempotency.answer(caller, answer, now)
             });
             match self.dispatcher().accept(&snapshot, message.clone(), answer).await {
-                Ok(()) => return Ok(message),
+                Ok(()) => {
+                    if let Some(at) = deliver_at {
+                        self.dispatcher().due_at(at);
+                    }
+                    return Ok(message);
+                }
                 Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
                 Err(StoreError::Replayed) => {
                     if let Some(before) = self.message_before(caller, idempotency).await? {
@@ -107,7 +125,10 @@ impl Provider {
     /// A message by id or event id. 404.
     pub async fn message(&self, caller: &Caller, application: &str, id_or_event_id: &str) -> ProviderResult<Message> {
         let application = self.application(caller, application).await?;
-        self.store().message(&application.id, id_or_event_id).await?.ok_or(ProviderError::NotFound)
+        let found = self.store().message(&application.id, id_or_event_id).await?;
+        let mut message = found.ok_or(ProviderError::NotFound)?;
+        self.forget_expired(&mut message);
+        Ok(message)
     }
 
     /// The application's messages, newest first.
@@ -115,51 +136,58 @@ impl Provider {
         &self,
         caller: &Caller,
         application: &str,
-        page: &PageRequest,
+        ask: impl Into<HistoryRequest>,
     ) -> ProviderResult<Slice<Message>> {
+        self.find_messages(caller, application, &MessageFilter::default(), Content::Read, ask).await
+    }
+
+    /// The same with a filter.
+    pub async fn find_messages(
+        &self,
+        caller: &Caller,
+        application: &str,
+        filter: &MessageFilter,
+        content: Content,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Message>> {
+        let ask = ask.into();
         let application = self.application(caller, application).await?;
-        let rows = self.store().messages(&application.id, page.to_store(Order::Descending)).await?;
-        Ok(page.slice(rows, |message| &message.id))
+        let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_ROWS_MAX);
+        let mut found = self.store().find_messages(&application.id, filter, &scan, content).await?;
+        found.rows.iter_mut().for_each(|message| self.forget_expired(message));
+        Ok(ask.slice(found, |message| &message.id))
     }
 
-    /// Attempts to deliver one message, newest first. 404.
-    pub async fn list_attempts_of_message(
-        &self,
-        caller: &Caller,
-        application: &str,
-        message: &str,
-        page: &PageRequest,
-    ) -> ProviderResult<Slice<Attempt>> {
+    /// Removes a message's payload: it can't be sent again. 404.
+    pub async fn expunge_message(&self, caller: &Caller, application: &str, message: &str) -> ProviderResult<()> {
         let message = self.message(caller, application, message).await?;
-        let ask = page.to_store(Order::Descending);
-        let rows = self.store().attempts_of_message(&message.application, &message.id, ask).await?;
-        Ok(page.slice(rows, |attempt| &attempt.id))
+        let expunged = self.store().expunge_payload(&message.application, &message.id).await?;
+        expunged.then_some(()).ok_or(ProviderError::NotFound)
     }
 
-    /// Attempts at one endpoint, newest first. 404.
-    pub async fn list_attempts_at_endpoint(
+    /// Whether an endpoint would receive a message of this type with these channels now. 404, 422.
+    pub async fn precheck_message(
         &self,
         caller: &Caller,
         application: &str,
-        endpoint: &str,
-        page: &PageRequest,
-    ) -> ProviderResult<Slice<Attempt>> {
-        let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let ask = page.to_store(Order::Descending);
-        let rows = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, ask).await?;
-        Ok(page.slice(rows, |attempt| &attempt.id))
+        event_type: &str,
+        channels: Option<Vec<String>>,
+    ) -> ProviderResult<Reception> {
+        let mut checks = Checks::default();
+        checks.name("eventType", event_type);
+        checks.channels(channels.as_deref(), CHANNELS_MAX);
+        checks.finish()?;
+        let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
+        let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
+        let wanted = snapshot.targets.values().any(|target| target.takes(event_type, channels.as_deref()));
+        Ok(if wanted { Reception::Wanted } else { Reception::Unwanted })
     }
 
-    /// One attempt. 404.
-    pub async fn attempt(
-        &self,
-        caller: &Caller,
-        application: &str,
-        message: &str,
-        id: &str,
-    ) -> ProviderResult<Attempt> {
-        let message = self.message(caller, application, message).await?;
-        self.store().attempt(&message.application, &message.id, id).await?.ok_or(ProviderError::NotFound)
+    /// A payload whose time is over is not there, whether or not it has been removed by now.
+    pub(crate) fn forget_expired(&self, message: &mut Message) {
+        if message.payload_expires_at <= self.now() {
+            message.payload = None;
+        }
     }
 
     /// The message that the key's first request was answered with; none when the answer is forgotten by now.
@@ -190,8 +218,22 @@ impl Provider {
     }
 }
 
+/// Whether anybody would get a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reception {
+    /// An endpoint would.
+    Wanted,
+    /// None would.
+    Unwanted,
+}
+
 impl MessageInput {
-    fn check(&self) -> ProviderResult<()> {
+    fn retention(&self) -> SignedDuration {
+        let days = self.payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
+        SignedDuration::from_hours(self.payload_retention_hours.unwrap_or(24 * days))
+    }
+
+    fn check(&self, now: Timestamp) -> ProviderResult<()> {
         let mut checks = Checks::default();
         checks.name("eventType", &self.event_type);
         checks.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
@@ -200,6 +242,17 @@ impl MessageInput {
         let retention = RETENTION_DAYS_MIN..=RETENTION_DAYS_DEFAULT;
         if self.payload_retention_days.is_some_and(|days| !retention.contains(&days)) {
             checks.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_DEFAULT}"));
+        }
+        let hours = 1..=24 * RETENTION_DAYS_DEFAULT;
+        if self.payload_retention_hours.is_some_and(|given| !hours.contains(&given)) {
+            checks.fault("payloadRetentionHours", format!("must be 1 to {}", hours.end()));
+        }
+        if self.payload_retention_hours.is_some() && self.payload_retention_days.is_some() {
+            checks.fault("payloadRetentionHours", "must be left out beside payloadRetentionPeriod");
+        }
+        let ahead = self.deliver_at.map(|at| at.duration_since(now));
+        if ahead.is_some_and(|ahead| !(DELIVER_AHEAD_MIN..=DELIVER_AHEAD_MAX).contains(&ahead)) {
+            checks.fault("deliverAt", "must be 1 minute to 24 hours in the future");
         }
         checks.finish()
     }

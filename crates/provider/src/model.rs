@@ -162,6 +162,8 @@ pub struct Message {
     pub created_at: Timestamp,
     /// When its payload is removed.
     pub payload_expires_at: Timestamp,
+    /// When it is to be delivered; at once when none.
+    pub deliver_at: Option<Timestamp>,
 }
 
 /// How an attempt or a destination stands; the numbers are the API's.

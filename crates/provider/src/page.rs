@@ -73,6 +73,24 @@ impl PageRequest {
         Self { limit: limit.min(LIMIT_MAX), from: None, order: None }
     }
 
+    pub(crate) fn parts(&self) -> (usize, Option<From>) {
+        (self.limit, self.from.clone())
+    }
+
+    /// The rows to make a page of, out of all rows of a list, which are in ascending order: one more than is shown.
+    pub(crate) fn cut_out<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<T> {
+        match &self.from {
+            None => {}
+            Some(From::After(from)) => rows.retain(|row| key(row) > from.as_str()),
+            Some(From::Before(from)) => {
+                rows.retain(|row| key(row) < from.as_str());
+                rows.drain(..rows.len().saturating_sub(self.limit + 1));
+            }
+        }
+        rows.truncate(self.limit + 1);
+        rows
+    }
+
     pub(crate) fn goes_back(&self) -> bool {
         matches!(self.from, Some(From::Before(_)))
     }

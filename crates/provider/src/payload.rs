@@ -1,4 +1,4 @@
-//! A message's payload: a JSON object, kept as the sender wrote it, byte for byte.
+//! A message's payload: a JSON object, or a text in its place, kept as the sender wrote it, byte for byte.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use crate::error::ProviderError;
 /// Bytes of a payload at most.
 pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
 
-/// A JSON object as text. The text is the body of every delivery.
+/// A JSON object as text, as a rule. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload(Bytes);
 
@@ -27,6 +27,14 @@ impl Payload {
         let bytes =
             if inside { body.slice_ref(raw.get().as_bytes()) } else { Bytes::copy_from_slice(raw.get().as_bytes()) };
         Ok(Self(bytes))
+    }
+
+    /// Any text: what a sender asks to be delivered in place of an object. 413 when it is too large.
+    pub fn from_text(text: String) -> Result<Self, ProviderError> {
+        if text.len() > PAYLOAD_BYTES_MAX {
+            return Err(ProviderError::TooLarge);
+        }
+        Ok(Self(Bytes::from(text)))
     }
 
     /// The text.

@@ -12,13 +12,22 @@
 //! - a delivery row belongs to at most one living node.
 
 mod access;
+mod history;
+mod resend;
+mod retention;
 mod waiting;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
 
-use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use crate::model::{Account, ApiKey, Application, Attempt, AttemptTrigger, Endpoint, EventType, Id, Message};
+
+pub use history::{
+    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,
+};
+pub use resend::{RESEND_DUE, Resend, Resends};
+pub use retention::{EXPUNGED, Retention};
 
 mod configuration;
 mod counts;
@@ -154,6 +163,8 @@ pub struct Delivery {
     pub endpoint: Id,
     /// Attempts made so far on the schedule.
     pub attempts: u32,
+    /// What the attempt to come is made for: a manual one is made once, whatever comes of it.
+    pub trigger: AttemptTrigger,
 }
 
 /// A finished attempt and what follows from it.
@@ -205,7 +216,9 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: AccessStore + ConfigurationStore + CountStore + WaitingStore + Send + Sync + 'static {
+pub trait Store:
+    AccessStore + ConfigurationStore + CountStore + History + Resends + Retention + WaitingStore + Send + Sync + 'static
+{
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.
@@ -283,7 +296,8 @@ pub trait Store: AccessStore + ConfigurationStore + CountStore + WaitingStore + 
 
     /// Accepts messages: each as a whole or not at all, all in one transaction as far as the engine can; one entry for
     /// each, in order. Errors of an entry: `Stale`, `Taken("eventId")`, `Replayed`, `NotFound` (application). Two
-    /// messages of one batch with the same event id or key count as one before the other.
+    /// messages of one batch with the same event id or key count as one before the other. Delivery rows are due `now`, or
+    /// at the message's `deliver_at`.
     async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;
     /// By id or event id.
     async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>>;
@@ -301,7 +315,7 @@ pub trait Store: AccessStore + ConfigurationStore + CountStore + WaitingStore + 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
     /// Records finished attempts with what follows from them; one transaction. An endpoint effect that changes
     /// `disabled` raises the application's `version`. A record whose row is gone keeps the attempt and changes nothing
-    /// else; the same attempt again is once: it is handed in until the call has said `Ok`.
+    /// else. A row that was asked to be resent meanwhile stays, due at once, unless the attempt was that one. The same attempt again is once: it is handed in until the call has said `Ok`.
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
     /// Gives rows back untried (message, endpoint), due at once.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;

@@ -17,6 +17,7 @@ use crate::key_cache::KeyCache;
 use crate::payload_check::PayloadSchemas;
 use crate::port::Store;
 use crate::rates::Rates;
+use crate::retention::Forgetting;
 use crate::snapshot::Snapshots;
 use crate::strangers::Strangers;
 use crate::workers;
@@ -57,6 +58,7 @@ struct Inner {
     payload_schemas: PayloadSchemas,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
+    forgetting: Forgetting,
 }
 
 /// What came of making something with a POST.
@@ -109,6 +111,7 @@ impl Provider {
             ids,
             snapshots,
             dispatcher,
+            forgetting: Forgetting::default(),
         }))
     }
 
@@ -170,6 +173,10 @@ impl Provider {
 
     pub(crate) fn snapshots(&self) -> &Snapshots {
         &self.0.snapshots
+    }
+
+    pub(crate) fn forgetting(&self) -> &Forgetting {
+        &self.0.forgetting
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

@@ -53,11 +53,14 @@ impl Target {
 
     /// Whether the endpoint receives this message.
     pub(crate) fn wants(&self, message: &Message) -> bool {
-        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(&*message.event_type));
-        let channel_matches = self
-            .channels
-            .as_ref()
-            .is_none_or(|own| message.channels.iter().flatten().any(|channel| own.contains(channel)));
+        self.takes(&message.event_type, message.channels.as_deref())
+    }
+
+    /// Whether it receives messages of this type with these channels.
+    pub(crate) fn takes(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
+        let channel_matches =
+            self.channels.as_ref().is_none_or(|own| channels.iter().flat_map(|all| *all).any(|one| own.contains(one)));
         !self.disabled && type_matches && channel_matches
     }
 }

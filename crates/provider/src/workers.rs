@@ -1,4 +1,4 @@
-//! What the provider does by itself.
+//! What the provider does by itself. Retention has its own file.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::provider::Provider;
 /// Answers and tokens over their time are forgotten this often.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
-/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of old answers and tokens.
+/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of what is old.
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     provider.dispatcher().spawn_workers(tasks);
     tasks.spawn("provider changes", {
@@ -27,6 +27,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
             }
         }
     });
+    crate::retention::spawn(provider, tasks);
     tasks.spawn("provider answers", {
         let provider = provider.clone();
         move |stopping| {

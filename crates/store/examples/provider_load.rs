@@ -182,6 +182,7 @@ fn message(number: usize, keys: Keys) -> NewMessage {
         tags: None,
         created_at: now(),
         payload_expires_at: now(),
+        deliver_at: None,
     };
     let answer = key.map(|key| IdempotentAnswer {
         account: id("org", 1),

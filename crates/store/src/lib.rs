@@ -12,6 +12,7 @@ pub mod memory;
 mod platform_codec;
 pub mod postgres;
 mod provider_codec;
+mod provider_scan;
 pub mod sqlite;
 
 pub use engine::EngineError;

@@ -1,21 +1,26 @@
 //! Messages of a consumer application (provider.md, "Messages"). The payload is passed through as bytes: it is checked to
 //! be a JSON object, and never built as one.
 
+use std::borrow::Cow;
+
 use axum::extract::{Request, State};
 use axum::response::Response;
+use bytes::Bytes;
 use http::StatusCode;
+use jiff::Timestamp;
 use provider::model::Message;
-use provider::page::ListKey;
 use provider::payload::PAYLOAD_BYTES_MAX;
-use provider::{MessageInput, Payload, Provider, ProviderError, ids};
+use provider::port::Content;
+use provider::{MessageInput, Payload, Provider, ProviderError, Reception, ids};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::applications::ApplicationIn;
 use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth, ContentQuery, HistoryQuery};
+use crate::ask::{self, Asked, At, Auth, ContentQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::history::{Filtered, MessagesQuery, content};
 
 /// Bytes of a request with a message: the payload and room for the rest.
 const BODY_BYTES_MAX: usize = PAYLOAD_BYTES_MAX + 64 * 1024;
@@ -30,7 +35,7 @@ pub(crate) struct MessageIn<'a> {
     /// Event type name; it need not exist.
     event_type: String,
     /// What endpoints receive, byte for byte.
-    #[serde(borrow)]
+    #[serde(borrow, alias = "data")]
     #[schema(value_type = Object)]
     payload: &'a RawValue,
     /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `msg_`.
@@ -43,6 +48,14 @@ pub(crate) struct MessageIn<'a> {
     /// Days that the payload is kept; 90 without.
     #[schema(minimum = 5, maximum = 90)]
     payload_retention_period: Option<i64>,
+    /// The same in hours, in place of days.
+    #[schema(minimum = 1, maximum = 2160)]
+    payload_retention_hours: Option<i64>,
+    /// When it is to be delivered: 1 minute to 24 hours ahead; at once without.
+    #[schema(format = DateTime)]
+    deliver_at: Option<String>,
+    /// `rawPayload` is delivered in place of `payload`; there are no transformations, so the rest has no effect.
+    transformations_params: Option<TransformationsParams>,
     /// Makes the application when there is none of the path's uid.
     application: Option<ApplicationIn>,
 }
@@ -56,9 +69,10 @@ pub(crate) struct MessageOut<'a> {
     event_id: Option<&'a str>,
     /// Event type name.
     event_type: &'a str,
-    /// The payload as it was sent; `{"expired": true}` when its retention is over.
+    /// The payload as it was sent; `{"expired": true}` when its retention is over; `{"rawPayload": "…"}` when it was sent
+    /// as a text that is no object.
     #[schema(value_type = Object)]
-    payload: &'a RawValue,
+    payload: Cow<'a, RawValue>,
     /// Channels that it was sent to.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
@@ -70,56 +84,75 @@ pub(crate) struct MessageOut<'a> {
     /// When it was accepted.
     #[schema(value_type = String, format = DateTime)]
     timestamp: String,
+    /// When it is delivered, if that is not at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    deliver_at: Option<String>,
 }
 
-/// Whether a view has the payload.
-#[derive(Debug, Clone, Copy)]
-enum Content {
-    Shown,
-    Left,
-}
-
-impl Content {
-    fn of(with_content: Option<bool>) -> Self {
-        if with_content == Some(false) { Content::Left } else { Content::Shown }
-    }
+/// What a client says beside the payload for what shapes it on the way.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TransformationsParams {
+    /// The text that endpoints receive in place of `payload`.
+    raw_payload: Option<String>,
 }
 
 impl MessageIn<'_> {
-    fn into_input(self, payload: Payload) -> MessageInput {
-        MessageInput {
+    fn into_input(self, bytes: &Bytes) -> Result<MessageInput, ApiError> {
+        let object = Payload::within(bytes, self.payload)?;
+        let text = self.transformations_params.and_then(|params| params.raw_payload);
+        let payload = text.map_or(Ok(object), Payload::from_text)?;
+        let deliver_at = self.deliver_at.map(|text| text.parse::<Timestamp>()).transpose();
+        let deliver_at = deliver_at.map_err(|error| ApiError::at(["body", "deliverAt"], error.to_string()))?;
+        Ok(MessageInput {
             event_type: self.event_type,
             payload,
+            payload_retention_hours: self.payload_retention_hours,
+            deliver_at,
             event_id: self.event_id,
             channels: self.channels,
             tags: self.tags,
             payload_retention_days: self.payload_retention_period,
             application: self.application.map(Into::into),
-        }
+        })
     }
 }
 
-fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError> {
+/// A message, its payload shown or not.
+pub(crate) fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError> {
     let payload = match (content, &message.payload) {
         (Content::Left, _) => NOT_SHOWN.as_bytes(),
-        (Content::Shown, None) => EXPIRED.as_bytes(),
-        (Content::Shown, Some(payload)) => payload,
+        (Content::Read, None) => EXPIRED.as_bytes(),
+        (Content::Read, Some(payload)) => payload,
     };
-    let corrupt = |error| ProviderError::Internal(format!("the payload of {} is not JSON: {error}", message.id));
     Ok(MessageOut {
         event_id: message.event_id.as_deref(),
         event_type: &message.event_type,
-        payload: serde_json::from_slice(payload).map_err(corrupt)?,
+        payload: shown(&message.id, payload)?,
         channels: message.channels.as_deref(),
         tags: message.tags.as_deref(),
         id: &message.id,
         timestamp: answer::time(message.created_at),
+        deliver_at: message.deliver_at.map(answer::time),
     })
 }
 
 /// 200 with a message and its payload.
 pub(super) fn whole(message: &Message) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(message, Content::Shown)?))
+    Ok(answer::ok(&view(message, Content::Read)?))
+}
+
+/// A payload as an object: as it is when it is one, else under the name that it was sent by.
+fn shown<'a>(id: &str, payload: &'a [u8]) -> Result<Cow<'a, RawValue>, ApiError> {
+    if let Ok(object) = serde_json::from_slice::<&RawValue>(payload)
+        && object.get().starts_with('{')
+    {
+        return Ok(Cow::Borrowed(object));
+    }
+    let text = serde_json::json!({"rawPayload": String::from_utf8_lossy(payload)}).to_string();
+    let corrupt = |error| ProviderError::Internal(format!("the payload of {id} can't be shown: {error}"));
+    Ok(Cow::Owned(RawValue::from_string(text).map_err(corrupt)?))
 }
 
 /// Sends a message. It is on disk, with a delivery for each endpoint that wants it, when this is answered.
@@ -137,26 +170,25 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
     let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
-    let payload = Payload::within(&bytes, body.payload)?;
-    let input = body.into_input(payload);
+    let input = body.into_input(&bytes)?;
     let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
-    Ok(answer::json(StatusCode::ACCEPTED, &view(&message, Content::of(query.with_content))?))
+    Ok(answer::json(StatusCode::ACCEPTED, &view(&message, content(query.with_content))?))
 }
 
 /// Lists an application's messages, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/msg", operation_id = "v1.message.list", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), HistoryQuery),
+    params(("app_id" = String, Path, description = "Id or uid"), MessagesQuery),
     responses((status = 200, body = ListResponse<MessageOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
         (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([application]): At<1>,
-    Asked(query): Asked<HistoryQuery>,
+    Filtered(query): Filtered<MessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let page = query.page(ListKey::Id(ids::MESSAGE))?;
-    let messages = provider.list_messages(&caller, &application, &page).await?;
-    answer::try_list(&messages, |message| view(message, Content::of(query.with_content)))
+    let (part, content) = (query.part(ids::MESSAGE)?, query.content());
+    let messages = provider.find_messages(&caller, &application, &query.messages()?, content, part).await?;
+    answer::try_list(&messages, |message| view(message, content))
 }
 
 /// Gives a message.
@@ -172,5 +204,52 @@ pub(crate) async fn get(
     Asked(query): Asked<ContentQuery>,
 ) -> Result<Response, ApiError> {
     let message = provider.message(&caller, &application, &message).await?;
-    Ok(answer::ok(&view(&message, Content::of(query.with_content))?))
+    Ok(answer::ok(&view(&message, content(query.with_content))?))
+}
+
+/// Removes a message's payload. It reads back as `{"expired": true}` and can't be sent again.
+#[utoipa::path(delete, path = "/app/{app_id}/msg/{msg_id}/content", operation_id = "v1.message.expunge-content",
+    tag = "Message",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id")),
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn expunge(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message]): At<2>,
+) -> Result<Response, ApiError> {
+    provider.expunge_message(&caller, &application, &message).await?;
+    Ok(answer::nothing())
+}
+
+/// A message that might be sent.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MessagePrecheckIn {
+    /// Event type name.
+    event_type: String,
+    /// Channels.
+    channels: Option<Vec<String>>,
+}
+
+/// Whether anybody would get it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MessagePrecheckOut {
+    /// An endpoint that is not disabled listens to it.
+    active: bool,
+}
+
+/// Says whether an endpoint would receive such a message now.
+#[utoipa::path(post, path = "/app/{app_id}/msg/precheck/active", operation_id = "v1.message.precheck", tag = "Message",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = MessagePrecheckIn,
+    responses((status = 200, body = MessagePrecheckOut), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn precheck(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<MessagePrecheckIn>,
+) -> Result<Response, ApiError> {
+    let MessagePrecheckIn { event_type, channels } = sent.body;
+    let reception = provider.precheck_message(&caller, &application, &event_type, channels).await?;
+    Ok(answer::ok(&MessagePrecheckOut { active: reception == Reception::Wanted }))
 }

@@ -4,6 +4,7 @@ mod account;
 mod applications;
 mod attempts;
 mod authentication;
+mod destinations;
 mod endpoints;
 mod event_types;
 mod headers;
@@ -62,6 +63,8 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(secrets::rotate))
         .routes(routes!(messages::create, messages::list))
         .routes(routes!(messages::get))
+        .routes(routes!(messages::expunge))
+        .routes(routes!(messages::precheck))
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
         .routes(routes!(attempts::get))
@@ -69,7 +72,17 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(authentication::expire_all))
         .routes(routes!(authentication::logout))
         .routes(routes!(authentication::whoami))
-        .routes(routes!(account::get, account::update));
+        .routes(routes!(account::get, account::update))
+        .routes(routes!(attempts::expunge))
+        .routes(routes!(attempts::resend))
+        .routes(routes!(destinations::list_attempted_messages))
+        .routes(routes!(destinations::list_attempted_destinations))
+        // What clients asked before there were the lists above.
+        .route("/app/{app_id}/msg/{msg_id}/attempt", get(attempts::list_by_message))
+        .route(
+            "/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/attempt",
+            get(attempts::list_by_message_and_endpoint),
+        );
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
     (router, with_refusals(with_security(document)))

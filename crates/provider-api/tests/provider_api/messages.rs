@@ -98,12 +98,3 @@ async fn a_payload_is_an_object_of_bounded_size() {
         assert_eq!((refused.status, refused.field("code")), (413, "payload_too_large".into()), "{bytes}");
     }
 }
-
-#[tokio::test]
-async fn a_list_does_not_pass_over_a_filter() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let refused = stage.get("/app/app/msg?before=2026-01-01T00:00:00Z").await;
-    let fault = json!({"loc": ["query", "before"], "msg": "lists can't be filtered by this", "type": "value_error"});
-    refused.expect(422, &json!({"detail": [fault]}));
-}

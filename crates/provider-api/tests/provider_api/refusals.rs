@@ -21,6 +21,7 @@ fn guarded() -> Vec<(String, String, Value)> {
         "v1.endpoint.update-headers" | "v1.endpoint.patch-headers" => json!({"headers": {}}),
         "v1.endpoint.send-example" => json!({"eventType": "svix.ping"}),
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),
+        "v1.message.precheck" => json!({"eventType": "a"}),
         "v1.message.create" => json!({"eventType": "a", "payload": {}}),
         _ => Value::Null,
     };

@@ -24,7 +24,7 @@ async fn attempts_and_what_waits_are_counted_within_the_time_asked_for() {
     let application = stage.get("/app/app").await.field("id");
     let attempt = |message: &str, ended: &str, status, next| AttemptRecord {
         attempt: Attempt {
-            id: ids::earliest(ids::ATTEMPT, ended.parse().unwrap()),
+            id: ids::first_at(ids::ATTEMPT, ended.parse().unwrap()).into(),
             message: message.into(),
             endpoint: endpoint.as_str().into(),
             application: application.as_str().into(),

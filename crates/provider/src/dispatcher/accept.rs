@@ -8,7 +8,7 @@ use super::Shared;
 use super::lane::Place;
 use super::lane_state::Work;
 use super::nodes::Holder;
-use crate::model::{Id, Message};
+use crate::model::{AttemptTrigger, Id, Message};
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 use crate::target::Target;
@@ -34,8 +34,9 @@ impl Pending {
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
         for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
-            let place =
-                holder.as_ref().and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
+            // What is to be delivered later waits in the table.
+            let at_once = holder.as_ref().filter(|_| message.deliver_at.is_none());
+            let place = at_once.and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
             deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner });
             places.push((target.endpoint.clone(), place));
@@ -73,7 +74,8 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
             match (place, &holder) {
                 (Some(place), Some(holder)) => {
                     let holder = Arc::clone(holder);
-                    let work = Work { message: message.clone(), payload: payload.clone(), attempts: 0, holder, since };
+                    let (message, payload, trigger) = (message.clone(), payload.clone(), AttemptTrigger::Scheduled);
+                    let work = Work { message, payload, attempts: 0, trigger, holder, since };
                     place.fill(&shared, work);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint),

@@ -42,7 +42,15 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let outcome = send(shared, &target, &work, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     let attempts = work.attempts.saturating_add(1);
-    let (pace, next, endpoint) = (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
+    let (pace, mut next, mut endpoint) =
+        (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
+    if work.trigger == AttemptTrigger::Manual {
+        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint.
+        next = Next::Done;
+        if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
+            endpoint = EndpointEffect::None;
+        }
+    }
     let record = AttemptRecord {
         attempt: Attempt {
             id: context.ids.make(ids::ATTEMPT),
@@ -54,7 +62,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
             response_status_code: outcome.code,
             response: outcome.response,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-            trigger: AttemptTrigger::Scheduled,
+            trigger: work.trigger,
             at,
         },
         next,

@@ -45,7 +45,8 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> St
         let holder = Arc::clone(holder);
         match row.message.payload {
             Some(payload) => {
-                works.push(Work { message: row.message.id, payload, attempts: row.attempts, holder, since });
+                let (attempts, trigger) = (row.attempts, row.trigger);
+                works.push(Work { message: row.message.id, payload, attempts, trigger, holder, since });
             }
             None => {
                 let entry = Entry::Drop { message: row.message.id, endpoint: row.endpoint, _holder: holder };

@@ -14,7 +14,7 @@ use super::bucket::Bucket;
 use super::nodes::Holder;
 use super::outcome::Pace;
 use crate::config::LaneConfig;
-use crate::model::Id;
+use crate::model::{AttemptTrigger, Id};
 
 /// Rows claimed in one call at most.
 const CLAIM_MAX: usize = 256;
@@ -35,6 +35,8 @@ pub(super) struct Work {
     pub(super) payload: Bytes,
     /// Attempts made so far on the schedule.
     pub(super) attempts: u32,
+    /// What the attempt is made for.
+    pub(super) trigger: AttemptTrigger,
     /// The name that the row belongs to.
     pub(super) holder: Holder,
     /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.

@@ -2,6 +2,7 @@
 
 mod access;
 mod configuration;
+mod history;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,6 +5,7 @@
 mod access;
 mod delivery;
 mod faults;
+mod history;
 mod messages;
 mod pace;
 mod receiver;

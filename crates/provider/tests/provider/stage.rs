@@ -9,7 +9,7 @@ use provider::model::{Attempt, Endpoint, Message};
 use provider::port::Store;
 use provider::retry::RetrySchedule;
 use provider::*;
-use runtime::clock::SystemClock;
+use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SeededRandom, SystemRandom};
 use runtime::tasks::Tasks;
 use runtime::vault::{Key, Vault};
@@ -37,10 +37,14 @@ pub(crate) fn quick() -> ProviderConfig {
 }
 
 pub(crate) fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
+    provider_at(Arc::new(SystemClock), store, config)
+}
+
+fn provider_at(clock: SharedClock, store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
     let key = Key::generate(&SeededRandom::new(1));
     Provider::new(Parts {
         store,
-        clock: Arc::new(SystemClock),
+        clock,
         random: Arc::new(SystemRandom),
         vault: Arc::new(Vault::new(vec![(key.id(), key)]).unwrap()),
         transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
@@ -62,6 +66,16 @@ impl Stage {
 
     pub(crate) async fn without_workers(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
         let provider = provider(Arc::clone(&store), config);
+        Self::of(provider, store).await
+    }
+
+    /// No workers run, and the clock shows what it is told to.
+    pub(crate) async fn at(clock: SharedClock, config: ProviderConfig) -> Self {
+        let store = store();
+        Self::of(provider_at(clock, Arc::clone(&store), config), store).await
+    }
+
+    async fn of(provider: Provider, store: Arc<dyn Store>) -> Self {
         let account = provider.create_account("Customer").await.unwrap();
         let key = provider.create_api_key(&account.id, "key").await.unwrap().text;
         let caller = provider.authenticate(&key).await.unwrap();
@@ -125,6 +139,8 @@ pub(crate) fn message() -> MessageInput {
         channels: None,
         tags: None,
         payload_retention_days: None,
+        payload_retention_hours: None,
+        deliver_at: None,
         application: None,
     }
 }

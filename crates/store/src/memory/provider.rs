@@ -8,7 +8,10 @@ mod access;
 mod config;
 mod configuration;
 mod deliveries;
+mod history;
 mod lists;
+mod resend;
+mod retention;
 mod waiting;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

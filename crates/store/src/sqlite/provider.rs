@@ -15,8 +15,11 @@ mod configuration;
 mod deliveries;
 mod endpoints;
 mod event_types;
+mod history;
 mod messages;
 mod nodes;
+mod resend;
+mod retention;
 mod rows;
 mod waiting;
 

@@ -7,8 +7,11 @@ mod changes;
 mod config;
 mod deliveries;
 mod given;
+mod history;
 mod pages;
+mod resend;
 mod restart;
+mod retention;
 mod waiting;
 
 /// A test of each store for each story.
@@ -87,4 +90,21 @@ stories! {
     pages:
         configuration_is_listed_in_slices,
         messages_and_attempts_are_listed_in_slices;
+    history:
+        messages_are_found_by_what_they_are_and_when_they_were_made,
+        a_scan_stops_when_it_has_looked_at_enough,
+        a_page_of_large_payloads_is_short,
+        attempts_are_found_by_how_they_ended_and_what_they_delivered,
+        attempted_messages_say_how_they_stand,
+        destinations_are_all_endpoints_tried_or_waiting;
+    resend:
+        a_resend_is_one_manual_attempt_in_place_of_the_scheduled_one,
+        a_resend_of_what_is_done_or_was_never_wanted_is_a_new_row,
+        a_resend_during_an_attempt_comes_after_it,
+        a_manual_row_is_not_finished_by_a_late_scheduled_attempt,
+        a_resend_is_answered_once_for_a_key_and_needs_message_and_endpoint;
+    retention:
+        an_expunged_payload_and_response_are_gone,
+        payloads_go_at_their_time_a_few_at_a_time,
+        messages_and_attempts_go_after_their_time_with_what_waits_of_them;
 }

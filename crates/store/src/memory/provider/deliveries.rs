@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ::provider::model::{Attempt, Id, Message};
-use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId};
+use ::provider::model::{Attempt, AttemptTrigger, Id, Message};
+use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE};
 use jiff::Timestamp;
 
 use super::lists::{self, Owned, key};
@@ -16,7 +16,7 @@ pub(super) struct Work {
     /// Message id by application and event id.
     pub(super) event_ids: Owned<Id>,
     /// By endpoint and message.
-    rows: Owned<Row>,
+    pub(super) rows: Owned<Row>,
     /// Rows that are nobody's: endpoint, when due, message.
     waiting: BTreeSet<(Id, Timestamp, Id)>,
     pub(super) attempts_of_message: Owned<Attempt>,
@@ -24,11 +24,23 @@ pub(super) struct Work {
 }
 
 #[derive(Clone)]
-struct Row {
-    application: Id,
-    owner: Option<NodeId>,
-    attempts: u32,
-    next_at: Timestamp,
+pub(super) struct Row {
+    pub(super) application: Id,
+    pub(super) owner: Option<NodeId>,
+    pub(super) attempts: u32,
+    pub(super) next_at: Timestamp,
+    pub(super) manual: Manual,
+}
+
+/// What somebody asked for by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Manual {
+    /// Nothing.
+    No,
+    /// The attempt to come.
+    Next,
+    /// One after the attempt that the owner is at.
+    Later,
 }
 
 impl Work {
@@ -47,17 +59,18 @@ impl Work {
 
     /// Takes in a message with its delivery rows.
     pub(super) fn enter(&mut self, message: Message, deliveries: Vec<NewDelivery>, now: Timestamp) {
+        let due = message.deliver_at.unwrap_or(now);
         for delivery in deliveries {
             match &delivery.owner {
                 Some(owner) => {
                     self.nodes.entry(owner.clone()).or_insert(now);
                 }
                 None => {
-                    self.waiting.insert((delivery.endpoint.clone(), now, message.id.clone()));
+                    self.waiting.insert((delivery.endpoint.clone(), due, message.id.clone()));
                 }
             }
-            let row =
-                Row { application: message.application.clone(), owner: delivery.owner, attempts: 0, next_at: now };
+            let application = message.application.clone();
+            let row = Row { application, owner: delivery.owner, attempts: 0, next_at: due, manual: Manual::No };
             self.rows.insert((delivery.endpoint, message.id.clone()), row);
         }
         if let Some(event_id) = &message.event_id {
@@ -103,8 +116,13 @@ impl Work {
                 continue;
             };
             row.owner = Some(node.clone());
+            row.manual = row.manual.min(Manual::Next);
             if let Some(message) = self.messages.get(&(row.application.clone(), message)) {
-                claimed.push(Delivery { message: message.clone(), endpoint, attempts: row.attempts });
+                let trigger = match row.manual {
+                    Manual::No => AttemptTrigger::Scheduled,
+                    Manual::Next | Manual::Later => AttemptTrigger::Manual,
+                };
+                claimed.push(Delivery { message: message.clone(), endpoint, attempts: row.attempts, trigger });
             }
         }
         claimed
@@ -114,7 +132,11 @@ impl Work {
     pub(super) fn record(&mut self, record: AttemptRecord) {
         let attempt = record.attempt;
         let row_key = (attempt.endpoint.clone(), attempt.message.clone());
+        let asked = self.rows.get(&row_key).map_or(Manual::No, |row| row.manual);
         match record.next {
+            _ if asked == Manual::Later => self.make_manual(&row_key),
+            // Asked for by hand: not finished by an attempt of the schedule.
+            _ if asked == Manual::Next && attempt.trigger == AttemptTrigger::Scheduled => {}
             Next::Done => self.remove(&row_key),
             Next::Retry { at, attempts } => self.wait(&row_key, at, Some(attempts)),
         }
@@ -173,14 +195,22 @@ impl Work {
         waiting.next().filter(|(of, _, _)| &**of == endpoint).map(|(_, at, _)| *at)
     }
 
-    fn remove(&mut self, row_key: &(Id, Id)) {
+    pub(super) fn remove(&mut self, row_key: &(Id, Id)) {
         if let Some(row) = self.rows.remove(row_key) {
             self.waiting.remove(&(row_key.0.clone(), row.next_at, row_key.1.clone()));
         }
     }
 
+    /// Makes a row nobody's, to be tried by hand at once.
+    pub(super) fn make_manual(&mut self, row_key: &(Id, Id)) {
+        self.wait(row_key, RESEND_DUE, None);
+        if let Some(row) = self.rows.get_mut(row_key) {
+            row.manual = Manual::Next;
+        }
+    }
+
     /// Makes a row nobody's, due at `at`.
-    fn wait(&mut self, row_key: &(Id, Id), at: Timestamp, attempts: Option<u32>) {
+    pub(super) fn wait(&mut self, row_key: &(Id, Id), at: Timestamp, attempts: Option<u32>) {
         let Some(row) = self.rows.get_mut(row_key) else {
             return;
         };

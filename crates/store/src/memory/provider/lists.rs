@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use ::provider::model::Id;
-use ::provider::port::{From, Order, Page};
+use ::provider::port::{From, Order, Page, Scan};
 
 /// Rows by what they belong to and their own key.
 pub(super) type Owned<V> = BTreeMap<(Id, Id), V>;
@@ -31,6 +31,23 @@ pub(super) fn slice<V: Clone>(rows: &Owned<V>, owner: &str, page: &Page) -> Vec<
         found.reverse();
     }
     found
+}
+
+/// The rows of `owner` with keys between those of the scan, in its direction.
+pub(super) fn scan<'rows, V>(
+    rows: &'rows Owned<V>,
+    owner: &str,
+    scan: &Scan,
+) -> Box<dyn Iterator<Item = (&'rows Id, &'rows V)> + 'rows> {
+    if scan.above >= scan.below {
+        return Box::new(std::iter::empty());
+    }
+    let between = (Bound::Excluded(key(owner, &scan.above)), Bound::Excluded(key(owner, &scan.below)));
+    let range = rows.range(between).map(|((_, own), row)| (own, row));
+    match scan.direction {
+        Order::Ascending => Box::new(range),
+        Order::Descending => Box::new(range.rev()),
+    }
 }
 
 /// Key of a row.

@@ -158,7 +158,7 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
     entries.sort_by_key(|entry| (entry.event_key, &entry.new.message.id));
     let (mut applications, mut ids, mut types, mut event_ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut event_keys, mut payloads, mut channels, mut tags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut created, mut expire) = (Vec::new(), Vec::new());
+    let (mut created, mut expire, mut deliver) = (Vec::new(), Vec::new(), Vec::new());
     for entry in &entries {
         let message = &entry.new.message;
         applications.push(&*message.application);
@@ -171,16 +171,29 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
         tags.push(optional_to_json(message.tags.as_ref())?);
         created.push(message.created_at);
         expire.push(message.payload_expires_at);
+        deliver.push(message.deliver_at);
     }
     let insert = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
-             payload_expires_at) \
+             payload_expires_at, deliver_at) \
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], \
-             $8::text[], $9::timestamptz[], $10::timestamptz[]) \
+             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) \
          ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING RETURNING id";
     let entered: Vec<Id> = rows::all(
         db,
         insert,
-        &[&applications, &ids, &types, &event_ids, &event_keys, &payloads, &channels, &tags, &created, &expire],
+        &[
+            &applications,
+            &ids,
+            &types,
+            &event_ids,
+            &event_keys,
+            &payloads,
+            &channels,
+            &tags,
+            &created,
+            &expire,
+            &deliver,
+        ],
         |row| rows::id(row, 0),
     )
     .await?;
@@ -193,21 +206,22 @@ async fn enter_deliveries(
     owners: &HashMap<NodeId, i64>,
     now: Timestamp,
 ) -> Outcome<()> {
-    let (mut endpoints, mut messages, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut endpoints, mut messages, mut numbers, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
         for delivery in &entry.new.deliveries {
             endpoints.push(&*delivery.endpoint);
             messages.push(&*entry.new.message.id);
             numbers.push(delivery.owner.as_ref().and_then(|owner| owners.get(owner)));
+            due.push(entry.new.message.deliver_at.unwrap_or(now));
         }
     }
     if endpoints.is_empty() {
         return Ok(());
     }
     let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
-         SELECT endpoint, message, owner, 0, $4 FROM unnest($1::text[], $2::text[], $3::bigint[]) \
-             AS new (endpoint, message, owner)";
-    rows::write(db, insert, &[&endpoints, &messages, &numbers, &now]).await.map(drop)
+         SELECT endpoint, message, owner, 0, due FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) \
+             AS new (endpoint, message, owner, due)";
+    rows::write(db, insert, &[&endpoints, &messages, &numbers, &due]).await.map(drop)
 }
 
 #[cfg(test)]
@@ -228,6 +242,7 @@ mod tests {
                 tags: None,
                 created_at: Timestamp::UNIX_EPOCH,
                 payload_expires_at: Timestamp::UNIX_EPOCH,
+                deliver_at: None,
             },
             application_version: 1,
             deliveries: Vec::new(),

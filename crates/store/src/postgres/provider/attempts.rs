@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use ::provider::model::{Attempt, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use jiff::Timestamp;
+use tokio_postgres::types::ToSql;
 
 use super::rows::{self, ATTEMPT, Client, Outcome};
-use super::{applications, deliveries, messages};
+use super::{applications, messages, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// Whether endpoints changed in a way that others have to know of.
@@ -62,36 +63,71 @@ async fn insert(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
 }
 
 /// Deletes the delivery rows that are done, and lets the others wait. Of two records of one row the last counts, but what is
-/// done stays done.
+/// done stays done. What was asked for by hand is not finished by an attempt of the schedule.
 async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
-    let mut rows: BTreeMap<(&Id, &Id), Next> = BTreeMap::new();
+    let mut rows: BTreeMap<(&Id, &Id), (Next, i64)> = BTreeMap::new();
     for record in records {
-        let next = rows.entry((&record.attempt.endpoint, &record.attempt.message)).or_insert(record.next);
-        if *next != Next::Done {
-            *next = record.next;
+        let attempt = &record.attempt;
+        let row = rows.entry((&attempt.endpoint, &attempt.message)).or_insert((record.next, 0));
+        if row.0 != Next::Done {
+            row.0 = record.next;
+        }
+        row.1 = row.1.max(attempt.trigger as i64);
+    }
+    let (mut done, mut retried) = (Rows::default(), Rows::default());
+    let (mut times, mut counts) = (Vec::new(), Vec::new());
+    for ((endpoint, message), (next, trigger)) in rows {
+        match next {
+            Next::Done => done.push(endpoint, message, trigger),
+            Next::Retry { at, attempts } => {
+                retried.push(endpoint, message, trigger);
+                times.push(at);
+                counts.push(i64::from(attempts));
+            }
         }
     }
-    let done = rows.iter().filter(|(_, next)| **next == Next::Done);
-    let done: Vec<(&Id, &Id)> = done.map(|((endpoint, message), _)| (*message, *endpoint)).collect();
-    if !done.is_empty() {
-        deliveries::drop_rows(db, done.into_iter()).await?;
+    if !done.endpoints.is_empty() {
+        let delete = "DELETE FROM deliveries d \
+             USING unnest($1::text[], $2::text[], $3::bigint[]) AS done (endpoint, message, trigger) \
+             WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger";
+        let deleted = rows::write(db, delete, &[&done.endpoints, &done.messages, &done.triggers]).await?;
+        done.hand_back_but(deleted, db).await?;
     }
-    let (mut endpoints, mut messages, mut times, mut counts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for ((endpoint, message), next) in rows {
-        if let Next::Retry { at, attempts } = next {
-            endpoints.push(&**endpoint);
-            messages.push(&**message);
-            times.push(at);
-            counts.push(i64::from(attempts));
+    if !retried.endpoints.is_empty() {
+        let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts \
+             FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[], $5::bigint[]) \
+                 AS retry (endpoint, message, trigger, at, attempts) \
+             WHERE d.endpoint = retry.endpoint AND d.message = retry.message AND d.manual <= retry.trigger";
+        let params: &[&(dyn ToSql + Sync)] =
+            &[&retried.endpoints, &retried.messages, &retried.triggers, &times, &counts];
+        let updated = rows::write(db, update, params).await?;
+        retried.hand_back_but(updated, db).await?;
+    }
+    Ok(())
+}
+
+/// Delivery rows as columns, in the order in which they are locked.
+#[derive(Default)]
+struct Rows<'records> {
+    endpoints: Vec<&'records str>,
+    messages: Vec<&'records str>,
+    triggers: Vec<i64>,
+}
+
+impl<'records> Rows<'records> {
+    fn push(&mut self, endpoint: &'records Id, message: &'records Id, trigger: i64) {
+        self.endpoints.push(endpoint);
+        self.messages.push(message);
+        self.triggers.push(trigger);
+    }
+
+    /// Where not all of them moved on, those may remain that were asked for while their owner was at another attempt.
+    async fn hand_back_but(&self, moved_on: u64, db: &impl Client) -> Outcome<()> {
+        match usize::try_from(moved_on) {
+            Ok(moved_on) if moved_on >= self.endpoints.len() => Ok(()),
+            _ => resend::hand_back(db, &self.endpoints, &self.messages).await,
         }
     }
-    if endpoints.is_empty() {
-        return Ok(());
-    }
-    let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts \
-         FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::bigint[]) AS retry (endpoint, message, at, attempts) \
-         WHERE d.endpoint = retry.endpoint AND d.message = retry.message";
-    rows::write(db, update, &[&endpoints, &messages, &times, &counts]).await.map(drop)
 }
 
 /// What the attempts of a batch say of one endpoint, taken together.

@@ -1,6 +1,6 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
-use ::provider::model::Id;
+use ::provider::model::{AttemptTrigger, Id};
 use ::provider::port::{Backlog, Delivery, NodeId};
 use jiff::Timestamp;
 
@@ -49,13 +49,13 @@ pub(super) async fn claim(
     let owner = nodes::number(db, node, now).await?;
     let select = format!(
         "WITH due AS ( \
-             SELECT message, attempts, next_at FROM deliveries \
+             SELECT message, attempts, next_at, manual FROM deliveries \
              WHERE endpoint = $2 AND owner IS NULL AND next_at <= $3 \
              ORDER BY next_at, message LIMIT $4 FOR UPDATE SKIP LOCKED \
          ), given AS ( \
-             UPDATE deliveries d SET owner = $1 FROM due WHERE d.endpoint = $2 AND d.message = due.message \
+             UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
          ) \
-         SELECT {MESSAGE}, due.attempts FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
+         SELECT {MESSAGE}, due.attempts, due.manual > 0 FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
          ORDER BY due.next_at, due.message"
     );
     let endpoint: Id = endpoint.into();
@@ -64,6 +64,10 @@ pub(super) async fn claim(
             message: rows::message(row)?,
             endpoint: endpoint.clone(),
             attempts: rows::attempts(row, MESSAGE_COLUMNS)?,
+            trigger: match rows::get(row, MESSAGE_COLUMNS + 1)? {
+                true => AttemptTrigger::Manual,
+                false => AttemptTrigger::Scheduled,
+            },
         })
     })
     .await
@@ -101,16 +105,28 @@ pub(super) async fn drop_rows_of(db: &impl Client, endpoints: &[Id]) -> Outcome<
     rows::write(db, "DELETE FROM deliveries WHERE endpoint = ANY ($1)", &[&endpoints]).await.map(drop)
 }
 
+/// Every endpoint with rows, skipping from one to the next.
+const PRESENT: &str = "WITH RECURSIVE present (endpoint) AS ( \
+         (SELECT endpoint FROM deliveries ORDER BY endpoint LIMIT 1) \
+         UNION ALL \
+         SELECT next.endpoint FROM present CROSS JOIN LATERAL ( \
+             SELECT d.endpoint FROM deliveries d WHERE d.endpoint > present.endpoint ORDER BY d.endpoint LIMIT 1) next \
+     )";
+
+/// Drops what waits of messages with ids before this one.
+pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> Outcome<()> {
+    let delete = format!(
+        "{PRESENT} DELETE FROM deliveries d USING present WHERE d.endpoint = present.endpoint AND d.message < $1"
+    );
+    rows::write(db, &delete, &[&message]).await.map(drop)
+}
+
 /// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.
 pub(super) async fn endpoints_that_went(db: &impl Client) -> Outcome<Vec<Id>> {
-    let select = "WITH RECURSIVE present (endpoint) AS ( \
-             (SELECT endpoint FROM deliveries ORDER BY endpoint LIMIT 1) \
-             UNION ALL \
-             SELECT next.endpoint FROM present CROSS JOIN LATERAL ( \
-                 SELECT d.endpoint FROM deliveries d WHERE d.endpoint > present.endpoint ORDER BY d.endpoint LIMIT 1) next \
-         ) \
-         SELECT endpoint FROM present WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = present.endpoint)";
-    rows::all(db, select, &[], |row| rows::id(row, 0)).await
+    let select = format!(
+        "{PRESENT} SELECT endpoint FROM present WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = present.endpoint)"
+    );
+    rows::all(db, &select, &[], |row| rows::id(row, 0)).await
 }
 
 /// Message ids grow with time: the first is the oldest.

@@ -129,7 +129,7 @@ pub(super) fn id(row: &Row, column: usize) -> StoreResult<Id> {
 }
 
 /// A number that is unsigned in the model.
-fn unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<T> {
+pub(super) fn unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<T> {
     let number: i32 = get(row, column)?;
     T::try_from(number).map_err(|_| codec::corrupt(format_args!("{number} in column {column}")))
 }
@@ -244,9 +244,9 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
 }
 
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at";
+     m.created_at, m.payload_expires_at, m.deliver_at";
 /// Columns of [`MESSAGE`].
-pub(super) const MESSAGE_COLUMNS: usize = 9;
+pub(super) const MESSAGE_COLUMNS: usize = 10;
 
 pub(super) fn message(row: &Row) -> StoreResult<Message> {
     Ok(Message {
@@ -259,6 +259,7 @@ pub(super) fn message(row: &Row) -> StoreResult<Message> {
         tags: codec::optional_from_json(get(row, 6)?)?,
         created_at: get(row, 7)?,
         payload_expires_at: get(row, 8)?,
+        deliver_at: get(row, 9)?,
     })
 }
 

@@ -13,7 +13,7 @@ use super::{answers, applications, nodes};
 use crate::provider_codec::{fingerprint, optional_to_json};
 
 const INSERT_MESSAGE: &str = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, \
-     created_at, payload_expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+     created_at, payload_expires_at, deliver_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
      ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING";
 const INSERT_DELIVERY: &str =
     "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) VALUES (?1, ?2, ?3, 0, ?4)";
@@ -69,7 +69,7 @@ impl Accepting<'_> {
             return Err(StoreError::Taken("eventId").into());
         }
         for delivery in &new.deliveries {
-            self.insert_delivery(&message.id, delivery)?;
+            self.insert_delivery(message, delivery)?;
         }
         Ok(())
     }
@@ -111,12 +111,13 @@ impl Accepting<'_> {
             optional_to_json(message.channels.as_ref())?,
             optional_to_json(message.tags.as_ref())?,
             ms(message.created_at),
-            ms(message.payload_expires_at)
+            ms(message.payload_expires_at),
+            message.deliver_at.map(ms)
         ])?;
         Ok(inserted == 1)
     }
 
-    fn insert_delivery(&mut self, message: &str, delivery: &NewDelivery) -> Outcome<()> {
+    fn insert_delivery(&mut self, message: &Message, delivery: &NewDelivery) -> Outcome<()> {
         let owner = match &delivery.owner {
             None => None,
             Some(node) => Some(match self.nodes.get(node) {
@@ -128,7 +129,8 @@ impl Accepting<'_> {
                 }
             }),
         };
-        self.insert_delivery.execute(params![&*delivery.endpoint, message, owner, ms(self.now)])?;
+        let due = message.deliver_at.unwrap_or(self.now);
+        self.insert_delivery.execute(params![&*delivery.endpoint, &*message.id, owner, ms(due)])?;
         Ok(())
     }
 }

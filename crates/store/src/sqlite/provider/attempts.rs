@@ -7,18 +7,20 @@ use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, ATTEMPT, Outcome, ms};
-use super::{applications, deliveries, messages};
+use super::{applications, messages, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// An attempt that was recorded before is left as it is.
 const INSERT: &str = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
      response_duration_ms, trigger, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
-const RETRY: &str =
-    "UPDATE deliveries SET owner = NULL, next_at = ?3, attempts = ?4 WHERE endpoint = ?1 AND message = ?2";
+/// What was asked for by hand is not finished by an attempt of the schedule.
+const FINISH: &str = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
+const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
+     WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
 pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> {
     let mut insert = db.prepare_cached(INSERT)?;
-    let mut finish = db.prepare_cached(deliveries::FINISH)?;
+    let mut finish = db.prepare_cached(FINISH)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // What was said of an endpoint last; saying it again changes nothing.
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
@@ -36,10 +38,14 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
             attempt.trigger as u8,
             ms(attempt.at)
         ])?;
-        match record.next {
-            Next::Done => finish.execute((&*attempt.endpoint, &*attempt.message))?,
-            Next::Retry { at, attempts } => retry.execute((&*attempt.endpoint, &*attempt.message, ms(at), attempts))?,
+        let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as u8);
+        let moved_on = match record.next {
+            Next::Done => finish.execute((endpoint, message, trigger))?,
+            Next::Retry { at, attempts } => retry.execute((endpoint, message, trigger, ms(at), attempts))?,
         };
+        if moved_on == 0 {
+            resend::hand_back(db, endpoint, message)?;
+        }
         if record.endpoint != EndpointEffect::None
             && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
         {

@@ -1,12 +1,12 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
-use ::provider::model::Id;
+use ::provider::model::{AttemptTrigger, Id};
 use ::provider::port::{Backlog, Delivery, NodeId};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::nodes;
-use super::rows::{self, MESSAGE, Outcome, ms};
+use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, Outcome, ms};
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
@@ -58,7 +58,7 @@ pub(super) fn claim(
     };
     let endpoint = Id::from(endpoint);
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts FROM deliveries d INDEXED BY deliveries_waiting \
+        "SELECT {MESSAGE}, d.attempts, d.manual > 0 FROM deliveries d INDEXED BY deliveries_waiting \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND d.next_at <= ?3 ORDER BY d.next_at, d.message LIMIT ?4"
     );
@@ -67,11 +67,18 @@ pub(super) fn claim(
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
     while let Some(row) = rows.next()? {
-        claimed.push(Delivery { message: rows::message(row)?, endpoint: endpoint.clone(), attempts: row.get(9)? });
+        let manual: bool = row.get(MESSAGE_COLUMNS + 1)?;
+        claimed.push(Delivery {
+            message: rows::message(row)?,
+            endpoint: endpoint.clone(),
+            attempts: row.get(MESSAGE_COLUMNS)?,
+            trigger: if manual { AttemptTrigger::Manual } else { AttemptTrigger::Scheduled },
+        });
     }
     if !claimed.is_empty() {
         let owner = nodes::number(db, node, now)?;
-        let mut give = db.prepare_cached("UPDATE deliveries SET owner = ?3 WHERE endpoint = ?1 AND message = ?2")?;
+        let give = "UPDATE deliveries SET owner = ?3, manual = min(manual, 1) WHERE endpoint = ?1 AND message = ?2";
+        let mut give = db.prepare_cached(give)?;
         for delivery in &claimed {
             give.execute((&*endpoint, &*delivery.message.id, owner))?;
         }
@@ -89,10 +96,8 @@ pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Ti
     Ok(())
 }
 
-pub(super) const FINISH: &str = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2";
-
 pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> Outcome<()> {
-    let mut finish = db.prepare_cached(FINISH)?;
+    let mut finish = db.prepare_cached("DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2")?;
     for (message, endpoint) in rows {
         finish.execute((&**endpoint, &**message))?;
     }
@@ -108,15 +113,25 @@ pub(super) fn drop_some_of(db: &Connection, endpoint: &str, limit: usize) -> Out
     Ok(i64::try_from(dropped).unwrap_or(i64::MAX) == limit)
 }
 
+/// Every endpoint with rows, skipping from one to the next.
+const PRESENT: &str = "WITH RECURSIVE present (endpoint) AS ( \
+         SELECT min(endpoint) FROM deliveries \
+         UNION ALL \
+         SELECT (SELECT min(d.endpoint) FROM deliveries d WHERE d.endpoint > present.endpoint) \
+         FROM present WHERE present.endpoint IS NOT NULL \
+     )";
+
+pub(super) fn endpoints_with_rows(db: &Connection) -> Outcome<Vec<Id>> {
+    endpoints(db, &format!("{PRESENT} SELECT endpoint FROM present WHERE endpoint IS NOT NULL"))
+}
+
 /// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.
 pub(super) fn endpoints_that_went(db: &Connection) -> Outcome<Vec<Id>> {
-    let select = "WITH RECURSIVE present (endpoint) AS ( \
-             SELECT min(endpoint) FROM deliveries \
-             UNION ALL \
-             SELECT (SELECT min(d.endpoint) FROM deliveries d WHERE d.endpoint > present.endpoint) \
-             FROM present WHERE present.endpoint IS NOT NULL \
-         ) \
-         SELECT endpoint FROM present WHERE endpoint IS NOT NULL AND endpoint NOT IN (SELECT id FROM endpoints)";
+    let went = "endpoint IS NOT NULL AND endpoint NOT IN (SELECT id FROM endpoints)";
+    endpoints(db, &format!("{PRESENT} SELECT endpoint FROM present WHERE {went}"))
+}
+
+fn endpoints(db: &Connection, select: &str) -> Outcome<Vec<Id>> {
     let mut statement = db.prepare_cached(select)?;
     let mut rows = statement.query([])?;
     let mut found = Vec::new();

@@ -106,7 +106,7 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
-fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
+pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
     Ok(typed(row.get_ref(column)?.as_str_or_null(), column)?)
 }
 
@@ -211,7 +211,9 @@ pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
 
 /// What [`message`] reads, as columns of the table `m`.
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at";
+     m.created_at, m.payload_expires_at, m.deliver_at";
+/// Columns of [`MESSAGE`].
+pub(super) const MESSAGE_COLUMNS: usize = 10;
 
 pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
     Ok(Message {
@@ -224,6 +226,7 @@ pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
         tags: codec::optional_from_json(optional_text(row, 6)?)?,
         created_at: time(row, 7)?,
         payload_expires_at: time(row, 8)?,
+        deliver_at: optional_time(row, 9)?,
     })
 }
 

@@ -119,6 +119,7 @@ pub(super) fn message(number: usize) -> Message {
         tags: None,
         created_at: at(number as i64),
         payload_expires_at: at(7_776_000_000),
+        deliver_at: None,
     }
 }
 

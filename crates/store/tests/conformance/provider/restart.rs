@@ -1,6 +1,7 @@
 //! What a store on disk holds when it is opened again.
 
-use provider::port::{Order, Store};
+use provider::model::AttemptTrigger;
+use provider::port::{Order, Resend, Store};
 
 use super::given::{
     Shared, accepted, answer, application, at, attempt, database, endpoint, failed, id, message, node, reasons, routes,
@@ -15,6 +16,8 @@ async fn leaves_work(store: &dyn Store, version: i64) {
         result.unwrap();
     }
     store.record_attempts(vec![failed(attempt(1, 2, 1, at(6)), 1, 1_000)]).await.unwrap();
+    let resend = Resend { application: id("app", 1), message: id("msg", 2), endpoint: id("ep", 2) };
+    store.resend(resend, None).await.unwrap();
 }
 
 /// Everything that was there is there; a new node gets what the old one had once that is dead.
@@ -34,7 +37,9 @@ async fn finds_it(store: &dyn Store) {
 
     store.heartbeat(&node(2), at(500), at(400)).await.unwrap();
     assert_eq!(store.claim(&node(2), &id("ep", 1), at(500), 9).await.unwrap()[0].message, message(1));
-    assert_eq!(store.claim(&node(2), &id("ep", 2), at(500), 9).await.unwrap()[0].message, message(1));
+    let waiting = store.claim(&node(2), &id("ep", 2), at(500), 9).await.unwrap();
+    let waiting: Vec<_> = waiting.into_iter().map(|row| (row.message, row.trigger)).collect();
+    assert_eq!(waiting, [(message(2), AttemptTrigger::Manual), (message(1), AttemptTrigger::Scheduled)]);
     assert_eq!(store.next_due().await.unwrap(), Some(at(1_006)));
     let again = store.claim(&node(2), &id("ep", 1), at(1_006), 9).await.unwrap();
     assert_eq!((again[0].message.clone(), again[0].attempts), (message(2), 1));

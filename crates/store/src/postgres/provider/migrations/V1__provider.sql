@@ -109,9 +109,13 @@ CREATE TABLE messages (
     tags TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     payload_expires_at TIMESTAMPTZ NOT NULL,
+    deliver_at TIMESTAMPTZ,
     PRIMARY KEY (application, id)
 );
 CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
+-- Payloads that go before their messages do, which is after 90 days.
+CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
+    WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days';
 
 CREATE TABLE nodes (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -119,13 +123,15 @@ CREATE TABLE nodes (
     heard_at TIMESTAMPTZ NOT NULL
 );
 
--- Work that is not finished, and nothing else. `owner` is the node that has it. Rows come and go fast: vacuum early.
+-- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
+-- asked for, and 2 when one was asked for while the owner is at another. Rows come and go fast: vacuum early.
 CREATE TABLE deliveries (
     endpoint TEXT COLLATE "C" NOT NULL,
     message TEXT COLLATE "C" NOT NULL,
     owner BIGINT,
     attempts INTEGER NOT NULL,
     next_at TIMESTAMPTZ NOT NULL,
+    manual SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.

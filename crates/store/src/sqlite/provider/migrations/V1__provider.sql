@@ -99,7 +99,8 @@ CREATE TABLE endpoints (
 CREATE INDEX endpoints_of_application ON endpoints (application, id);
 CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
 
--- `event_key` is a fingerprint of application and event id.
+-- `event_key` is a fingerprint of application and event id. The payload is last, so that what a list is filtered by is read
+-- without it.
 CREATE TABLE messages (
     no INTEGER PRIMARY KEY,
     application TEXT NOT NULL,
@@ -107,14 +108,18 @@ CREATE TABLE messages (
     event_type TEXT NOT NULL,
     event_id TEXT,
     event_key BLOB,
-    payload BLOB,
     channels TEXT,
     tags TEXT,
     created_at INTEGER NOT NULL,
-    payload_expires_at INTEGER NOT NULL
+    payload_expires_at INTEGER NOT NULL,
+    deliver_at INTEGER,
+    payload BLOB
 ) STRICT;
 CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
 CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
+-- Payloads that go before their messages do, which is after 90 days.
+CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
+    WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000;
 
 CREATE TABLE nodes (
     no INTEGER PRIMARY KEY,
@@ -122,13 +127,15 @@ CREATE TABLE nodes (
     heard_at INTEGER NOT NULL
 ) STRICT;
 
--- Work that is not finished, and nothing else. `owner` is the node that has it.
+-- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
+-- asked for, and 2 when one was asked for while the owner is at another.
 CREATE TABLE deliveries (
     endpoint TEXT NOT NULL,
     message TEXT NOT NULL,
     owner INTEGER,
     attempts INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
+    manual INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.

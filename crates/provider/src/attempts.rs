@@ -1,0 +1,245 @@
+//! Attempts, and how messages stand at endpoints (provider.md, "Delivery").
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::history::{HistoryRequest, LOOKED_JOINED_ROWS_MAX, LOOKED_ROWS_MAX};
+use crate::idempotency::{self, Idempotency, StoredAnswer, Write};
+use crate::ids;
+use crate::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
+use crate::page::{PageRequest, Slice};
+use crate::port::{
+    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, MessageFilter, RESEND_DUE, Resend,
+};
+use crate::provider::{Created, Provider};
+
+/// An endpoint that a message was tried at or waits for, as it is or, when it went, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptedDestination {
+    /// How the latest attempt ended, also while there is more to come; pending before the first.
+    pub status: AttemptStatus,
+    /// When it is tried next.
+    pub next_attempt: Option<Timestamp>,
+    /// The endpoint's id.
+    pub id: Id,
+    /// Address that was called last, or the endpoint's.
+    pub url: String,
+    /// The endpoint; none when it was deleted.
+    pub endpoint: Option<Endpoint>,
+}
+
+impl Provider {
+    /// Attempts to deliver one message, newest first. `endpoint` is an id or uid. 404 (message, endpoint).
+    pub async fn list_attempts_of_message(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Attempt>> {
+        self.find_attempts_of_message(caller, application, message, None, AttemptFilter::default(), ask).await
+    }
+
+    /// The same with a filter, and for one endpoint.
+    pub async fn find_attempts_of_message(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        endpoint: Option<&str>,
+        mut filter: AttemptFilter,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Attempt>> {
+        let ask = ask.into();
+        let message = self.message(caller, application, message).await?;
+        if let Some(endpoint) = endpoint {
+            let endpoint = self.store().endpoint(&message.application, endpoint).await?;
+            filter.endpoint = Some(endpoint.ok_or(ProviderError::NotFound)?.id);
+        }
+        if !std::mem::take(&mut filter.message).admits_message(&message) {
+            return Ok(ask.slice(Found { rows: Vec::new(), stopped_at: None }, |attempt: &Attempt| &attempt.id));
+        }
+        let scan = ask.scan(ids::ATTEMPT, self.now(), LOOKED_ROWS_MAX);
+        let of = AttemptsOf::Message(message.id);
+        let found = self.store().find_attempts(&message.application, &of, &filter, &scan).await?;
+        Ok(ask.slice(found, |attempt| &attempt.id))
+    }
+
+    /// Attempts at one endpoint, newest first. 404.
+    pub async fn list_attempts_at_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Attempt>> {
+        self.find_attempts_at_endpoint(caller, application, endpoint, AttemptFilter::default(), ask).await
+    }
+
+    /// The same with a filter.
+    pub async fn find_attempts_at_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        filter: AttemptFilter,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Attempt>> {
+        let ask = ask.into();
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        let looked_max = if filter.message.is_open() { LOOKED_ROWS_MAX } else { LOOKED_JOINED_ROWS_MAX };
+        let scan = ask.scan(ids::ATTEMPT, self.now(), looked_max);
+        let of = AttemptsOf::Endpoint(endpoint.id);
+        let found = self.store().find_attempts(&endpoint.application, &of, &filter, &scan).await?;
+        Ok(ask.slice(found, |attempt| &attempt.id))
+    }
+
+    /// The messages of these attempts, by id, without payload.
+    pub async fn messages_of(&self, attempts: &[Attempt]) -> ProviderResult<HashMap<Id, Message>> {
+        let Some(first) = attempts.first() else { return Ok(HashMap::new()) };
+        let mut ids: Vec<Id> = attempts.iter().map(|attempt| attempt.message.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let messages = self.store().messages_of_ids(&first.application, &ids).await?;
+        Ok(messages.into_iter().map(|message| (message.id.clone(), message)).collect())
+    }
+
+    /// One attempt. 404.
+    pub async fn attempt(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        id: &str,
+    ) -> ProviderResult<Attempt> {
+        let message = self.message(caller, application, message).await?;
+        self.store().attempt(&message.application, &message.id, id).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// Replaces an attempt's response. 404.
+    pub async fn expunge_attempt(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        id: &str,
+    ) -> ProviderResult<()> {
+        let message = self.message(caller, application, message).await?;
+        let expunged = self.store().expunge_response(&message.application, &message.id, id).await?;
+        expunged.then_some(()).ok_or(ProviderError::NotFound)
+    }
+
+    /// Messages that were tried at an endpoint at least once, newest first. 404.
+    pub async fn list_attempted_messages(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        filter: &MessageFilter,
+        status: Option<AttemptStatus>,
+        content: Content,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<Slice<Attempted>> {
+        let ask = ask.into();
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_JOINED_ROWS_MAX);
+        let find = self.store().find_attempted(&endpoint.application, &endpoint.id, filter, status, &scan, content);
+        let mut found = find.await?;
+        for row in &mut found.rows {
+            row.standing.next_at = row.standing.next_at.map(|at| shown(at, row.message.created_at));
+            self.forget_expired(&mut row.message);
+        }
+        Ok(ask.slice(found, |row| &row.message.id))
+    }
+
+    /// Endpoints that a message was tried at or waits for, by id from the first. 404.
+    pub async fn list_attempted_destinations(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        page: &PageRequest,
+    ) -> ProviderResult<Slice<AttemptedDestination>> {
+        let message = self.message(caller, application, message).await?;
+        let all = self.store().destinations(&message.application, &message.id).await?;
+        let Slice { data, iterator, prev_iterator, done } =
+            page.slice(page.cut_out(all, |row| &row.endpoint), |row| &row.endpoint);
+        let mut known: HashMap<Id, Endpoint> = HashMap::new();
+        if let Some((_, endpoints)) = self.store().snapshot(&message.application).await? {
+            known.extend(endpoints.into_iter().map(|endpoint| (endpoint.id.clone(), endpoint)));
+        }
+        let data = data.into_iter().map(|row: Destination| {
+            let endpoint = known.remove(&row.endpoint);
+            AttemptedDestination {
+                status: row.latest.unwrap_or(AttemptStatus::Pending),
+                next_attempt: row.next_at.map(|at| shown(at, message.created_at)),
+                url: endpoint.as_ref().map(|endpoint| endpoint.url.clone()).or(row.url).unwrap_or_default(),
+                id: row.endpoint,
+                endpoint,
+            }
+        });
+        Ok(Slice { data: data.collect(), iterator, prev_iterator, done })
+    }
+
+    /// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to, in place of
+    /// the one that is scheduled. When this returns it is on disk. 404, 400 (`missing_payload`, `endpoint_disabled`).
+    pub async fn resend(
+        &self,
+        caller: &Caller,
+        application: &str,
+        message: &str,
+        endpoint: &str,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce() -> String,
+    ) -> ProviderResult<Created<()>> {
+        if let Some(before) = self.answered_before(caller, idempotency).await? {
+            return Ok(Created::Before(before));
+        }
+        let message = self.message(caller, application, message).await?;
+        let endpoint = self.store().endpoint(&message.application, endpoint).await?.ok_or(ProviderError::NotFound)?;
+        if message.payload.is_none() {
+            let detail = "the message can't be sent again: its payload was removed or has expired".into();
+            return Err(ProviderError::BadRequest { code: "missing_payload", detail });
+        }
+        if endpoint.disabled {
+            let detail = "the endpoint is disabled and receives nothing; enable it first".into();
+            return Err(ProviderError::BadRequest { code: "endpoint_disabled", detail });
+        }
+        let resend = Resend { application: message.application, message: message.id, endpoint: endpoint.id };
+        let written = idempotency::write(self.store(), caller, idempotency, self.now(), RESENT, render, |answer| {
+            self.store().resend(resend.clone(), answer)
+        });
+        match written.await? {
+            Write::Before(before) => Ok(Created::Before(before)),
+            Write::Done => {
+                self.dispatcher().look_at(&resend.application, &resend.endpoint);
+                Ok(Created::New(()))
+            }
+        }
+    }
+
+    /// What the key's first request was answered with, before anything that may have changed since is looked at.
+    async fn answered_before(
+        &self,
+        caller: &Caller,
+        idempotency: Option<&Idempotency>,
+    ) -> ProviderResult<Option<StoredAnswer>> {
+        let Some(idempotency) = idempotency else { return Ok(None) };
+        match idempotency.look_up(self.store(), caller, self.now()).await? {
+            Some(crate::port::Answer::Body { status, body }) => Ok(Some(StoredAnswer { status, body })),
+            Some(crate::port::Answer::Message { .. }) => Err(ProviderError::IdempotencyMismatch),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Status of a resend's answer.
+const RESENT: u16 = 202;
+
+/// When a row is due, for people: what is to be resent is due before everything else.
+fn shown(at: Timestamp, created_at: Timestamp) -> Timestamp {
+    if at == RESEND_DUE { created_at } else { at }
+}

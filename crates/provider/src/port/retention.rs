@@ -1,0 +1,28 @@
+//! Letting go of what was kept long enough, or is to be forgotten at once.
+//!
+//! Each call touches at most `limit` rows and is a transaction of its own, so that deliveries go on between two of them.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::StoreResult;
+
+/// What an attempt's response is replaced with.
+pub const EXPUNGED: &str = "EXPUNGED";
+
+/// Forgetting.
+#[async_trait]
+pub trait Retention {
+    /// Removes a message's payload; false when the message is not there. What waits in the table with it is not sent.
+    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool>;
+    /// Replaces an attempt's response with [`EXPUNGED`]; false when it is not there.
+    async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool>;
+
+    /// Removes payloads that were to be kept until `now` at most and for less time than their messages; the number of
+    /// them.
+    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
+    /// Removes attempts to deliver messages with ids before this one, whenever they were made; the number of them.
+    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
+    /// Removes messages with ids before this one, and what still waits of any such message; the number of messages.
+    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
+}

@@ -1,0 +1,32 @@
+//! Delivering a message once more.
+
+use ::provider::port::{IdempotentAnswer, RESEND_DUE, Resend, Resends, StoreError, StoreResult};
+use async_trait::async_trait;
+
+use super::Memory;
+use super::deliveries::{Manual, Row};
+
+#[async_trait]
+impl Resends for Memory {
+    async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        let mut tables = self.tables();
+        tables.config.check_answer(answer.as_ref())?;
+        let Resend { application, message, endpoint } = resend;
+        let known = tables.config.endpoint(&application, &endpoint).is_some_and(|found| found.id == endpoint);
+        if !known || !tables.work.messages.contains_key(&(application.clone(), message.clone())) {
+            return Err(StoreError::NotFound);
+        }
+        tables.config.keep_answer(answer);
+        let row_key = (endpoint.clone(), message.clone());
+        match tables.work.rows.get_mut(&row_key) {
+            Some(row) if row.owner.is_some() => row.manual = Manual::Later,
+            Some(_) => tables.work.make_manual(&row_key),
+            None => {
+                let row = Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next };
+                tables.work.rows.insert(row_key.clone(), row);
+                tables.work.make_manual(&row_key);
+            }
+        }
+        Ok(())
+    }
+}

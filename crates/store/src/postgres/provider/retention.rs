@@ -1,0 +1,81 @@
+//! Forgetting. The oldest messages are found application by application, attempts at the beginning of their key, which begins
+//! with the message. Rows that somebody else has locked are left for the next time.
+
+use ::provider::port::{EXPUNGED, Retention, StoreResult};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use tokio_postgres::types::ToSql;
+
+use super::rows::{self, Client, Outcome, signed};
+use super::{Provider, deliveries, messages};
+
+#[async_trait]
+impl Retention for Provider {
+    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
+        let client = self.engine.client().await?;
+        let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
+        let there = messages::is_there(&client, application, message).await?;
+        Ok(there && write(&client, expunge, &[&application, &message]).await? == 1)
+    }
+
+    async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
+        let client = self.engine.client().await?;
+        let expunge = "UPDATE attempts SET response = $3 WHERE message = $1 AND id = $2";
+        let there = messages::is_there(&client, application, message).await?;
+        Ok(there && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
+    }
+
+    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let client = self.engine.client().await?;
+        // The condition of the index, word by word.
+        let forget = "WITH over AS ( \
+                 SELECT application, id FROM messages \
+                 WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
+                 AND payload_expires_at <= $1 ORDER BY payload_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED \
+             ) \
+             UPDATE messages m SET payload = NULL FROM over WHERE m.application = over.application AND m.id = over.id";
+        Ok(write(&client, forget, &[&now, &signed(limit)]).await?)
+    }
+
+    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let client = self.engine.client().await?;
+        let forget = "WITH old AS ( \
+                 SELECT message, id FROM attempts WHERE message < $1 ORDER BY message, id LIMIT $2 FOR UPDATE SKIP LOCKED \
+             ) \
+             DELETE FROM attempts a USING old WHERE a.message = old.message AND a.id = old.id";
+        Ok(write(&client, forget, &[&before_message, &signed(limit)]).await?)
+    }
+
+    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        self.transaction(&(before_message, limit), |db, &(before_message, limit)| {
+            Box::pin(forget_messages(db, before_message, limit))
+        })
+        .await
+    }
+}
+
+/// Whoever enters a delivery row for a message holds the message meanwhile, so that its row is seen here after that.
+async fn forget_messages(db: &impl Client, before_message: &str, limit: usize) -> Outcome<usize> {
+    let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
+             (SELECT application FROM messages ORDER BY application LIMIT 1) \
+             UNION ALL \
+             SELECT next.application FROM applications_with_messages a CROSS JOIN LATERAL ( \
+                 SELECT m.application FROM messages m WHERE m.application > a.application \
+                 ORDER BY m.application LIMIT 1) next \
+         ), old AS ( \
+             SELECT m.application, m.id FROM applications_with_messages a CROSS JOIN LATERAL ( \
+                 SELECT m.application, m.id FROM messages m WHERE m.application = a.application AND m.id < $1 \
+                 ORDER BY m.id LIMIT $2) m LIMIT $2 \
+         ) \
+         DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
+    let forgotten = write(db, forget, &[&before_message, &signed(limit)]).await?;
+    if forgotten > 0 {
+        // What waits of them would wait for ever.
+        deliveries::drop_rows_before(db, before_message).await?;
+    }
+    Ok(forgotten)
+}
+
+async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Outcome<usize> {
+    Ok(usize::try_from(rows::write(db, sql, params).await?).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,73 @@
+//! Forgetting. The oldest rows are found where they lie: messages at the beginning of their table, attempts at the beginning
+//! of theirs, whose key begins with the message.
+
+use ::provider::port::{EXPUNGED, Retention, StoreResult};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use rusqlite::{Connection, Params};
+
+use super::rows::{Outcome, ms};
+use super::{Sqlite, deliveries, messages};
+
+#[async_trait]
+impl Retention for Sqlite {
+    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
+        let (application, message) = (application.to_owned(), message.to_owned());
+        self.write(move |db| {
+            let expunge = "UPDATE messages SET payload = NULL WHERE application = ?1 AND id = ?2";
+            Ok(messages::is_there(db, &application, &message)? && write(db, expunge, (&application, &message))? == 1)
+        })
+        .await
+    }
+
+    async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
+        let (application, message, attempt) = (application.to_owned(), message.to_owned(), attempt.to_owned());
+        self.write(move |db| {
+            let expunge = "UPDATE attempts SET response = ?3 WHERE message = ?1 AND id = ?2";
+            Ok(messages::is_there(db, &application, &message)?
+                && write(db, expunge, (&message, &attempt, EXPUNGED))? == 1)
+        })
+        .await
+    }
+
+    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        // The condition of the index, word by word.
+        let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
+             SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
+             WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
+             AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2)";
+        self.write(move |db| write(db, forget, (ms(now), most(limit)))).await
+    }
+
+    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let before = before_message.to_owned();
+        let forget = "DELETE FROM attempts WHERE (message, id) IN \
+             (SELECT message, id FROM attempts WHERE message < ?1 ORDER BY message, id LIMIT ?2)";
+        self.write(move |db| write(db, forget, (&before, most(limit)))).await
+    }
+
+    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let before = before_message.to_owned();
+        self.write(move |db| {
+            let forget = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
+            let forgotten = write(db, forget, (&before, most(limit)))?;
+            if forgotten > 0 {
+                // What waits of them would wait for ever.
+                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2";
+                for endpoint in deliveries::endpoints_with_rows(db)? {
+                    write(db, drop, (&*endpoint, &before))?;
+                }
+            }
+            Ok(forgotten)
+        })
+        .await
+    }
+}
+
+fn write(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+    Ok(db.prepare_cached(sql)?.execute(params)?)
+}
+
+fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,101 @@
+//! Forgetting.
+
+use provider::model::Message;
+use provider::port::{EXPUNGED, NewMessage, Order};
+
+use super::given::{
+    Shared, accepted, application, at, attempt, failed, id, later, message, new, node, routes, sent, succeeded, whole,
+};
+
+const HOUR_MS: i64 = 3_600_000;
+
+pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, vec![sent(1, version, &[(1, None)]), sent(2, version, &[(1, None)])], at(5)).await;
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 0)]).await.unwrap();
+    let app = id("app", 1);
+    assert!(store.expunge_payload(&app, &id("msg", 1)).await.unwrap());
+    assert!(store.expunge_payload(&app, &id("msg", 1)).await.unwrap(), "again is harmless");
+    for (application, message) in [(id("app", 2), id("msg", 1)), (app.clone(), id("msg", 9))] {
+        assert!(!store.expunge_payload(&application, &message).await.unwrap());
+        assert!(!store.expunge_response(&application, &message, &id("atmpt", 1)).await.unwrap());
+    }
+    let found = store.message(&app, &id("msg", 1)).await.unwrap().unwrap();
+    assert_eq!(found, Message { payload: None, ..message(1) });
+    let claimed = store.claim(&node(1), &id("ep", 1), at(20), 9).await.unwrap();
+    let payloads: Vec<bool> = claimed.iter().map(|delivery| delivery.message.payload.is_some()).collect();
+    assert_eq!(payloads.iter().filter(|there| **there).count(), 1, "what waits has none either");
+
+    assert!(store.expunge_response(&app, &id("msg", 1), &id("atmpt", 1)).await.unwrap());
+    assert!(!store.expunge_response(&app, &id("msg", 1), &id("atmpt", 9)).await.unwrap());
+    let found = store.attempt(&app, &id("msg", 1), &id("atmpt", 1)).await.unwrap().unwrap();
+    assert_eq!((found.response.as_str(), found.response_status_code), (EXPUNGED, 500));
+    let listed = store.attempts_at_endpoint(&app, &id("ep", 1), whole(Order::Descending)).await.unwrap();
+    assert_eq!(listed[0].response, EXPUNGED);
+}
+
+pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
+    let version = routes(&store, 0).await;
+    // Five hours each, and one that goes with its message.
+    let batch = (1..=6).map(|number| {
+        let created_at = at(number as i64);
+        let kept_ms = if number == 6 { 90 * 24 * HOUR_MS } else { 5 * HOUR_MS };
+        new(Message { payload_expires_at: created_at + later(kept_ms), ..message(number) }, version)
+    });
+    accepted(&store, batch.collect(), at(10)).await;
+    let there = async || {
+        let messages = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+        let there = messages.iter().filter(|message| message.payload.is_some());
+        there.map(|message| message.id[4..].parse().unwrap()).collect::<Vec<usize>>()
+    };
+    let over = |ms: i64| at(5 * HOUR_MS + ms);
+    assert_eq!(store.forget_payloads(over(0), 9).await.unwrap(), 0);
+    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 2);
+    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 1);
+    assert_eq!(there().await, [4, 5, 6]);
+    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 0);
+    assert_eq!(store.forget_payloads(at(100 * 24 * HOUR_MS), 9).await.unwrap(), 2);
+    assert_eq!(there().await, [6]);
+}
+
+pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of_them(store: Shared) {
+    let version = routes(&store, 2).await;
+    store.create_application(application(2), None).await.unwrap();
+    let named = |number: usize| {
+        let new = sent(number, version, &[(1, None), (2, Some(1))]);
+        NewMessage { message: Message { event_id: Some(format!("lot.{number}")), ..new.message }, ..new }
+    };
+    let elsewhere = Message { application: id("app", 2), ..message(4) };
+    let batch = vec![named(1), named(2), new(elsewhere, 1), named(5), named(6)];
+    accepted(&store, batch, at(5)).await;
+    let records = (1..=6).filter(|number| ![3, 4].contains(number));
+    // An old message may have a young attempt: it goes with its message.
+    let records = records.map(|number| succeeded(attempt(10 - number, number, 2, at(10))));
+    store.record_attempts(records.collect()).await.unwrap();
+    let before = id("msg", 5);
+    assert_eq!(store.forget_attempts(&before, 1).await.unwrap(), 1);
+    assert_eq!(store.forget_attempts(&before, 9).await.unwrap(), 1);
+    assert_eq!(store.forget_attempts(&before, 9).await.unwrap(), 0);
+    let mut forgotten = 0;
+    for _ in 0..5 {
+        forgotten += store.forget_messages(&before, 2).await.unwrap();
+    }
+    assert_eq!(forgotten, 3);
+    let app = id("app", 1);
+    let left = store.messages(&app, whole(Order::Ascending)).await.unwrap();
+    assert_eq!(left.iter().map(|message| &message.id).collect::<Vec<_>>(), [&id("msg", 5), &id("msg", 6)]);
+    assert_eq!(store.messages(&id("app", 2), whole(Order::Ascending)).await.unwrap(), []);
+    let attempts = store.attempts_at_endpoint(&app, &id("ep", 2), whole(Order::Descending)).await.unwrap();
+    assert_eq!(attempts.iter().map(|attempt| &attempt.message).collect::<Vec<_>>(), [&id("msg", 5), &id("msg", 6)]);
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 2);
+    assert_eq!(store.claim(&node(1), &id("ep", 1), at(20), 9).await.unwrap().len(), 2);
+    assert_eq!(store.message(&app, "lot.1").await.unwrap(), None);
+    // Its event id can be taken again.
+    accepted(
+        &store,
+        vec![NewMessage { message: Message { id: id("msg", 7), ..named(1).message }, ..named(7) }],
+        at(30),
+    )
+    .await;
+    assert_eq!(store.message(&app, "lot.1").await.unwrap().unwrap().id, id("msg", 7));
+}
