@@ -45,7 +45,7 @@ mod workers;
 
 pub use accounts::{Caller, NewApiKey};
 pub use applications::{ApplicationInput, IfTaken};
-pub use attempts::AttemptedDestination;
+pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use config::ProviderConfig;
 pub use endpoints::EndpointInput;
 pub use error::{Invalid, ProviderError};
