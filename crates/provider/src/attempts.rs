@@ -31,6 +31,15 @@ pub struct AttemptedDestination {
     pub endpoint: Option<Endpoint>,
 }
 
+/// Which of the messages that were tried at an endpoint are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptedFilter {
+    /// They count as this.
+    pub status: Option<AttemptStatus>,
+    /// What they are.
+    pub messages: MessageFilter,
+}
+
 impl Provider {
     /// Attempts to deliver one message, newest first. `endpoint` is an id or uid. 404 (message, endpoint).
     pub async fn list_attempts_of_message(
@@ -138,15 +147,15 @@ impl Provider {
         caller: &Caller,
         application: &str,
         endpoint: &str,
-        filter: &MessageFilter,
-        status: Option<AttemptStatus>,
+        filter: &AttemptedFilter,
         content: Content,
         ask: impl Into<HistoryRequest>,
     ) -> ProviderResult<Slice<Attempted>> {
         let ask = ask.into();
+        let AttemptedFilter { status, messages } = filter;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
         let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_JOINED_ROWS_MAX);
-        let find = self.store().find_attempted(&endpoint.application, &endpoint.id, filter, status, &scan, content);
+        let find = self.store().find_attempted(&endpoint.application, &endpoint.id, messages, *status, &scan, content);
         let mut found = find.await?;
         for row in &mut found.rows {
             row.standing.next_at = row.standing.next_at.map(|at| shown(at, row.message.created_at));

@@ -53,7 +53,7 @@ mod workers;
 
 pub use accounts::NewApiKey;
 pub use applications::{ApplicationInput, ApplicationPatch, IfTaken};
-pub use attempts::AttemptedDestination;
+pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use authentication::{Caller, Scope};
 pub use change::Change;
 pub use config::ProviderConfig;

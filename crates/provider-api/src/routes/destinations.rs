@@ -5,7 +5,7 @@ use axum::response::Response;
 use provider::model::AttemptStatus;
 use provider::page::ListKey;
 use provider::port::Attempted;
-use provider::{AttemptedDestination, Provider, ids};
+use provider::{AttemptedDestination, AttemptedFilter, Provider, ids};
 use runtime::clock::from_ms;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -118,9 +118,10 @@ pub(crate) async fn list_attempted_messages(
     At([application, endpoint]): At<2>,
     Filtered(query): Filtered<AttemptedMessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, filter, wanted) = (query.part(ids::MESSAGE)?, query.messages()?, query.status()?);
+    let (part, wanted) = (query.part(ids::MESSAGE)?, query.status()?);
+    let filter = AttemptedFilter { status: wanted, messages: query.messages()? };
     let (content, statuses) = (query.content(), Statuses::of(query.expanded_statuses));
-    let find = provider.list_attempted_messages(&caller, &application, &endpoint, &filter, wanted, content, part);
+    let find = provider.list_attempted_messages(&caller, &application, &endpoint, &filter, content, part);
     answer::try_list(&find.await?, |row: &Attempted| {
         // Whoever asks for successes sees them as such, also while one is being sent again.
         let status = wanted.filter(|wanted| *wanted == AttemptStatus::Success).unwrap_or(row.standing.shown());

@@ -238,8 +238,8 @@ async fn a_resend_with_a_key_is_answered_once() {
     stage.application("app").await;
     let (endpoint, message) = (stage.endpoint().await, stage.message().await);
     let resend = format!("/app/app/msg/{message}/endpoint/{endpoint}/resend");
-    let (key, own) = ([("idempotency-key", "auto_1")], Some(&*stage.key.clone()).map(str::to_owned));
-    let ask = async |path: &str| stage.call_as(own.as_deref(), "POST", path, &key, "").await;
+    let key = [("idempotency-key", "auto_1")];
+    let ask = async |path: &str| stage.call_as(Some(&stage.key), "POST", path, &key, "").await;
     ask(&resend).await.expect(202, &json!({}));
     stage.put(&format!("/app/app/endpoint/{endpoint}"), r#"{"url":"https://example.com","disabled":true}"#).await;
     ask(&resend).await.expect(202, &json!({}));

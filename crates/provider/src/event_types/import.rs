@@ -102,6 +102,9 @@ impl Provider {
             |answer| self.store().put_event_types([&result.changed[..], &result.archived].concat(), answer),
         )
         .await?;
+        for event_type in result.changed.iter().chain(&result.archived) {
+            self.payload_schemas().forget(&caller.account, &event_type.name);
+        }
         Ok(match written {
             Write::Done => Created::There(result),
             Write::Before(answer) => Created::Before(answer),

@@ -8,8 +8,8 @@ use provider::model::{AttemptStatus, AttemptTrigger};
 use provider::port::{AttemptFilter, Content, MessageFilter};
 use provider::retry::RetrySchedule;
 use provider::{
-    Created, EndpointInput, Forgotten, HistoryQuery, HistoryRequest, LOOKED_ROWS_MAX, MessageInput, PageRequest,
-    ProviderConfig, ProviderError,
+    AttemptedFilter, Created, EndpointInput, Forgotten, HistoryQuery, HistoryRequest, LOOKED_ROWS_MAX, MessageInput,
+    PageRequest, ProviderConfig, ProviderError,
 };
 use runtime::clock::{Clock as _, TestClock};
 
@@ -39,9 +39,8 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
         list.unwrap().data.into_iter().map(|row| (row.status, row.next_attempt.is_some())).collect::<Vec<_>>()
     };
     let attempted = async || {
-        let (all, ask) = (MessageFilter::default(), &PageRequest::default());
-        let list =
-            stage.provider.list_attempted_messages(&stage.caller, "app", &endpoint.id, &all, None, Content::Left, ask);
+        let (all, ask) = (AttemptedFilter::default(), &PageRequest::default());
+        let list = stage.provider.list_attempted_messages(&stage.caller, "app", &endpoint.id, &all, Content::Left, ask);
         let rows = list.await.unwrap().data.into_iter();
         rows.map(|row| (row.standing.shown(), row.standing.next_at.is_some())).collect::<Vec<_>>()
     };
