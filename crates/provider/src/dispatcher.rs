@@ -17,6 +17,8 @@
 //!   didn't say whether it committed, makes a delivery happen twice;
 //! - an endpoint's lane never waits for another's: a few attempts under way and some room are every lane's own, and the
 //!   rest is shared evenly among those that have work. An endpoint that hangs never gets beyond its own few;
+//! - messages of one ordering key reach an endpoint that asks for it one after the other: they go by way of the table,
+//!   which gives out one of a key at a time, and nothing is handed on in memory;
 //! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
 //! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
 //!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
@@ -32,6 +34,7 @@ mod lane_state;
 mod lanes;
 mod nodes;
 mod outcome;
+mod rates;
 mod recorder;
 mod sweeper;
 mod transport;
@@ -48,13 +51,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
-use crate::model::Message;
+use crate::model::{Id, Message};
+use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
 
 use accept::Pending;
 use lanes::Lanes;
 use nodes::Names;
+use rates::ApplicationRates;
 use recorder::Recorders;
 use sweeper::Sweeps;
 
@@ -84,6 +89,7 @@ struct Shared {
     context: Context,
     names: Names,
     lanes: Lanes,
+    rates: ApplicationRates,
     recorders: Recorders,
     sweeps: Sweeps,
     load: Load,
@@ -114,6 +120,7 @@ impl Dispatcher {
         let shared = Arc::new(Shared {
             names: Names::new(context.ids.clone()),
             lanes: Lanes::default(),
+            rates: ApplicationRates::default(),
             recorders: Recorders::new(lanes.store_calls_max),
             sweeps: Sweeps::default(),
             load: Load::default(),
@@ -134,9 +141,10 @@ impl Dispatcher {
         &self,
         snapshot: &Snapshot,
         message: Message,
+        key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        let pending = Pending::new(&self.shared, snapshot, message, answer);
+        let pending = Pending::new(&self.shared, snapshot, message, key, answer);
         match self.acceptance.submit(pending).await {
             Ok(result) => result,
             Err(closed) => {
@@ -161,6 +169,11 @@ impl Dispatcher {
                 shared.drain().await;
             }
         });
+    }
+
+    /// There may be rows for this endpoint in the table.
+    pub(crate) fn look_at(&self, application: &Id, endpoint: &Id) {
+        self.shared.lanes.look_in_table(&self.shared, application, endpoint);
     }
 
     /// What was signalled to have changed elsewhere is due to be looked for in the table.

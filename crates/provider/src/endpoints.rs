@@ -10,6 +10,7 @@ use crate::headers;
 use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::{Endpoint, Id};
+use crate::ordering::DeliveryOrder;
 use crate::page::{PageRequest, Slice};
 use crate::port::Order;
 use crate::provider::{Created, Provider, Put};
@@ -45,6 +46,8 @@ pub struct EndpointInput {
     pub headers: Option<BTreeMap<String, String>>,
     /// `whsec_…`. Made when none; only read when an endpoint is made.
     pub secret: Option<String>,
+    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as it is.
+    pub ordering: Option<DeliveryOrder>,
 }
 
 impl Provider {
@@ -131,6 +134,7 @@ impl Provider {
         if let Some(headers) = headers {
             endpoint.headers = headers;
         }
+        endpoint.ordering = input.ordering.unwrap_or(endpoint.ordering);
         self.update_endpoint(&mut endpoint).await?;
         Ok(Put::Updated(endpoint))
     }
@@ -220,6 +224,7 @@ impl Provider {
             headers: headers.unwrap_or_default(),
             old_secrets: Vec::new(),
             failing_since: None,
+            ordering: input.ordering.unwrap_or_default(),
             created_at: now,
             updated_at: now,
         })

@@ -8,6 +8,7 @@ use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
 use crate::model::{Attempt, Message};
+use crate::ordering::OrderingKey;
 use crate::page::{PageRequest, Slice};
 use crate::payload::Payload;
 use crate::port::{Answer, Order, StoreError};
@@ -40,6 +41,8 @@ pub struct MessageInput {
     pub payload_retention_days: Option<i64>,
     /// Makes the application when there is none of the path's uid.
     pub application: Option<ApplicationInput>,
+    /// What it stays in order with, at endpoints that ask for that.
+    pub ordering_key: Option<OrderingKey>,
 }
 
 impl Provider {
@@ -57,8 +60,8 @@ impl Provider {
     ) -> ProviderResult<Message> {
         input.check()?;
         let now = self.now();
-        let MessageInput { event_type, payload, event_id, channels, tags, payload_retention_days, application: inline } =
-            input;
+        let MessageInput { event_type, payload, event_id, channels, tags, payload_retention_days, .. } = input;
+        let (mut inline, key) = (input.application, input.ordering_key);
         let retention_days = payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
         let mut message = Message {
             id: self.ids().make(ids::MESSAGE),
@@ -71,7 +74,6 @@ impl Provider {
             created_at: now,
             payload_expires_at: now + SignedDuration::from_hours(24 * retention_days),
         };
-        let mut inline = inline;
         for _ in 0..TRIES_MAX {
             let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                 let inline = inline.take().ok_or(ProviderError::NotFound)?;
@@ -83,7 +85,7 @@ impl Provider {
                 let answer = Answer::Message { application: message.application.clone(), message: message.id.clone() };
                 idempotency.answer(caller, answer, now)
             });
-            match self.dispatcher().accept(&snapshot, message.clone(), answer).await {
+            match self.dispatcher().accept(&snapshot, message.clone(), key.as_ref(), answer).await {
                 Ok(()) => return Ok(message),
                 Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
                 Err(StoreError::Replayed) => {

@@ -8,6 +8,8 @@ use jiff::Timestamp;
 use runtime::vault::Sealed;
 use serde_json::Value;
 
+use crate::ordering::DeliveryOrder;
+
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
 pub type Id = Arc<str>;
 
@@ -48,7 +50,7 @@ pub struct Application {
     pub uid: Option<String>,
     /// Name.
     pub name: String,
-    /// Messages a second that its endpoints receive at most.
+    /// Messages a second that its endpoints receive at most, together.
     pub throttle_rate: Option<u16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
@@ -125,6 +127,8 @@ pub struct Endpoint {
     pub old_secrets: Vec<OldSecret>,
     /// Since when every attempt has failed; none after a success.
     pub failing_since: Option<Timestamp>,
+    /// Whether messages of one key are delivered one after the other.
+    pub ordering: DeliveryOrder,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.

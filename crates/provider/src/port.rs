@@ -11,11 +11,16 @@
 //!   was acknowledged and is not done is found again by [`Store::claim`];
 //! - a delivery row belongs to at most one living node.
 
+pub mod ordering;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use crate::ordering::OrderingKey;
+
+use ordering::OrderedDeliveries;
 
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -132,6 +137,8 @@ pub struct NewDelivery {
     /// The node that delivers it from memory as soon as the call returns; none when its queue is full, so that the row
     /// waits in the table.
     pub owner: Option<NodeId>,
+    /// What it is to stay in order with. Such a row waits in the table always, as head or held: `owner` is not looked at.
+    pub key: Option<OrderingKey>,
 }
 
 /// A delivery row that a node has been given.
@@ -143,6 +150,8 @@ pub struct Delivery {
     pub endpoint: Id,
     /// Attempts made so far on the schedule.
     pub attempts: u32,
+    /// What it stays in order with: when the row goes, the next of this key is due.
+    pub key: Option<OrderingKey>,
 }
 
 /// A finished attempt and what follows from it.
@@ -194,7 +203,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: OrderedDeliveries + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use provider::model::{AttemptStatus, AttemptTrigger, OldSecret};
+use provider::ordering::DeliveryOrder;
 use provider::port::{From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use serde::de::DeserializeOwned;
@@ -146,6 +147,14 @@ pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
         3 => Ok(AttemptStatus::Sending),
         4 => Ok(AttemptStatus::Cancelled),
         other => Err(corrupt(format_args!("attempt status {other}"))),
+    }
+}
+
+pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
+    match number {
+        0 => Ok(DeliveryOrder::Any),
+        1 => Ok(DeliveryOrder::PerKey),
+        other => Err(corrupt(format_args!("delivery order {other}"))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod applications;
 mod attempts;
+mod blocked_keys;
 mod endpoints;
 mod event_types;
 mod health;
@@ -47,6 +48,8 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(event_types::get, event_types::update, event_types::delete))
         .routes(routes!(endpoints::create, endpoints::list))
         .routes(routes!(endpoints::get, endpoints::update, endpoints::delete))
+        .routes(routes!(blocked_keys::list))
+        .routes(routes!(blocked_keys::skip))
         .routes(routes!(secrets::get))
         .routes(routes!(secrets::rotate))
         .routes(routes!(messages::create, messages::list))

@@ -11,5 +11,6 @@ mod event_types;
 mod faults;
 mod messages;
 mod official;
+mod ordering;
 mod refusals;
 mod stage;

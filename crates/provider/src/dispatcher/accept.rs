@@ -9,6 +9,7 @@ use super::lane::Place;
 use super::lane_state::Work;
 use super::nodes::Holder;
 use crate::model::{Id, Message};
+use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 
@@ -26,16 +27,20 @@ impl Pending {
         shared: &Arc<Shared>,
         snapshot: &Snapshot,
         message: Message,
+        key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> Self {
         let (holder, payload) = (shared.names.current(), message.payload.clone().unwrap_or_default());
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
         for target in snapshot.targets.values().filter(|target| target.wants(&message)) {
-            let place =
-                holder.as_ref().and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
+            let key = key.filter(|_| target.ordering == DeliveryOrder::PerKey);
+            let place = match (&holder, key) {
+                (Some(_), None) => shared.lanes.reserve(shared, &message.application, target, payload.len()),
+                _ => None,
+            };
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
-            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner });
+            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner, key: key.cloned() });
             places.push((target.endpoint.clone(), place));
         }
         let application_version = snapshot.application.version;
@@ -71,7 +76,14 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
             match (place, &holder) {
                 (Some(place), Some(holder)) => {
                     let holder = Arc::clone(holder);
-                    let work = Work { message: message.clone(), payload: payload.clone(), attempts: 0, holder, since };
+                    let work = Work {
+                        message: message.clone(),
+                        payload: payload.clone(),
+                        attempts: 0,
+                        key: None,
+                        holder,
+                        since,
+                    };
                     place.fill(&shared, work);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint),

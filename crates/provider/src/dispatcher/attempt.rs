@@ -28,8 +28,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let target = match target(shared, lane, &work).await {
         Ok(Some(target)) => target,
         Ok(None) => {
-            let entry = Entry::Drop { message: work.message, endpoint: lane.endpoint.clone(), _holder: work.holder };
-            shared.recorders.record(entry).await;
+            shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
             return Attempted::Done(Pace::Same);
         }
         Err(error) => {
@@ -60,7 +59,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
         next,
         endpoint,
     };
-    shared.recorders.record(Entry::Attempt { record, holder: work.holder }).await;
+    shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
     Attempted::Done(pace)
 }
 

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use super::bucket::Bucket;
 use super::nodes::Holder;
 use super::outcome::Pace;
+use super::rates::{Rates, SharedBucket};
 use crate::config::LaneConfig;
 use crate::model::Id;
+use crate::ordering::OrderingKey;
 
 /// Rows claimed in one call at most.
 const CLAIM_MAX: usize = 256;
@@ -35,6 +36,8 @@ pub(super) struct Work {
     pub(super) payload: Bytes,
     /// Attempts made so far on the schedule.
     pub(super) attempts: u32,
+    /// What it stays in order with: the next of that key is in the table.
+    pub(super) key: Option<OrderingKey>,
     /// The name that the row belongs to.
     pub(super) holder: Holder,
     /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.
@@ -67,7 +70,7 @@ pub(super) struct LaneState {
     /// Pauses in a row.
     pauses: u32,
     paused_until: Option<Timestamp>,
-    bucket: Bucket,
+    rates: Rates,
     /// There may be rows in the table that are nobody's and due.
     more_in_table: bool,
     /// Counts the calls of `look_in_table`.
@@ -90,7 +93,7 @@ impl LaneState {
             allowed: config.under_way_guaranteed.clamp(1, config.under_way_max.max(1)),
             pauses: 0,
             paused_until: None,
-            bucket: Bucket::default(),
+            rates: Rates::default(),
             more_in_table: false,
             looks: 0,
             claiming: false,
@@ -140,8 +143,8 @@ impl LaneState {
         self.looks
     }
 
-    pub(super) fn set_rate(&mut self, rate: Option<NonZeroU16>) {
-        self.bucket.set_rate(rate);
+    pub(super) fn set_rates(&mut self, endpoint: Option<NonZeroU16>, application: Option<SharedBucket>) {
+        self.rates.set(endpoint, application);
     }
 
     /// The rows of a claim. `asked` and `looks` as they were when it began.
@@ -188,7 +191,7 @@ impl LaneState {
         if self.queue.is_empty() || self.under_way >= self.allowed.min(under_way_max(config, lanes)) {
             return Step::Rest;
         }
-        if let Err(at) = self.bucket.take(now) {
+        if let Err(at) = self.rates.take(now) {
             return Step::WaitUntil(at);
         }
         match self.queue.pop_front() {

@@ -29,7 +29,7 @@ impl Lanes {
         (0..TRIES_MAX)
             .find_map(|_| {
                 let lane = self.lane(shared, application, &target.endpoint);
-                lane.reserve(shared, payload_bytes, target.throttle_rate).ok()
+                lane.reserve(shared, payload_bytes, target).ok()
             })
             .flatten()
     }
@@ -53,6 +53,8 @@ impl Lanes {
         let (now, at) = (shared.context.clock.now(), shared.context.clock.monotonic());
         let mut lanes = self.0.write().unwrap_or_else(PoisonError::into_inner);
         lanes.retain(|_, lane| !lane.close_if_idle(now, at, IDLE_MAX));
+        drop(lanes);
+        shared.rates.remove_unused();
     }
 
     fn lane(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) -> Arc<Lane> {

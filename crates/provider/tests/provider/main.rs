@@ -5,6 +5,7 @@
 mod delivery;
 mod faults;
 mod messages;
+mod ordering;
 mod pace;
 mod receiver;
 mod set_up;

@@ -125,6 +125,7 @@ pub(crate) fn message() -> MessageInput {
         tags: None,
         payload_retention_days: None,
         application: None,
+        ordering_key: None,
     }
 }
 

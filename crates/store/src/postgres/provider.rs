@@ -15,6 +15,7 @@ mod endpoints;
 mod event_types;
 mod messages;
 mod nodes;
+mod ordering;
 mod rows;
 
 use std::sync::Arc;

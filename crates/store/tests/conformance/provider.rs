@@ -5,6 +5,7 @@ mod attempts;
 mod config;
 mod deliveries;
 mod given;
+mod ordering;
 mod pages;
 mod restart;
 
@@ -64,6 +65,12 @@ stories! {
         a_manual_attempt_takes_the_place_of_the_scheduled_retry,
         an_endpoint_fails_since_its_first_failure_after_a_success,
         an_endpoint_that_is_disabled_changes_the_routes_once;
+    ordering:
+        messages_of_one_key_are_given_out_one_after_the_other,
+        a_head_that_fails_or_dies_with_its_node_stays_the_head,
+        a_blocked_key_shows_its_head_and_can_be_skipped,
+        keys_and_endpoints_do_not_wait_for_each_other,
+        whoever_comes_while_a_head_goes_is_not_forgotten;
     pages:
         configuration_is_listed_in_slices,
         messages_and_attempts_are_listed_in_slices;

@@ -18,6 +18,7 @@ fn work(payload_bytes: usize) -> Work {
         message: "msg_1".into(),
         payload: vec![b' '; payload_bytes].into(),
         attempts: 0,
+        key: None,
         holder: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
     }

@@ -1,8 +1,11 @@
 //! Delivery rows, who has them, and when they are due.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod ordering;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use ::provider::model::{Attempt, Id, Message};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId};
 use jiff::Timestamp;
 
@@ -19,6 +22,9 @@ pub(super) struct Work {
     rows: Owned<Row>,
     /// Rows that are nobody's: endpoint, when due, message.
     waiting: BTreeSet<(Id, Timestamp, Id)>,
+    /// Messages by endpoint and key in the order of their acceptance. The first has a row like any other; the rest have
+    /// rows that are nobody's and don't wait.
+    ordered: BTreeMap<(Id, OrderingKey), VecDeque<Id>>,
     pub(super) attempts_of_message: Owned<Attempt>,
     pub(super) attempts_at_endpoint: Owned<Attempt>,
 }
@@ -29,6 +35,7 @@ struct Row {
     owner: Option<NodeId>,
     attempts: u32,
     next_at: Timestamp,
+    key: Option<OrderingKey>,
 }
 
 impl Work {
@@ -48,6 +55,10 @@ impl Work {
     /// Takes in a message with its delivery rows.
     pub(super) fn enter(&mut self, message: Message, deliveries: Vec<NewDelivery>, now: Timestamp) {
         for delivery in deliveries {
+            if let Some(key) = delivery.key {
+                self.enter_in_order(&message, delivery.endpoint, key, now);
+                continue;
+            }
             match &delivery.owner {
                 Some(owner) => {
                     self.nodes.entry(owner.clone()).or_insert(now);
@@ -56,8 +67,8 @@ impl Work {
                     self.waiting.insert((delivery.endpoint.clone(), now, message.id.clone()));
                 }
             }
-            let row =
-                Row { application: message.application.clone(), owner: delivery.owner, attempts: 0, next_at: now };
+            let (application, owner) = (message.application.clone(), delivery.owner);
+            let row = Row { application, owner, attempts: 0, next_at: now, key: None };
             self.rows.insert((delivery.endpoint, message.id.clone()), row);
         }
         if let Some(event_id) = &message.event_id {
@@ -104,7 +115,8 @@ impl Work {
             };
             row.owner = Some(node.clone());
             if let Some(message) = self.messages.get(&(row.application.clone(), message)) {
-                claimed.push(Delivery { message: message.clone(), endpoint, attempts: row.attempts });
+                let (attempts, key) = (row.attempts, row.key.clone());
+                claimed.push(Delivery { message: message.clone(), endpoint, attempts, key });
             }
         }
         claimed
@@ -145,6 +157,7 @@ impl Work {
         let gone: BTreeMap<_, _> =
             self.rows.extract_if(key(endpoint, "")..lists::after(endpoint), |_, _| true).collect();
         drop(gone);
+        self.ordered.retain(|(of, _), _| &**of != endpoint);
     }
 
     pub(super) fn backlog(&self, endpoint: &str) -> Backlog {
@@ -157,6 +170,9 @@ impl Work {
     fn remove(&mut self, row_key: &(Id, Id)) {
         if let Some(row) = self.rows.remove(row_key) {
             self.waiting.remove(&(row_key.0.clone(), row.next_at, row_key.1.clone()));
+            if let Some(key) = row.key {
+                self.next_of_key(&row_key.0, key, &row_key.1);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use ::provider::port::{NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 
 use super::rows::{self, Client, Outcome};
-use super::{answers, nodes};
+use super::{answers, nodes, ordering};
 use crate::provider_codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
 /// A message of the batch with what it must not share with another.
@@ -194,12 +194,20 @@ async fn enter_deliveries(
     now: Timestamp,
 ) -> Outcome<()> {
     let (mut endpoints, mut messages, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut ordered = Vec::new();
     for entry in entries {
         for delivery in &entry.new.deliveries {
+            if let Some(key) = &delivery.key {
+                ordered.push(((&delivery.endpoint, key), &entry.new.message.id));
+                continue;
+            }
             endpoints.push(&*delivery.endpoint);
             messages.push(&*entry.new.message.id);
             numbers.push(delivery.owner.as_ref().and_then(|owner| owners.get(owner)));
         }
+    }
+    if !ordered.is_empty() {
+        ordering::enter(db, &ordered, now).await?;
     }
     if endpoints.is_empty() {
         return Ok(());

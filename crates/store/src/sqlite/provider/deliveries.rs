@@ -58,7 +58,7 @@ pub(super) fn claim(
     };
     let endpoint = Id::from(endpoint);
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts FROM deliveries d INDEXED BY deliveries_waiting \
+        "SELECT {MESSAGE}, d.attempts, d.key FROM deliveries d INDEXED BY deliveries_waiting \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND d.next_at <= ?3 ORDER BY d.next_at, d.message LIMIT ?4"
     );
@@ -67,7 +67,8 @@ pub(super) fn claim(
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
     while let Some(row) = rows.next()? {
-        claimed.push(Delivery { message: rows::message(row)?, endpoint: endpoint.clone(), attempts: row.get(9)? });
+        let key = rows::ordering_key(row, 10)?;
+        claimed.push(Delivery { message: rows::message(row)?, endpoint: endpoint.clone(), attempts: row.get(9)?, key });
     }
     if !claimed.is_empty() {
         let owner = nodes::number(db, node, now)?;

@@ -73,6 +73,7 @@ CREATE TABLE endpoints (
     secret TEXT NOT NULL,
     old_secrets TEXT NOT NULL,
     failing_since INTEGER,
+    ordering INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -102,17 +103,30 @@ CREATE TABLE nodes (
     heard_at INTEGER NOT NULL
 ) STRICT;
 
--- Work that is not finished, and nothing else. `owner` is the node that has it.
+-- Work that is not finished, and nothing else. `owner` is the node that has it. Rows that stay in order have a `key`, and a
+-- `no` that rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node.
 CREATE TABLE deliveries (
     endpoint TEXT NOT NULL,
     message TEXT NOT NULL,
     owner INTEGER,
     attempts INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
+    key TEXT,
+    no INTEGER,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at) WHERE owner IS NULL;
+CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
+CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
+-- When the first of a key goes, in whatever way, the next is due.
+CREATE TRIGGER deliveries_next AFTER DELETE ON deliveries WHEN OLD.key IS NOT NULL AND OLD.owner IS NOT 0
+BEGIN
+    UPDATE deliveries SET owner = NULL
+    WHERE endpoint = OLD.endpoint AND owner = 0 AND message = (
+        SELECT d.message FROM deliveries d INDEXED BY deliveries_by_key
+        WHERE d.endpoint = OLD.endpoint AND d.key = OLD.key ORDER BY d.no LIMIT 1);
+END;
 
 CREATE TABLE attempts (
     message TEXT NOT NULL,
