@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::reach::Reach;
 use crate::retry::RetrySchedule;
 
 /// Settings of the provider.
@@ -13,6 +14,8 @@ pub struct ProviderConfig {
     pub request_timeout: Duration,
     /// An endpoint that has failed this long without a success is disabled.
     pub disable_after: Duration,
+    /// Which addresses endpoints may have.
+    pub reach: Reach,
     /// Which other processes may work on the same store.
     pub nodes: Nodes,
     /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
@@ -62,6 +65,7 @@ impl Default for ProviderConfig {
             retry_schedule: RetrySchedule::default(),
             request_timeout: Duration::from_secs(30),
             disable_after: Duration::from_secs(120 * 60 * 60),
+            reach: Reach::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             lanes: LaneConfig::default(),

@@ -51,6 +51,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
+use crate::metrics::{self, LaneFigures, Metrics};
 use crate::model::{Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
@@ -93,6 +94,9 @@ struct Shared {
     recorders: Recorders,
     sweeps: Sweeps,
     load: Load,
+    metrics: Metrics,
+    /// Set when the end is near: nothing is accepted.
+    refusing: AtomicBool,
     /// Set when the end has begun: nothing new is started.
     draining: AtomicBool,
     /// Cancelled when the last attempt under way has been handed to its recorder.
@@ -124,6 +128,8 @@ impl Dispatcher {
             recorders: Recorders::new(lanes.store_calls_max),
             sweeps: Sweeps::default(),
             load: Load::default(),
+            metrics: Metrics::new(),
+            refusing: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             drained: CancellationToken::new(),
             context,
@@ -144,9 +150,17 @@ impl Dispatcher {
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
+        self.check_open()?;
+        let clock = &self.shared.context.clock;
+        let began = clock.monotonic();
         let pending = Pending::new(&self.shared, snapshot, message, key, answer);
         match self.acceptance.submit(pending).await {
-            Ok(result) => result,
+            Ok(result) => {
+                if result.is_ok() {
+                    self.shared.metrics.accepted(clock.monotonic().saturating_duration_since(began));
+                }
+                result
+            }
             Err(closed) => {
                 if closed == Closed::OutcomeUnknown {
                     self.shared.names.doubt();
@@ -154,6 +168,49 @@ impl Dispatcher {
                 Err(StoreError::Unavailable(closed.to_string()))
             }
         }
+    }
+
+    /// `Unavailable` once nothing is accepted any more.
+    pub(crate) fn check_open(&self) -> StoreResult<()> {
+        if self.shared.refusing.load(Ordering::Acquire) {
+            return Err(StoreError::Unavailable("this node is about to end".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Accepts nothing any more.
+    pub(crate) fn refuse(&self) {
+        self.shared.refusing.store(true, Ordering::Release);
+    }
+
+    /// Gives back whatever is held under a name of this node.
+    pub(crate) async fn leave(&self) {
+        if self.shared.load.under_way.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let context = &self.shared.context;
+        for name in self.shared.names.living() {
+            if let Err(error) = context.store.leave(&name, context.clock.now()).await {
+                tracing::warn!(%error, "what was under way could not be given back; others take it when this node is missed");
+            }
+        }
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    pub(crate) fn load(&self) -> metrics::Load {
+        metrics::Load {
+            under_way: self.shared.load.under_way.load(Ordering::Acquire),
+            lanes: self.shared.lanes.len(),
+            active_lanes: self.shared.load.active_lanes.load(Ordering::Acquire),
+            accept_queue: self.acceptance.queued(),
+        }
+    }
+
+    pub(crate) fn lane_figures(&self, endpoint: &str) -> LaneFigures {
+        self.shared.lanes.figures(endpoint, self.shared.context.clock.now())
     }
 
     /// Starts the workers. Without them messages are accepted and wait in the table.

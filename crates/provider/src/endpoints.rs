@@ -157,7 +157,12 @@ impl Provider {
     async fn check_endpoint(&self, caller: &Caller, mut input: EndpointInput) -> ProviderResult<Checked> {
         let mut checks = Checks::default();
         match outbound::url::parse_endpoint_url(&input.url) {
-            Ok(url) => input.url = url.as_str().to_owned(),
+            Ok(url) => {
+                if let Err(reason) = self.config().reach.check(&url) {
+                    checks.fault("url", reason);
+                }
+                input.url = url.as_str().to_owned();
+            }
             Err(error) => checks.fault("url", error.to_string()),
         }
         checks.uid("uid", input.uid.as_deref(), ids::ENDPOINT);

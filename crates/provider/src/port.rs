@@ -11,6 +11,7 @@
 //!   was acknowledged and is not done is found again by [`Store::claim`];
 //! - a delivery row belongs to at most one living node.
 
+pub mod operations;
 pub mod ordering;
 
 use async_trait::async_trait;
@@ -20,6 +21,7 @@ use runtime::signal::Signal;
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use crate::ordering::OrderingKey;
 
+use operations::Operations;
 use ordering::OrderedDeliveries;
 
 /// Why a store call did not do what was asked.
@@ -203,7 +205,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: OrderedDeliveries + Send + Sync + 'static {
+pub trait Store: OrderedDeliveries + Operations + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

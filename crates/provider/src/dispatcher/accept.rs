@@ -58,6 +58,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         messages.push(message);
     }
     let count = messages.len();
+    shared.metrics.accept_batch(count);
     let results = match shared.context.store.accept(messages, shared.context.clock.now()).await {
         Ok(results) if results.len() == count => results,
         Ok(_) => return failed(&shared, count, "the store answered for another number of messages"),

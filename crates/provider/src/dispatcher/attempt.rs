@@ -40,6 +40,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let (at, started) = (context.clock.now(), context.clock.monotonic());
     let outcome = send(shared, &target, &work, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
+    shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
     let attempts = work.attempts.saturating_add(1);
     let (pace, next, endpoint) = (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
     let record = AttemptRecord {
@@ -85,6 +86,9 @@ async fn send(shared: &Shared, target: &Target, work: &Work, now: Timestamp) -> 
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
     };
+    if let Err(reason) = shared.context.config.reach.check_scheme(&way.uri) {
+        return Outcome::failed(reason);
+    }
     let mut headers = way.headers.clone();
     way.signer.sign_headers(&mut headers, &work.message, &work.payload, now);
     let request = Request {

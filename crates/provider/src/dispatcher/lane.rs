@@ -12,6 +12,7 @@ use super::nodes::Holder;
 use super::outcome::Pace;
 use super::recorder::Entry;
 use super::{Load, Shared, claim};
+use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
 use crate::target::Target;
@@ -136,6 +137,10 @@ impl Lane {
     pub(super) fn drop_entry(&self, message: Id, key: Option<OrderingKey>, holder: Holder) -> Entry {
         let (application, endpoint) = (self.application.clone(), self.endpoint.clone());
         Entry::Drop { message, application, endpoint, key, _holder: holder }
+    }
+
+    pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
+        self.lock().state.figures(now)
     }
 
     pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use runtime::clock::to_ms;
 
 use super::nodes::Holder;
 use super::outcome::Pace;
 use super::rates::{Rates, SharedBucket};
 use crate::config::LaneConfig;
+use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
 
@@ -244,6 +246,15 @@ impl LaneState {
             self.look_in_table();
         }
         works
+    }
+
+    pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
+        LaneFigures {
+            queued: self.queue.len(),
+            under_way: self.under_way,
+            allowed: self.allowed,
+            paused_ms: self.paused_until.map_or(0, |until| (to_ms(until) - to_ms(now)).max(0)),
+        }
     }
 
     pub(super) fn is_closed(&self) -> bool {

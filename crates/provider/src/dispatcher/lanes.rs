@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::Shared;
 use super::lane::{Lane, Place};
+use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::target::Target;
 
@@ -42,6 +45,12 @@ impl Lanes {
 
     pub(super) fn len(&self) -> usize {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// How an endpoint's lane stands; all zero when it has none here.
+    pub(super) fn figures(&self, endpoint: &str, now: Timestamp) -> LaneFigures {
+        let lane = self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned();
+        lane.map(|lane| lane.figures(now)).unwrap_or_default()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Lane>> {

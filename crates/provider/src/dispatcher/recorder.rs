@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::Shared;
 use super::nodes::Holder;
-use crate::model::Id;
+use crate::model::{AttemptStatus, Id};
 use crate::ordering::OrderingKey;
 use crate::port::{AttemptRecord, EndpointEffect, Next, StoreError};
 
@@ -145,11 +145,16 @@ async fn record(shared: &Shared, records: &[AttemptRecord]) -> bool {
     if !persist(shared, || store.record_attempts(records.to_vec())).await {
         return false;
     }
+    shared.metrics.record_batch(records.len());
     for record in records {
+        if record.next == Next::Done && record.attempt.status != AttemptStatus::Success {
+            shared.metrics.given_up();
+        }
         if record.endpoint != EndpointEffect::None {
             shared.context.snapshots.forget(&record.attempt.application);
         }
         if record.endpoint == EndpointEffect::Disable {
+            shared.metrics.disabled();
             tracing::info!(endpoint = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
         }
         if let Next::Retry { at, .. } = record.next {

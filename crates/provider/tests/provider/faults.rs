@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use provider::port::operations::Operations;
 use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
     AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
@@ -114,6 +115,17 @@ impl OrderedDeliveries for Faulty {
 
     async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
         self.store.skip_head(endpoint, key, message).await
+    }
+}
+
+#[async_trait]
+impl Operations for Faulty {
+    async fn total_backlog(&self) -> StoreResult<Backlog> {
+        self.store.total_backlog().await
+    }
+
+    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
+        self.store.leave(node, now).await
     }
 }
 

@@ -4,7 +4,9 @@
 
 mod delivery;
 mod faults;
+mod hostile;
 mod messages;
+mod operations;
 mod ordering;
 mod pace;
 mod receiver;

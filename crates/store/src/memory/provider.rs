@@ -7,6 +7,7 @@ mod accept;
 mod config;
 mod deliveries;
 mod lists;
+mod operations;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -15,6 +15,7 @@ mod endpoints;
 mod event_types;
 mod messages;
 mod nodes;
+mod operations;
 mod ordering;
 mod rows;
 

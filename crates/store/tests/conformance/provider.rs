@@ -5,6 +5,7 @@ mod attempts;
 mod config;
 mod deliveries;
 mod given;
+mod operations;
 mod ordering;
 mod pages;
 mod restart;
@@ -65,6 +66,9 @@ stories! {
         a_manual_attempt_takes_the_place_of_the_scheduled_retry,
         an_endpoint_fails_since_its_first_failure_after_a_success,
         an_endpoint_that_is_disabled_changes_the_routes_once;
+    operations:
+        what_a_node_that_leaves_had_is_due_at_once,
+        the_whole_backlog_is_counted_with_its_oldest_message;
     ordering:
         messages_of_one_key_are_given_out_one_after_the_other,
         a_head_that_fails_or_dies_with_its_node_stays_the_head,

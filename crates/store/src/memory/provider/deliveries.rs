@@ -43,6 +43,16 @@ impl Work {
         self.nodes.insert(node.clone(), now);
         let dead = self.nodes.extract_if(|_, heard_at| *heard_at < dead_before);
         let dead: Vec<NodeId> = dead.map(|(node, _)| node).collect();
+        self.give_back(&dead, now);
+    }
+
+    /// Gives back what a node has that ends.
+    pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
+        self.nodes.remove(node);
+        self.give_back(std::slice::from_ref(node), now);
+    }
+
+    fn give_back(&mut self, dead: &[NodeId], now: Timestamp) {
         for ((endpoint, message), row) in &mut self.rows {
             if row.owner.as_ref().is_some_and(|owner| dead.contains(owner)) {
                 row.owner = None;
@@ -165,6 +175,15 @@ impl Work {
         let oldest =
             rows.peek().and_then(|((_, message), row)| self.messages.get(&(row.application.clone(), message.clone())));
         Backlog { oldest_at: oldest.map(|message| message.created_at), deliveries: rows.count() as u64 }
+    }
+
+    /// What waits for all endpoints.
+    pub(super) fn total_backlog(&self) -> Backlog {
+        let messages = self
+            .rows
+            .iter()
+            .filter_map(|((_, message), row)| self.messages.get(&(row.application.clone(), message.clone())));
+        Backlog { oldest_at: messages.map(|message| message.created_at).min(), deliveries: self.rows.len() as u64 }
     }
 
     fn remove(&mut self, row_key: &(Id, Id)) {
