@@ -10,5 +10,6 @@ mod fake_provider;
 mod house;
 mod management;
 mod provider_down;
+mod provider_nodes;
 mod remote_provider;
 mod two_nodes;
