@@ -108,6 +108,13 @@ impl Api {
         self.send(Method::POST, path, headers, body.to_string().into()).await
     }
 
+    /// POST with JSON and further headers.
+    pub async fn post_with(&self, path: &str, further: HeaderMap, body: &Value) -> Result<Reply, ApiError> {
+        let mut headers = json();
+        headers.extend(further);
+        self.send(Method::POST, path, headers, body.to_string().into()).await
+    }
+
     /// POST with a catalogue.
     pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<Reply, ApiError> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);

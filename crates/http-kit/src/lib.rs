@@ -8,6 +8,7 @@ pub mod client;
 pub mod etag;
 pub mod idempotency;
 pub mod json;
+pub mod metrics;
 pub mod pages;
 pub mod problem;
 pub mod request_id;

@@ -8,7 +8,7 @@ use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider::retry::RetrySchedule;
-use provider::{Parts, Provider, ProviderConfig};
+use provider::{Parts, Provider, ProviderConfig, Reach, Schemes};
 use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, Role, Signature};
 use crate::fault::{Fault, While as _};
 
-/// How long requests, deliveries and workers under way may take to finish at the end.
-const DRAIN_MAX: Duration = Duration::from_secs(20);
+/// How long giving back what was cut off at the end may take.
+const LEAVE_MAX: Duration = Duration::from_secs(2);
 
 /// Transactions of each kind that a provider node has under way at a PostgreSQL server. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
@@ -80,6 +80,7 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
         store::postgres::open_provider(&postgres(config)).await.while_("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
+    let schemes = if config.provider.https_only { Schemes::HttpsOnly } else { Schemes::All };
     let mut settings = ProviderConfig {
         retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
         request_timeout: config.provider.request_timeout.get(),
@@ -87,6 +88,8 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
             Signature::Hmac256 => provider::SecretKind::Shared,
             Signature::Ed25519 => provider::SecretKind::KeyPair,
         },
+        disable_after: config.provider.disable_after.get(),
+        reach: Reach { policy: policy.clone(), schemes },
         nodes: provider::config::Nodes::Many,
         key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
         public_url: config.provider_public_url(),
@@ -106,9 +109,23 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
         clock: ground.clock.clone(),
         random: ground.random.clone(),
         vault: ground.vault.clone(),
-        transport: Arc::new(Client::new(ClientConfig { policy: policy.clone(), ..ClientConfig::default() })),
+        transport: Arc::new(delivery_client(config, policy)?),
         config: settings,
     }))
+}
+
+/// The client that deliveries are made with.
+fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fault> {
+    let mut client = ClientConfig { policy, ..ClientConfig::default() };
+    if !config.provider.proxy.is_empty() {
+        client.proxy = Some(config.provider.proxy.parse().while_("reading provider.proxy")?);
+    }
+    if !config.provider.tls_roots.is_empty() {
+        let reading = || format!("reading provider.tls_roots ({})", config.provider.tls_roots);
+        let pem = std::fs::read(&config.provider.tls_roots).while_(reading())?;
+        client.extra_roots = outbound::roots_from_pem(&pem).while_(reading())?;
+    }
+    Ok(Client::new(client))
 }
 
 fn postgres(config: &Config) -> store::postgres::PostgresConfig {
@@ -123,6 +140,7 @@ pub(crate) struct Node {
     tasks: Tasks,
     stop: CancellationToken,
     servers: Vec<JoinHandle<()>>,
+    drain_max: Duration,
 }
 
 impl Node {
@@ -130,7 +148,8 @@ impl Node {
     pub(crate) async fn start(config: &Config) -> Result<Self, Fault> {
         let ground = Ground::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
-        let mut node = Node { ground, platform: None, provider: None, tasks, stop, servers: Vec::new() };
+        let drain_max = config.provider.drain_timeout.get();
+        let mut node = Node { ground, platform: None, provider: None, tasks, stop, servers: Vec::new(), drain_max };
         // The provider first: the platform may have something to publish at once.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
@@ -149,13 +168,19 @@ impl Node {
             let addr = node.serve(listener, api::router(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
+        if let Ok(addr) = config.metrics.listen.parse() {
+            let listener = listen(addr, "metrics.listen").await?;
+            let provider = node.provider.iter().map(|(provider, _)| provider_api::metrics(provider.clone()));
+            let sources = provider.collect();
+            node.serve(listener, http_kit::metrics::router(sources))?;
+        }
         Ok(node)
     }
 
     fn serve(&mut self, listener: TcpListener, router: axum::Router) -> Result<SocketAddr, Fault> {
         let addr = listener.local_addr().while_("reading the address of a port")?;
         let stopping = self.stop.clone();
-        let limits = http_kit::serve::Limits { drain: DRAIN_MAX, ..http_kit::serve::Limits::default() };
+        let limits = http_kit::serve::Limits { drain: self.drain_max, ..http_kit::serve::Limits::default() };
         self.servers.push(tokio::spawn(async move {
             http_kit::serve::serve(listener, router, stopping.cancelled_owned(), limits).await;
         }));
@@ -195,14 +220,26 @@ impl Node {
         Ok(created.key.expose_str().unwrap_or_default().to_owned())
     }
 
-    /// Ends gracefully: no new requests, those under way and the workers finish, within a limit.
+    /// Ends gracefully, within `provider.drain_timeout`: nothing new is taken, what waits in memory is given back at once, and
+    /// requests and deliveries under way finish. What does not is given back in the end.
     pub(crate) async fn stop(self) {
-        self.stop.cancel();
-        for server in self.servers {
-            let _ = server.await;
+        if let Some((provider, _)) = &self.provider {
+            provider.refuse_messages();
         }
-        if let Err(unfinished) = self.tasks.shutdown(DRAIN_MAX).await {
-            tracing::warn!(%unfinished, "some work was cut off; it goes on at the next start");
+        self.stop.cancel();
+        let servers = async {
+            for server in self.servers {
+                let _ = server.await;
+            }
+        };
+        let ((), workers) = tokio::join!(servers, self.tasks.shutdown(self.drain_max));
+        if let Err(unfinished) = workers {
+            tracing::warn!(%unfinished, "some work was cut off; it goes on at another node or at the next start");
+        }
+        if let Some((provider, _)) = &self.provider
+            && tokio::time::timeout(LEAVE_MAX, provider.leave()).await.is_err()
+        {
+            tracing::warn!("what was cut off could not be given back in time; it is when this node is missed");
         }
     }
 }

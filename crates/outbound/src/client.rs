@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -16,6 +17,8 @@ use rustls::RootCertStore;
 use crate::address::AddressPolicy;
 use crate::connector::Connector;
 use crate::error::TransportError;
+use crate::proxy::Proxy;
+use crate::resolver::{Resolve, SystemResolver};
 
 /// Bounds of a client that hold for all of its requests.
 #[derive(Debug, Clone)]
@@ -33,6 +36,10 @@ pub struct ClientConfig {
     pub response_header_bytes_max: usize,
     /// Authorities trusted beside those of the public web.
     pub extra_roots: RootCertStore,
+    /// Through which requests go, if through any.
+    pub proxy: Option<Proxy>,
+    /// Finds the addresses of names.
+    pub resolver: Arc<dyn Resolve>,
 }
 
 impl Default for ClientConfig {
@@ -45,6 +52,8 @@ impl Default for ClientConfig {
             idle_per_host_max: 64,
             response_header_bytes_max: 64 * 1024,
             extra_roots: RootCertStore::empty(),
+            proxy: None,
+            resolver: Arc::new(SystemResolver::default()),
         }
     }
 }
@@ -100,7 +109,7 @@ const STEERING_HEADERS: [HeaderName; 8] = [
 impl Client {
     /// A client without connections. They are made on the runtime that sends.
     pub fn new(config: ClientConfig) -> Self {
-        let connector = Connector::new(config.policy, config.connect_timeout, config.extra_roots);
+        let connector = Connector::new(&config);
         let http = legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,18 +16,16 @@ use futures_util::stream::FuturesUnordered;
 use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
-use rustls::RootCertStore;
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tower_service::Service;
 
 use crate::address::AddressPolicy;
+use crate::client::ClientConfig;
 use crate::error::TransportError;
+use crate::proxy::Proxy;
+use crate::resolver::{ADDRESSES_MAX, Resolve};
+use crate::tls;
 
-/// Names resolved at the same time; each takes a thread until the system's resolver gives up.
-const LOOKUPS_MAX: usize = 64;
-/// Addresses of one name that are tried.
-const ADDRESSES_MAX: usize = 8;
 /// An address gets this long before the next one is tried beside it.
 const HEAD_START: Duration = Duration::from_millis(250);
 
@@ -43,23 +41,21 @@ pub(crate) struct Connector {
 #[derive(Clone)]
 pub(crate) struct TcpConnector {
     policy: Arc<AddressPolicy>,
-    lookups: Arc<Semaphore>,
+    resolver: Arc<dyn Resolve>,
+    proxy: Option<Arc<Proxy>>,
 }
 
 impl Connector {
-    pub(crate) fn new(policy: AddressPolicy, connect_timeout: Duration, extra_roots: RootCertStore) -> Self {
-        let mut roots = extra_roots;
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        #[expect(clippy::expect_used, reason = "the compiled-in provider knows the default versions")]
-        let tls = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("ring supports TLS 1.2 and 1.3")
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let tcp = TcpConnector { policy: Arc::new(policy), lookups: Arc::new(Semaphore::new(LOOKUPS_MAX)) };
+    pub(crate) fn new(config: &ClientConfig) -> Self {
+        let tcp = TcpConnector {
+            policy: Arc::new(config.policy.clone()),
+            resolver: Arc::clone(&config.resolver),
+            proxy: config.proxy.clone().map(Arc::new),
+        };
+        let tls = tls::client_config(config.extra_roots.clone());
         let https =
             HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(tcp);
-        Self { https, connect_timeout }
+        Self { https, connect_timeout: config.connect_timeout }
     }
 }
 
@@ -83,7 +79,7 @@ impl Service<Uri> for Connector {
                 Ok(Err(error)) => Err(match error.downcast::<TransportError>() {
                     Ok(error) => *error,
                     // Everything of TCP is a `TransportError` already.
-                    Err(error) => TransportError::Tls(error.to_string()),
+                    Err(error) => TransportError::Tls(tls::reason(&*error)),
                 }),
                 Err(_) => Err(TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 }),
             }
@@ -111,12 +107,38 @@ impl TcpConnector {
         let host = uri.host().unwrap_or_default();
         let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
         let addresses = self.permitted(host, self.resolve(host, port).await?)?;
-        let stream = connect_first(addresses)
-            .await
-            .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() })?;
+        let stream = match &self.proxy {
+            Some(proxy) => self.connect_through(proxy, addresses).await?,
+            None => connect_first(addresses)
+                .await
+                .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() })?,
+        };
         // A request is written in one piece: waiting to fill a packet would only delay it.
         let _ = stream.set_nodelay(true);
         Ok(stream)
+    }
+
+    /// A tunnel to the first of the addresses that the proxy can reach.
+    async fn connect_through(
+        &self,
+        proxy: &Proxy,
+        addresses: VecDeque<SocketAddr>,
+    ) -> Result<TcpStream, TransportError> {
+        // Where it is, is no business of the customer who reads the error.
+        let unreachable = |error: &dyn std::fmt::Display| {
+            tracing::warn!(?proxy, %error, "the proxy for deliveries can't be reached");
+            TransportError::Proxy("it can't be reached".to_owned())
+        };
+        let at = self.resolve(&proxy.host, proxy.port).await.map_err(|error| unreachable(&error))?;
+        let mut error = None;
+        for address in addresses {
+            let mut stream = connect_first(at.iter().copied().collect()).await.map_err(|error| unreachable(&error))?;
+            match proxy.open(&mut stream, address).await {
+                Ok(()) => return Ok(stream),
+                Err(refused) => error = Some(refused),
+            }
+        }
+        Err(error.unwrap_or_else(|| TransportError::Proxy("the host has no address".to_owned())))
     }
 
     async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TransportError> {
@@ -125,19 +147,9 @@ impl TcpConnector {
             return Ok(vec![SocketAddr::new(ip, port)]);
         }
         let failed = |reason: String| TransportError::Dns { host: host.to_owned(), reason };
-        let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|error| failed(error.to_string()))?;
-        let name = bare.to_owned();
-        let lookup = tokio::task::spawn_blocking(move || {
-            // Held until the resolver is done, also when nobody waits for it any more.
-            let _permit = permit;
-            (name.as_str(), port).to_socket_addrs().map(|found| found.take(ADDRESSES_MAX).collect::<Vec<_>>())
-        });
-        match lookup.await {
-            Ok(Ok(found)) if found.is_empty() => Err(failed("it has no address".to_owned())),
-            Ok(Ok(found)) => Ok(found),
-            Ok(Err(error)) => Err(failed(error.to_string())),
-            Err(error) => Err(failed(error.to_string())),
-        }
+        let mut found = self.resolver.resolve(bare, port).await.map_err(|error| failed(error.to_string()))?;
+        found.truncate(ADDRESSES_MAX);
+        if found.is_empty() { Err(failed("it has no address".to_owned())) } else { Ok(found) }
     }
 
     /// The addresses that the policy lets through, or why the first one is refused when it is none of them.

@@ -31,6 +31,9 @@ pub enum TransportError {
         /// What the operating system said.
         reason: String,
     },
+    /// The proxy did not lead to the host.
+    #[error("no connection through the proxy: {0}")]
+    Proxy(String),
     /// There is a connection, but no trust: the certificate is bad, or there is no common version.
     #[error("TLS failed: {0}")]
     Tls(String),
@@ -60,6 +63,7 @@ impl TransportError {
             Self::Dns { .. } => "dns",
             Self::RefusedAddress { .. } => "refused_address",
             Self::Connect { .. } => "connect",
+            Self::Proxy(_) => "proxy",
             Self::Tls(_) => "tls",
             Self::Timeout { .. } => "timeout",
             Self::Closed => "closed",

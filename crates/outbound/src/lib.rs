@@ -5,7 +5,8 @@
 //!
 //! Guarantees (`provider.md`, Delivery):
 //! - no connection is made to an address that the [`AddressPolicy`] refuses. It is asked about the address itself, after
-//!   the name was resolved, so neither a name that changes its mind nor an odd way of writing an address gets past it;
+//!   the name was resolved, so neither a name that changes its mind nor an odd way of writing an address gets past it,
+//!   with a proxy or without;
 //! - one deadline holds for everything: name, connection, TLS, headers and body;
 //! - at most the wanted number of bytes of a response is read, and its headers are bounded too;
 //! - redirects are not followed, and a request is sent as it was given or not at all.
@@ -16,9 +17,15 @@ mod address;
 mod client;
 mod connector;
 mod error;
+mod proxy;
+mod resolver;
+mod tls;
 pub mod url;
 
 pub use address::{AddressPolicy, AddressRefused};
 pub use client::{Client, ClientConfig, Request, Response};
 pub use error::TransportError;
+pub use proxy::{InvalidProxy, Proxy};
+pub use resolver::{Resolve, Resolving, SystemResolver};
 pub use rustls::{RootCertStore, pki_types};
+pub use tls::{RootsError, roots_from_pem};

@@ -6,6 +6,12 @@ use http::Uri;
 use url::{Host, Url};
 
 const URL_CHARS_MAX: usize = 2048;
+/// Names of the machine itself, in one hosts file or another.
+const LOCAL_NAMES: [&str; 5] = ["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "loopback"];
+/// Names by which instances in a cloud reach its metadata service, and its address.
+const METADATA_NAMES: [&str; 5] =
+    ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal"];
+const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
 /// An address that requests can be sent to: `http` or `https`, with a host, without credentials or a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,14 +107,19 @@ impl EndpointUrl {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// The address that the host is known to be without asking anybody: a literal one, or `localhost`.
+    /// The address that the host is known to be without asking anybody: a literal one, `localhost`, or the name of a cloud's
+    /// metadata service.
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Ipv4(ip) => Some(ip.into()),
             Host::Ipv6(ip) => Some(ip.into()),
             Host::Domain(name) => {
                 let name = name.strip_suffix('.').unwrap_or(name);
-                (name == "localhost" || name.ends_with(".localhost")).then_some(Ipv4Addr::LOCALHOST.into())
+                if METADATA_NAMES.contains(&name) {
+                    return Some(METADATA.into());
+                }
+                let is_local = LOCAL_NAMES.contains(&name) || name.ends_with(".localhost");
+                is_local.then_some(Ipv4Addr::LOCALHOST.into())
             }
         }
     }

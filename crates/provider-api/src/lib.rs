@@ -15,8 +15,11 @@ mod answer;
 mod ask;
 mod errors;
 mod history;
+mod metrics;
 mod patch;
 mod routes;
+
+use std::sync::Arc;
 
 use axum::Router;
 use provider::Provider;
@@ -26,6 +29,11 @@ use utoipa::openapi::OpenApi;
 pub fn router(provider: Provider) -> Router {
     let (router, document) = routes::all();
     routes::finish(router, &document, provider)
+}
+
+/// The provider's figures, for [`http_kit::metrics::router`].
+pub fn metrics(provider: Provider) -> Arc<dyn http_kit::metrics::Source> {
+    Arc::new(metrics::Figures(provider))
 }
 
 /// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.

@@ -17,6 +17,8 @@
 //!   didn't say whether it committed, makes a delivery happen twice;
 //! - an endpoint's lane never waits for another's: a few attempts under way and some room are every lane's own, and the
 //!   rest is shared evenly among those that have work. An endpoint that hangs never gets beyond its own few;
+//! - messages of one ordering key reach an endpoint that asks for it one after the other: they go by way of the table,
+//!   which gives out one of a key at a time, and nothing is handed on in memory;
 //! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
 //! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
 //!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
@@ -32,6 +34,7 @@ mod lane_state;
 mod lanes;
 mod nodes;
 mod outcome;
+mod rates;
 mod recorder;
 mod sweeper;
 mod transport;
@@ -49,7 +52,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
+use crate::metrics::{self, LaneFigures, Metrics};
 use crate::model::{Id, Message};
+use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
 use crate::target::Target;
@@ -57,6 +62,7 @@ use crate::target::Target;
 use accept::Pending;
 use lanes::Lanes;
 use nodes::Names;
+use rates::ApplicationRates;
 use recorder::Recorders;
 use sweeper::Sweeps;
 
@@ -86,9 +92,13 @@ struct Shared {
     context: Context,
     names: Names,
     lanes: Lanes,
+    rates: ApplicationRates,
     recorders: Recorders,
     sweeps: Sweeps,
     load: Load,
+    metrics: Metrics,
+    /// Set when the end is near: nothing is accepted.
+    refusing: AtomicBool,
     /// Set when the end has begun: nothing new is started.
     draining: AtomicBool,
     /// Cancelled when the last attempt under way has been handed to its recorder.
@@ -116,9 +126,12 @@ impl Dispatcher {
         let shared = Arc::new(Shared {
             names: Names::new(context.ids.clone()),
             lanes: Lanes::default(),
+            rates: ApplicationRates::default(),
             recorders: Recorders::new(lanes.store_calls_max),
             sweeps: Sweeps::default(),
             load: Load::default(),
+            metrics: Metrics::new(),
+            refusing: AtomicBool::new(false),
             draining: AtomicBool::new(false),
             drained: CancellationToken::new(),
             context,
@@ -136,9 +149,10 @@ impl Dispatcher {
         &self,
         snapshot: &Snapshot,
         message: Message,
+        key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        self.submit(Pending::new(&self.shared, snapshot, message, answer, Target::wants)).await
+        self.submit(snapshot, message, key, answer, Target::wants).await
     }
 
     /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it.
@@ -150,12 +164,28 @@ impl Dispatcher {
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
         let receives = |target: &Target, _: &Message| target.endpoint == *endpoint;
-        self.submit(Pending::new(&self.shared, snapshot, message, answer, receives)).await
+        self.submit(snapshot, message, None, answer, receives).await
     }
 
-    async fn submit(&self, pending: Pending) -> StoreResult<()> {
+    async fn submit(
+        &self,
+        snapshot: &Snapshot,
+        message: Message,
+        key: Option<&OrderingKey>,
+        answer: Option<IdempotentAnswer>,
+        receives: impl Fn(&Target, &Message) -> bool,
+    ) -> StoreResult<()> {
+        self.check_open()?;
+        let clock = &self.shared.context.clock;
+        let began = clock.monotonic();
+        let pending = Pending::new(&self.shared, snapshot, message, key, answer, receives);
         match self.acceptance.submit(pending).await {
-            Ok(result) => result,
+            Ok(result) => {
+                if result.is_ok() {
+                    self.shared.metrics.accepted(clock.monotonic().saturating_duration_since(began));
+                }
+                result
+            }
             Err(closed) => {
                 if closed == Closed::OutcomeUnknown {
                     self.shared.names.doubt();
@@ -163,6 +193,49 @@ impl Dispatcher {
                 Err(StoreError::Unavailable(closed.to_string()))
             }
         }
+    }
+
+    /// `Unavailable` once nothing is accepted any more.
+    pub(crate) fn check_open(&self) -> StoreResult<()> {
+        if self.shared.refusing.load(Ordering::Acquire) {
+            return Err(StoreError::Unavailable("this node is about to end".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Accepts nothing any more.
+    pub(crate) fn refuse(&self) {
+        self.shared.refusing.store(true, Ordering::Release);
+    }
+
+    /// Gives back whatever is held under a name of this node.
+    pub(crate) async fn leave(&self) {
+        if self.shared.load.under_way.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let context = &self.shared.context;
+        for name in self.shared.names.living() {
+            if let Err(error) = context.store.leave(&name, context.clock.now()).await {
+                tracing::warn!(%error, "what was under way could not be given back; others take it when this node is missed");
+            }
+        }
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    pub(crate) fn load(&self) -> metrics::Load {
+        metrics::Load {
+            under_way: self.shared.load.under_way.load(Ordering::Acquire),
+            lanes: self.shared.lanes.len(),
+            active_lanes: self.shared.load.active_lanes.load(Ordering::Acquire),
+            accept_queue: self.acceptance.queued(),
+        }
+    }
+
+    pub(crate) fn lane_figures(&self, endpoint: &str) -> LaneFigures {
+        self.shared.lanes.figures(endpoint, self.shared.context.clock.now())
     }
 
     /// Starts the workers. Without them messages are accepted and wait in the table.

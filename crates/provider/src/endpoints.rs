@@ -15,9 +15,11 @@ use crate::headers as rules;
 use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::{Endpoint, Id};
+use crate::ordering::DeliveryOrder;
 use crate::page::{PageRequest, Slice};
 use crate::port::{Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
+use crate::reach::Reach;
 use crate::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{Checks, FILTER_TYPES_MAX};
@@ -51,6 +53,8 @@ pub struct EndpointInput {
     pub headers: Option<BTreeMap<String, String>>,
     /// `whsec_…` or `whsk_…`. Made when none; only read when an endpoint is made.
     pub secret: Option<String>,
+    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as it is.
+    pub ordering: Option<DeliveryOrder>,
 }
 
 impl Provider {
@@ -163,7 +167,7 @@ impl Provider {
     }
 
     async fn check_endpoint(&self, caller: &Caller, input: EndpointInput) -> ProviderResult<Checked> {
-        let checked = input.check()?;
+        let checked = input.check(Some(&self.config().reach))?;
         self.check_filter_types(caller, checked.input.filter_types.as_deref().unwrap_or_default()).await?;
         Ok(checked)
     }
@@ -208,6 +212,7 @@ impl Provider {
             headers: headers.unwrap_or_default(),
             old_secrets: Vec::new(),
             failing_since: None,
+            ordering: input.ordering.unwrap_or_default(),
             created_at: now,
             updated_at: now,
         })
@@ -223,11 +228,16 @@ struct Checked {
 }
 
 impl EndpointInput {
-    /// Everything but whether its event types exist.
-    fn check(mut self) -> ProviderResult<Checked> {
+    /// Everything but whether its event types exist. An address that is there already is not held against `reach`.
+    fn check(mut self, reach: Option<&Reach>) -> ProviderResult<Checked> {
         let mut checks = Checks::default();
         match outbound::url::parse_endpoint_url(&self.url) {
-            Ok(url) => self.url = url.as_str().to_owned(),
+            Ok(url) => {
+                if let Some(Err(reason)) = reach.map(|reach| reach.check(&url)) {
+                    checks.fault("url", reason);
+                }
+                self.url = url.as_str().to_owned();
+            }
             Err(error) => checks.fault("url", error.to_string()),
         }
         checks.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
@@ -271,6 +281,7 @@ impl Endpoint {
             metadata: self.metadata.clone(),
             headers: None,
             secret: None,
+            ordering: Some(self.ordering),
         }
     }
 
@@ -289,6 +300,7 @@ impl Endpoint {
         self.channels = input.channels;
         self.throttle_rate = input.throttle_rate;
         self.metadata = input.metadata;
+        self.ordering = input.ordering.unwrap_or(self.ordering);
         if let Some(headers) = headers {
             self.headers = headers;
         }

@@ -9,6 +9,7 @@ use crate::history::{HistoryRequest, LOOKED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
 use crate::model::Message;
+use crate::ordering::OrderingKey;
 use crate::page::Slice;
 use crate::payload::Payload;
 use crate::port::{Answer, Content, MessageFilter, StoreError};
@@ -47,6 +48,8 @@ pub struct MessageInput {
     pub deliver_at: Option<Timestamp>,
     /// Makes the application when there is none of the path's uid.
     pub application: Option<ApplicationInput>,
+    /// What it stays in order with, at endpoints that ask for that.
+    pub ordering_key: Option<OrderingKey>,
 }
 
 impl Provider {
@@ -72,7 +75,17 @@ impl Provider {
         input.check(now)?;
         self.check_payload(caller, &input.event_type, &input.payload).await?;
         let payload_expires_at = now + input.retention();
-        let MessageInput { event_type, payload, event_id, channels, tags, deliver_at, application: inline, .. } = input;
+        let MessageInput {
+            event_type,
+            payload,
+            event_id,
+            channels,
+            tags,
+            deliver_at,
+            application: mut inline,
+            ordering_key,
+            ..
+        } = input;
         let mut message = Message {
             id: self.ids().make(ids::MESSAGE),
             application: "".into(),
@@ -85,7 +98,6 @@ impl Provider {
             payload_expires_at,
             deliver_at,
         };
-        let mut inline = inline;
         for _ in 0..TRIES_MAX {
             let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                 let inline = inline.take().ok_or(ProviderError::NotFound)?;
@@ -97,7 +109,7 @@ impl Provider {
                 let answer = Answer::Message { application: message.application.clone(), message: message.id.clone() };
                 idempotency.answer(caller, answer, now)
             });
-            match self.dispatcher().accept(&snapshot, message.clone(), answer).await {
+            match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
                 Ok(()) => {
                     if let Some(at) = deliver_at {
                         self.dispatcher().due_at(at);

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use runtime::vault::Sealed;
 use serde_json::Value;
 
+use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
@@ -58,7 +59,7 @@ pub struct Application {
     pub uid: Option<String>,
     /// Name.
     pub name: String,
-    /// Messages a second that its endpoints receive at most.
+    /// Messages a second that its endpoints receive at most, together.
     pub throttle_rate: Option<u16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
@@ -135,6 +136,8 @@ pub struct Endpoint {
     pub old_secrets: Vec<OldSecret>,
     /// Since when every attempt has failed; none after a success.
     pub failing_since: Option<Timestamp>,
+    /// Whether messages of one key are delivered one after the other.
+    pub ordering: DeliveryOrder,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.

@@ -13,6 +13,8 @@
 
 mod access;
 mod history;
+pub mod operations;
+pub mod ordering;
 mod resend;
 mod retention;
 mod waiting;
@@ -22,6 +24,10 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, AttemptTrigger, Endpoint, EventType, Id, Message};
+use crate::ordering::OrderingKey;
+
+use operations::Operations;
+use ordering::OrderedDeliveries;
 
 pub use history::{
     AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,
@@ -152,6 +158,8 @@ pub struct NewDelivery {
     /// The node that delivers it from memory as soon as the call returns; none when its queue is full, so that the row
     /// waits in the table.
     pub owner: Option<NodeId>,
+    /// What it is to stay in order with. Such a row waits in the table always, as head or held: `owner` is not looked at.
+    pub key: Option<OrderingKey>,
 }
 
 /// A delivery row that a node has been given.
@@ -165,6 +173,8 @@ pub struct Delivery {
     pub attempts: u32,
     /// What the attempt to come is made for: a manual one is made once, whatever comes of it.
     pub trigger: AttemptTrigger,
+    /// What it stays in order with: when the row goes, the next of this key is due.
+    pub key: Option<OrderingKey>,
 }
 
 /// A finished attempt and what follows from it.
@@ -217,7 +227,18 @@ pub struct Backlog {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    AccessStore + ConfigurationStore + CountStore + History + Resends + Retention + WaitingStore + Send + Sync + 'static
+    AccessStore
+    + ConfigurationStore
+    + CountStore
+    + History
+    + Operations
+    + OrderedDeliveries
+    + Resends
+    + Retention
+    + WaitingStore
+    + Send
+    + Sync
+    + 'static
 {
     // --- the node ---------------------------------------------------------------------------------------------------
 

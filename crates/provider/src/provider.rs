@@ -121,9 +121,20 @@ impl Provider {
         workers::spawn(self, tasks);
     }
 
-    /// Answers if the store can be read and written.
+    /// Answers if the provider can take messages: it is not about to end, and the store can be read and written.
     pub async fn ping(&self) -> ProviderResult<()> {
+        self.dispatcher().check_open()?;
         Ok(self.store().ping().await?)
+    }
+
+    /// The end is near: nothing is accepted any more (503), and [`Provider::ping`] says so, while what is under way goes on.
+    pub fn refuse_messages(&self) {
+        self.dispatcher().refuse();
+    }
+
+    /// Gives what was still under way when the workers were cut off to other nodes, at once.
+    pub async fn leave(&self) {
+        self.dispatcher().leave().await;
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -9,6 +9,7 @@ use runtime::vault::Vault;
 
 use crate::headers;
 use crate::model::{Application, Endpoint, Id, Message};
+use crate::ordering::DeliveryOrder;
 use crate::secret::{EndpointSecret, UnsealError};
 use crate::signing::Signer;
 
@@ -21,8 +22,11 @@ pub(crate) struct Target {
     pub(crate) url: String,
     pub(crate) disabled: bool,
     pub(crate) failing_since: Option<Timestamp>,
-    /// Messages a second, the endpoint's or the application's, whichever is less.
+    /// Messages a second to the endpoint.
     pub(crate) throttle_rate: Option<NonZeroU16>,
+    /// Messages a second to all endpoints of the application together.
+    pub(crate) application_rate: Option<NonZeroU16>,
+    pub(crate) ordering: DeliveryOrder,
     /// What a delivery is made with, or why none can be: a text for the attempt.
     pub(crate) way: Result<Way, String>,
     filter_types: Option<HashSet<String>>,
@@ -38,10 +42,11 @@ pub(crate) struct Way {
 
 impl Target {
     pub(crate) fn new(vault: &Vault, application: &Application, endpoint: Endpoint) -> Self {
-        let rates = [endpoint.throttle_rate, application.throttle_rate];
         Self {
             way: Way::new(vault, &endpoint),
-            throttle_rate: rates.into_iter().flatten().min().and_then(NonZeroU16::new),
+            throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
+            application_rate: application.throttle_rate.and_then(NonZeroU16::new),
+            ordering: endpoint.ordering,
             endpoint: endpoint.id,
             url: endpoint.url,
             disabled: endpoint.disabled,

@@ -13,6 +13,7 @@ pub mod backoff;
 pub mod batcher;
 pub mod clock;
 pub mod ids;
+pub mod metrics;
 pub mod random;
 pub mod signal;
 pub mod tasks;

@@ -151,6 +151,7 @@ async fn set_up(store: &dyn Store) {
             secret: Sealed::from_text("v1.k.c2VjcmV0"),
             old_secrets: Vec::new(),
             failing_since: None,
+            ordering: Default::default(),
             created_at: now(),
             updated_at: now(),
         };
@@ -193,7 +194,11 @@ fn message(number: usize, keys: Keys) -> NewMessage {
     });
     NewMessage {
         application_version: 1 + ENDPOINTS as i64,
-        deliveries: vec![NewDelivery { endpoint: id("ep", number % ENDPOINTS), owner: Some(NodeId(id("node", 1))) }],
+        deliveries: vec![NewDelivery {
+            endpoint: id("ep", number % ENDPOINTS),
+            owner: Some(NodeId(id("node", 1))),
+            key: None,
+        }],
         answer,
         message,
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use provider::model::{AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
+use provider::ordering::DeliveryOrder;
 use provider::port::{EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use serde::de::DeserializeOwned;
@@ -186,6 +187,14 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     let names: Vec<String> = from_json(text)?;
     let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
     names.iter().map(capability).collect()
+}
+
+pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
+    match number {
+        0 => Ok(DeliveryOrder::Any),
+        1 => Ok(DeliveryOrder::PerKey),
+        other => Err(corrupt(format_args!("delivery order {other}"))),
+    }
 }
 
 pub(crate) fn trigger(number: i64) -> StoreResult<AttemptTrigger> {

@@ -9,6 +9,8 @@ use super::Config;
 pub(crate) enum Kind {
     Text,
     Number,
+    /// `true` or `false`.
+    Switch,
     /// Comma-separated in a variable.
     List,
     /// Text that is never shown.
@@ -92,6 +94,32 @@ pub(crate) const KEYS: &[Key] = &[
         "One deadline over connecting, sending and reading the answer of a delivery.",
     ),
     key("provider.endpoint_concurrency", Kind::Number, "Deliveries under way to one endpoint at the same time."),
+    key("provider.disable_after", Kind::Text, "An endpoint that has failed for so long without a success is disabled."),
+    key(
+        "provider.https_only",
+        Kind::Switch,
+        "`true`: endpoints must be `https`, and nothing is delivered to those that are not.",
+    ),
+    key(
+        "provider.proxy",
+        Kind::Secret,
+        "Proxy that deliveries go through: `http://user:password@host:port` (CONNECT) or `socks5://…`. Names are resolved and judged here, and the proxy is told the address. Empty: none.",
+    ),
+    key(
+        "provider.tls_roots",
+        Kind::Text,
+        "PEM file of certificate authorities that deliveries trust beside those of the public web. Empty: none.",
+    ),
+    key(
+        "provider.drain_timeout",
+        Kind::Text,
+        "How long requests and deliveries under way may take to finish when the process is told to end. What is left is given to other nodes.",
+    ),
+    key(
+        "metrics.listen",
+        Kind::Text,
+        "Address and port of `/metrics` for Prometheus, open to whoever reaches it. Empty: off.",
+    ),
     key(
         "provider.signature",
         Kind::Text,

@@ -35,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
+    pub(crate) metrics: Metrics,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -71,6 +72,11 @@ pub(crate) struct Provider {
     pub(crate) trusted_proxies: Vec<IpNet>,
     pub(crate) requests_per_second: u32,
     pub(crate) endpoints_per_application: usize,
+    pub(crate) disable_after: Span,
+    pub(crate) https_only: bool,
+    pub(crate) proxy: String,
+    pub(crate) tls_roots: String,
+    pub(crate) drain_timeout: Span,
 }
 
 /// How deliveries of an endpoint are signed that comes without a secret.
@@ -82,6 +88,12 @@ pub(crate) enum Signature {
     Hmac256,
     /// With a key pair, of which the receiver has the public key.
     Ed25519,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Metrics {
+    pub(crate) listen: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -115,6 +127,7 @@ impl Default for Config {
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
+            metrics: Metrics::default(),
             secrets: Secrets::default(),
             log: Log::default(),
         }
@@ -157,6 +170,11 @@ impl Default for Provider {
             trusted_proxies: Vec::new(),
             requests_per_second: 50_000,
             endpoints_per_application: 50,
+            disable_after: Span::from_secs(120 * hour),
+            https_only: false,
+            proxy: String::new(),
+            tls_roots: String::new(),
+            drain_timeout: Span::from_secs(20),
         }
     }
 }
@@ -192,6 +210,14 @@ impl Config {
                 .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
                 .ok_or("platform.provider_url must be an http or https address such as https://api.example.com")?;
         }
+        if !self.provider.proxy.is_empty() {
+            let proxy = self.provider.proxy.parse::<outbound::Proxy>();
+            proxy.map_err(|error| format!("provider.proxy: {error}"))?;
+        }
+        if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
+            return Err("metrics.listen must be an address and port such as 127.0.0.1:9090, or empty".to_owned());
+        }
+        within("provider.drain_timeout in milliseconds", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;

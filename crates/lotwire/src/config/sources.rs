@@ -139,6 +139,11 @@ fn parse(key: &Key, text: &str) -> Result<Value, String> {
             let number = text.trim().parse::<i64>().map_err(|_| format!("{text:?} is not a whole number"))?;
             Ok(Value::Integer(number))
         }
+        Kind::Switch => match text.trim() {
+            "true" => Ok(Value::Boolean(true)),
+            "false" => Ok(Value::Boolean(false)),
+            _ => Err(format!("{text:?} is neither true nor false")),
+        },
         Kind::List => {
             let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
             Ok(Value::Array(entries.map(|entry| Value::String(entry.to_owned())).collect()))

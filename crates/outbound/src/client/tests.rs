@@ -1,6 +1,8 @@
 //! The client against real servers on this machine, most of them badly behaved.
 
 mod hostile;
+mod proxy;
+mod rebinding;
 mod tls;
 
 use std::future::Future;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 use provider::model::Endpoint;
 use provider::page::ListKey;
-use provider::{Change, EndpointInput, EndpointPatch, Provider, ids};
+use provider::{Change, DeliveryOrder, EndpointInput, EndpointPatch, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -54,6 +54,20 @@ pub(crate) struct EndpointIn {
     /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key; made
     /// when there is none. It stays when an endpoint is replaced.
     secret: Option<String>,
+    /// `key`: messages of one ordering key (header `lotwire-ordering-key`) are delivered one after the other. `none` without;
+    /// it stays as it is when an endpoint is replaced without.
+    ordering: Option<Ordering>,
+}
+
+/// In which order an endpoint receives messages.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Ordering)]
+pub(crate) enum Ordering {
+    /// As fast as it goes.
+    None,
+    /// One after the other for each ordering key.
+    Key,
 }
 
 /// An endpoint.
@@ -94,6 +108,9 @@ pub(crate) struct EndpointOut<'a> {
     /// Channels that it listens to; all messages when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
+    /// `key` when messages of one ordering key are delivered one after the other; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordering: Option<Ordering>,
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
     #[schema(value_type = String, format = DateTime)]
@@ -188,6 +205,10 @@ impl TryFrom<EndpointIn> for EndpointInput {
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
+            ordering: body.ordering.map(|ordering| match ordering {
+                Ordering::None => DeliveryOrder::Any,
+                Ordering::Key => DeliveryOrder::PerKey,
+            }),
         })
     }
 }
@@ -206,6 +227,7 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         event_types: endpoint.filter_types.as_deref(),
         filter_types: endpoint.filter_types.as_deref(),
         channels: endpoint.channels.as_deref(),
+        ordering: (endpoint.ordering == DeliveryOrder::PerKey).then_some(Ordering::Key),
         created_at: answer::time(endpoint.created_at),
         updated_at: answer::time(endpoint.updated_at),
     }

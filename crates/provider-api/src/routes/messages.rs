@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use provider::model::Message;
 use provider::payload::PAYLOAD_BYTES_MAX;
 use provider::port::Content;
-use provider::{MessageInput, Payload, Provider, ProviderError, Reception, ids};
+use provider::{MessageInput, OrderingKey, Payload, Provider, ProviderError, Reception, ids};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -99,7 +99,7 @@ pub(crate) struct TransformationsParams {
 }
 
 impl MessageIn<'_> {
-    fn into_input(self, bytes: &Bytes) -> Result<MessageInput, ApiError> {
+    fn into_input(self, bytes: &Bytes, ordering_key: Option<OrderingKey>) -> Result<MessageInput, ApiError> {
         let object = Payload::within(bytes, self.payload)?;
         let text = self.transformations_params.and_then(|params| params.raw_payload);
         let payload = text.map_or(Ok(object), Payload::from_text)?;
@@ -115,8 +115,23 @@ impl MessageIn<'_> {
             tags: self.tags,
             payload_retention_days: self.payload_retention_period,
             application: self.application.map(Into::into),
+            ordering_key,
         })
     }
+}
+
+/// The header that says what a message stays in order with. A header, because a provider that does not know it passes over
+/// it, where an unknown field of the body might be refused.
+const ORDERING_KEY: &str = "lotwire-ordering-key";
+
+fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
+    let invalid = |msg: String| ApiError::at(["header", ORDERING_KEY], msg);
+    let mut values = headers.get_all(ORDERING_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(invalid("is given more than once".to_owned()));
+    }
+    OrderingKey::parse(value.to_str().unwrap_or_default()).map(Some).map_err(|error| invalid(error.to_string()))
 }
 
 /// A message, its payload shown or not.
@@ -157,7 +172,9 @@ fn shown<'a>(id: &str, payload: &'a [u8]) -> Result<Cow<'a, RawValue>, ApiError>
 
 /// Sends a message. It is on disk, with a delivery for each endpoint that wants it, when this is answered.
 #[utoipa::path(post, path = "/app/{app_id}/msg", operation_id = "v1.message.create", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), ContentQuery), request_body = MessageIn<'_>,
+    params(("app_id" = String, Path, description = "Id or uid"), ContentQuery,
+        ("lotwire-ordering-key" = Option<String>, Header, description = "What the message stays in order with, at endpoints \
+            with `ordering` `key`: 1 to 256 visible ASCII characters")), request_body = MessageIn<'_>,
     responses((status = 202, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
         (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
         (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
@@ -168,9 +185,10 @@ pub(crate) async fn create(
     Asked(query): Asked<ContentQuery>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    let ordering_key = ordering_key(request.headers())?;
     let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
     let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
-    let input = body.into_input(&bytes)?;
+    let input = body.into_input(&bytes, ordering_key)?;
     let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
     Ok(answer::json(StatusCode::ACCEPTED, &view(&message, content(query.with_content))?))
 }

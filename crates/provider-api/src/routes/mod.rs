@@ -4,6 +4,7 @@ mod account;
 mod applications;
 mod attempts;
 mod authentication;
+mod blocked_keys;
 mod destinations;
 mod endpoints;
 mod event_types;
@@ -59,6 +60,8 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(headers::get, headers::update, headers::change))
         .routes(routes!(trying::stats))
         .routes(routes!(trying::send_example))
+        .routes(routes!(blocked_keys::list))
+        .routes(routes!(blocked_keys::skip))
         .routes(routes!(secrets::get))
         .routes(routes!(secrets::rotate))
         .routes(routes!(messages::create, messages::list))

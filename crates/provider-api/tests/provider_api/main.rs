@@ -19,6 +19,7 @@ mod official;
 mod official_access;
 mod official_configuration;
 mod official_history;
+mod ordering;
 mod patches;
 mod payload_check;
 mod portal;

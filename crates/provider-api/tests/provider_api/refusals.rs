@@ -22,6 +22,7 @@ fn guarded() -> Vec<(String, String, Value)> {
         "v1.endpoint.send-example" => json!({"eventType": "svix.ping"}),
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),
         "v1.message.precheck" => json!({"eventType": "a"}),
+        "lotwire.endpoint.skip-blocked-key" => json!({"key": "k", "messageId": "msg_1"}),
         "v1.message.create" => json!({"eventType": "a", "payload": {}}),
         _ => Value::Null,
     };

@@ -9,6 +9,7 @@ use super::lane::Place;
 use super::lane_state::Work;
 use super::nodes::Holder;
 use crate::model::{AttemptTrigger, Id, Message};
+use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 use crate::target::Target;
@@ -27,6 +28,7 @@ impl Pending {
         shared: &Arc<Shared>,
         snapshot: &Snapshot,
         message: Message,
+        key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
         receives: impl Fn(&Target, &Message) -> bool,
     ) -> Self {
@@ -34,11 +36,12 @@ impl Pending {
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
         for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
-            // What is to be delivered later waits in the table.
-            let at_once = holder.as_ref().filter(|_| message.deliver_at.is_none());
+            let key = key.filter(|_| target.ordering == DeliveryOrder::PerKey);
+            // What is to be delivered later, or after others of its key, waits in the table.
+            let at_once = holder.as_ref().filter(|_| key.is_none() && message.deliver_at.is_none());
             let place = at_once.and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
-            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner });
+            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner, key: key.cloned() });
             places.push((target.endpoint.clone(), place));
         }
         let application_version = snapshot.application.version;
@@ -56,6 +59,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         messages.push(message);
     }
     let count = messages.len();
+    shared.metrics.accept_batch(count);
     let results = match shared.context.store.accept(messages, shared.context.clock.now()).await {
         Ok(results) if results.len() == count => results,
         Ok(_) => return failed(&shared, count, "the store answered for another number of messages"),
@@ -75,7 +79,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                 (Some(place), Some(holder)) => {
                     let holder = Arc::clone(holder);
                     let (message, payload, trigger) = (message.clone(), payload.clone(), AttemptTrigger::Scheduled);
-                    let work = Work { message, payload, attempts: 0, trigger, holder, since };
+                    let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since };
                     place.fill(&shared, work);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint),

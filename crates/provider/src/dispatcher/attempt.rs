@@ -28,8 +28,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let target = match target(shared, lane, &work).await {
         Ok(Some(target)) => target,
         Ok(None) => {
-            let entry = Entry::Drop { message: work.message, endpoint: lane.endpoint.clone(), _holder: work.holder };
-            shared.recorders.record(entry).await;
+            shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
             return Attempted::Done(Pace::Same);
         }
         Err(error) => {
@@ -41,6 +40,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let (at, started) = (context.clock.now(), context.clock.monotonic());
     let outcome = send(shared, &target, &work, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
+    shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
     let attempts = work.attempts.saturating_add(1);
     let (pace, mut next, mut endpoint) =
         (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
@@ -68,7 +68,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
         next,
         endpoint,
     };
-    shared.recorders.record(Entry::Attempt { record, holder: work.holder }).await;
+    shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
     Attempted::Done(pace)
 }
 
@@ -94,6 +94,9 @@ async fn send(shared: &Shared, target: &Target, work: &Work, now: Timestamp) -> 
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
     };
+    if let Err(reason) = shared.context.config.reach.check_scheme(&way.uri) {
+        return Outcome::failed(reason);
+    }
     let mut headers = way.headers.clone();
     way.signer.sign_headers(&mut headers, &work.message, &work.payload, now);
     let request = Request {

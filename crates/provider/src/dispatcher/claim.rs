@@ -7,7 +7,6 @@ use super::Shared;
 use super::lane::{Lane, STORE_PAUSE};
 use super::lane_state::{LaneState, Work};
 use super::nodes::Holder;
-use super::recorder::Entry;
 use crate::model::Id;
 use crate::port::StoreResult;
 
@@ -45,12 +44,11 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> St
         let holder = Arc::clone(holder);
         match row.message.payload {
             Some(payload) => {
-                let (attempts, trigger) = (row.attempts, row.trigger);
-                works.push(Work { message: row.message.id, payload, attempts, trigger, holder, since });
+                let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.key, row.trigger);
+                works.push(Work { message, payload, attempts, key, trigger, holder, since });
             }
             None => {
-                let entry = Entry::Drop { message: row.message.id, endpoint: row.endpoint, _holder: holder };
-                shared.recorders.record(entry).await;
+                shared.recorders.record(lane.drop_entry(row.message.id, row.key, holder)).await;
             }
         }
     }
@@ -58,7 +56,8 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> St
         && let Ok(Some(snapshot)) = context.snapshots.get(&lane.application).await
         && let Some(target) = snapshot.targets.get(&lane.endpoint)
     {
-        lane.update(shared, |state| state.set_rate(target.throttle_rate));
+        let application = shared.rates.of(&lane.application, target.application_rate);
+        lane.update(shared, |state| state.set_rates(target.throttle_rate, application));
     }
     Ok((works, read))
 }

@@ -1,6 +1,5 @@
 //! The lane of one endpoint: its state, and the tasks that its rules ask for.
 
-use std::num::NonZeroU16;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -9,9 +8,14 @@ use jiff::Timestamp;
 
 use super::attempt::{Attempted, attempt};
 use super::lane_state::{LaneState, Step, Work};
+use super::nodes::Holder;
 use super::outcome::Pace;
+use super::recorder::Entry;
 use super::{Load, Shared, claim};
+use crate::metrics::LaneFigures;
 use crate::model::Id;
+use crate::ordering::OrderingKey;
+use crate::target::Target;
 
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
@@ -55,13 +59,14 @@ impl Lane {
         self: &Arc<Self>,
         shared: &Shared,
         payload_bytes: usize,
-        rate: Option<NonZeroU16>,
+        target: &Target,
     ) -> Result<Option<Place>, Closed> {
+        let application = shared.rates.of(&self.application, target.application_rate);
         let mut inner = self.lock();
         if inner.state.is_closed() {
             return Err(Closed);
         }
-        inner.state.set_rate(rate);
+        inner.state.set_rates(target.throttle_rate, application);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
         let reserved = inner.state.reserve(payload_bytes, now, config, shared.load.lanes());
         inner.count(&shared.load);
@@ -126,6 +131,16 @@ impl Lane {
         let Some(shared) = self.shared.upgrade() else { return };
         let works = self.update(&shared, LaneState::take_queue);
         claim::release(&shared, &self.endpoint, works).await;
+    }
+
+    /// That a row of this lane is to go untried.
+    pub(super) fn drop_entry(&self, message: Id, key: Option<OrderingKey>, holder: Holder) -> Entry {
+        let (application, endpoint) = (self.application.clone(), self.endpoint.clone());
+        Entry::Drop { message, application, endpoint, key, _holder: holder }
+    }
+
+    pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
+        self.lock().state.figures(now)
     }
 
     pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {

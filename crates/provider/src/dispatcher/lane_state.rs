@@ -9,12 +9,15 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use jiff::Timestamp;
+use runtime::clock::to_ms;
 
-use super::bucket::Bucket;
 use super::nodes::Holder;
 use super::outcome::Pace;
+use super::rates::{Rates, SharedBucket};
 use crate::config::LaneConfig;
+use crate::metrics::LaneFigures;
 use crate::model::{AttemptTrigger, Id};
+use crate::ordering::OrderingKey;
 
 /// Rows claimed in one call at most.
 const CLAIM_MAX: usize = 256;
@@ -37,6 +40,8 @@ pub(super) struct Work {
     pub(super) attempts: u32,
     /// What the attempt is made for.
     pub(super) trigger: AttemptTrigger,
+    /// What it stays in order with: the next of that key is in the table.
+    pub(super) key: Option<OrderingKey>,
     /// The name that the row belongs to.
     pub(super) holder: Holder,
     /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.
@@ -69,7 +74,7 @@ pub(super) struct LaneState {
     /// Pauses in a row.
     pauses: u32,
     paused_until: Option<Timestamp>,
-    bucket: Bucket,
+    rates: Rates,
     /// There may be rows in the table that are nobody's and due.
     more_in_table: bool,
     /// Counts the calls of `look_in_table`.
@@ -92,7 +97,7 @@ impl LaneState {
             allowed: config.under_way_guaranteed.clamp(1, config.under_way_max.max(1)),
             pauses: 0,
             paused_until: None,
-            bucket: Bucket::default(),
+            rates: Rates::default(),
             more_in_table: false,
             looks: 0,
             claiming: false,
@@ -142,8 +147,8 @@ impl LaneState {
         self.looks
     }
 
-    pub(super) fn set_rate(&mut self, rate: Option<NonZeroU16>) {
-        self.bucket.set_rate(rate);
+    pub(super) fn set_rates(&mut self, endpoint: Option<NonZeroU16>, application: Option<SharedBucket>) {
+        self.rates.set(endpoint, application);
     }
 
     /// The rows of a claim. `asked` and `looks` as they were when it began.
@@ -190,7 +195,7 @@ impl LaneState {
         if self.queue.is_empty() || self.under_way >= self.allowed.min(under_way_max(config, lanes)) {
             return Step::Rest;
         }
-        if let Err(at) = self.bucket.take(now) {
+        if let Err(at) = self.rates.take(now) {
             return Step::WaitUntil(at);
         }
         match self.queue.pop_front() {
@@ -243,6 +248,15 @@ impl LaneState {
             self.look_in_table();
         }
         works
+    }
+
+    pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
+        LaneFigures {
+            queued: self.queue.len(),
+            under_way: self.under_way,
+            allowed: self.allowed,
+            paused_ms: self.paused_until.map_or(0, |until| (to_ms(until) - to_ms(now)).max(0)),
+        }
     }
 
     pub(super) fn is_closed(&self) -> bool {

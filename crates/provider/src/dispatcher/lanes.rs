@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::Shared;
 use super::lane::{Lane, Place};
+use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::target::Target;
 
@@ -29,7 +32,7 @@ impl Lanes {
         (0..TRIES_MAX)
             .find_map(|_| {
                 let lane = self.lane(shared, application, &target.endpoint);
-                lane.reserve(shared, payload_bytes, target.throttle_rate).ok()
+                lane.reserve(shared, payload_bytes, target).ok()
             })
             .flatten()
     }
@@ -44,6 +47,12 @@ impl Lanes {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// How an endpoint's lane stands; all zero when it has none here.
+    pub(super) fn figures(&self, endpoint: &str, now: Timestamp) -> LaneFigures {
+        let lane = self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned();
+        lane.map(|lane| lane.figures(now)).unwrap_or_default()
+    }
+
     pub(super) fn all(&self) -> Vec<Arc<Lane>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -53,6 +62,8 @@ impl Lanes {
         let (now, at) = (shared.context.clock.now(), shared.context.clock.monotonic());
         let mut lanes = self.0.write().unwrap_or_else(PoisonError::into_inner);
         lanes.retain(|_, lane| !lane.close_if_idle(now, at, IDLE_MAX));
+        drop(lanes);
+        shared.rates.remove_unused();
     }
 
     fn lane(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) -> Arc<Lane> {

@@ -3,6 +3,7 @@
 //! An attempt that is handed in is written, however long the store is not available: until then its row stays this
 //! node's. The queues are bounded; when they are full, attempts wait, and with them their lanes.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,8 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::Shared;
 use super::nodes::Holder;
-use crate::model::Id;
+use crate::model::{AttemptStatus, Id};
+use crate::ordering::OrderingKey;
 use crate::port::{AttemptRecord, EndpointEffect, Next, StoreError};
 
 /// Finished attempts that wait in each recorder's queue at most.
@@ -25,9 +27,9 @@ const RETRY_MAX: Duration = Duration::from_secs(5);
 /// What is to be written of a row.
 pub(super) enum Entry {
     /// It was tried.
-    Attempt { record: AttemptRecord, holder: Holder },
+    Attempt { record: AttemptRecord, key: Option<OrderingKey>, holder: Holder },
     /// Its endpoint is disabled or gone, or its payload is.
-    Drop { message: Id, endpoint: Id, _holder: Holder },
+    Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _holder: Holder },
 }
 
 /// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
@@ -78,7 +80,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
 }
 
 /// Writes until everything under way has ended.
-async fn work(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>) {
+async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Entry>) {
     let batch_max = shared.context.config.lanes.record_batch_max.max(1);
     let mut entries = Vec::new();
     loop {
@@ -116,15 +118,23 @@ async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>, entries: 
     }
 }
 
-async fn write(shared: &Shared, entries: impl Iterator<Item = Entry>) {
+async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>) {
     let (mut records, mut drops, mut holders) = (Vec::new(), Vec::new(), Vec::new());
+    // Endpoints at which the next of a key may be due when this is written.
+    let mut ordered: HashMap<Id, Id> = HashMap::new();
     for entry in entries {
         match entry {
-            Entry::Attempt { record, holder } => {
+            Entry::Attempt { record, key, holder } => {
+                if key.is_some() && record.next == Next::Done {
+                    ordered.insert(record.attempt.endpoint.clone(), record.attempt.application.clone());
+                }
                 records.push(record);
                 holders.push(holder);
             }
-            Entry::Drop { message, endpoint, _holder } => {
+            Entry::Drop { message, application, endpoint, key, _holder } => {
+                if key.is_some() {
+                    ordered.insert(endpoint.clone(), application);
+                }
                 drops.push((message, endpoint));
                 holders.push(_holder);
             }
@@ -143,6 +153,9 @@ async fn write(shared: &Shared, entries: impl Iterator<Item = Entry>) {
         let store = &shared.context.store;
         persist(shared, || store.drop_deliveries(drops.clone())).await;
     }
+    for (endpoint, application) in ordered {
+        shared.lanes.look_in_table(shared, &application, &endpoint);
+    }
 }
 
 /// False when the store refuses for good.
@@ -151,11 +164,16 @@ async fn record(shared: &Shared, records: &[AttemptRecord]) -> bool {
     if !persist(shared, || store.record_attempts(records.to_vec())).await {
         return false;
     }
+    shared.metrics.record_batch(records.len());
     for record in records {
+        if record.next == Next::Done && record.attempt.status != AttemptStatus::Success {
+            shared.metrics.given_up();
+        }
         if record.endpoint != EndpointEffect::None {
             shared.context.snapshots.forget(&record.attempt.application);
         }
         if record.endpoint == EndpointEffect::Disable {
+            shared.metrics.disabled();
             tracing::info!(endpoint = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
         }
         if let Next::Retry { at, .. } = record.next {

@@ -43,6 +43,7 @@ impl Provider {
             self.endpoint(caller, application, id_or_uid).await?;
             self.check_filter_types(caller, names).await?;
         }
+        let reach = matches!(patch.url, Change::Set(_)).then_some(&self.config().reach);
         self.change_endpoint(caller, application, id_or_uid, |endpoint| {
             let patch = patch.clone();
             let mut input = endpoint.as_input();
@@ -54,7 +55,7 @@ impl Provider {
             patch.channels.apply(&mut input.channels);
             patch.throttle_rate.apply(&mut input.throttle_rate);
             patch.metadata.apply(&mut input.metadata);
-            endpoint.take(input.check()?);
+            endpoint.take(input.check(reach)?);
             Ok(())
         })
         .await

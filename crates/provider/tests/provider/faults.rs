@@ -11,6 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use provider::port::operations::Operations;
+use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
     AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
 };
@@ -107,6 +109,28 @@ async fn an_attempt_lost_in_a_panic_is_made_again() {
     stage.finished(&endpoint).await;
     assert_eq!(stage.attempts(&message, 1).await.len(), 1);
     assert_eq!(receiver.count_now(), 2);
+}
+
+#[async_trait]
+impl OrderedDeliveries for Faulty {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+        self.store.blocked_keys(endpoint, after, limit).await
+    }
+
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+        self.store.skip_head(endpoint, key, message).await
+    }
+}
+
+#[async_trait]
+impl Operations for Faulty {
+    async fn total_backlog(&self) -> StoreResult<Backlog> {
+        self.store.total_backlog().await
+    }
+
+    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
+        self.store.leave(node, now).await
+    }
 }
 
 #[async_trait]

@@ -82,6 +82,11 @@ impl Receiver {
         tokio::time::timeout(PATIENCE, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
     }
 
+    /// The next one that has arrived until now.
+    pub(crate) fn arrived(&mut self) -> Option<Arrival> {
+        self.arrivals.try_recv().ok()
+    }
+
     /// How many more arrived until now.
     pub(crate) fn count_now(&mut self) -> usize {
         std::iter::from_fn(|| self.arrivals.try_recv().ok()).count()

@@ -142,6 +142,7 @@ pub(crate) fn message() -> MessageInput {
         payload_retention_hours: None,
         deliver_at: None,
         application: None,
+        ordering_key: None,
     }
 }
 

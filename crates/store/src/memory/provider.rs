@@ -10,6 +10,7 @@ mod configuration;
 mod deliveries;
 mod history;
 mod lists;
+mod operations;
 mod resend;
 mod retention;
 mod waiting;

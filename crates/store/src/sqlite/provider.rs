@@ -18,6 +18,8 @@ mod event_types;
 mod history;
 mod messages;
 mod nodes;
+mod operations;
+mod ordering;
 mod resend;
 mod retention;
 mod rows;

@@ -8,6 +8,8 @@ mod config;
 mod deliveries;
 mod given;
 mod history;
+mod operations;
+mod ordering;
 mod pages;
 mod resend;
 mod restart;
@@ -87,6 +89,15 @@ stories! {
         event_types_are_put_together_or_not_at_all,
         applications_are_left_out_by_their_endpoints,
         attempts_and_what_waits_are_counted_within_their_ids;
+    operations:
+        what_a_node_that_leaves_had_is_due_at_once,
+        the_whole_backlog_is_counted_with_its_oldest_message;
+    ordering:
+        messages_of_one_key_are_given_out_one_after_the_other,
+        a_head_that_fails_or_dies_with_its_node_stays_the_head,
+        a_blocked_key_shows_its_head_and_can_be_skipped,
+        keys_and_endpoints_do_not_wait_for_each_other,
+        whoever_comes_while_a_head_goes_is_not_forgotten;
     pages:
         configuration_is_listed_in_slices,
         messages_and_attempts_are_listed_in_slices;

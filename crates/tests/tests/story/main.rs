@@ -11,6 +11,7 @@ mod house;
 mod management;
 mod provider_access;
 mod provider_down;
+mod provider_nodes;
 mod remote_provider;
 mod secrets;
 mod two_nodes;

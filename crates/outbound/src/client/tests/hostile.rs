@@ -63,6 +63,18 @@ const REFUSED_EARLY: &[&str] = &[
     "http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
     "http://[2a00:1450::5efe:10.0.0.1]/",
     "http://[2a00:1450::200:5efe:a00:1]/",
+    // names of ourselves and of metadata services, also in other letters
+    "http://localhost.localdomain/",
+    "http://ip6-localhost:8080/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://METADATA.google.internal./",
+    "http://metadata/computeMetadata/v1/",
+    "http://instance-data/latest/meta-data/",
+    "http://ｍｅｔａｄａｔａ.google.internal/",
+    "http://metadata。google。internal/",
+    "http://xn--/",
+    "http://xn--a.example/",
+    "http://xn--localhost-.example/",
     // unspecified
     "http://0/",
     "http://0.0.0.0/",

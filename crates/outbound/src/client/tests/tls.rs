@@ -86,3 +86,30 @@ async fn a_handshake_that_does_not_end_is_bounded_by_the_connections_limit_and_b
     let error = trusting_client().send(request).await.unwrap_err();
     assert_eq!(error.to_string(), "no complete response within 40 ms");
 }
+
+#[tokio::test]
+async fn a_receiver_with_old_or_broken_tls_is_told_what_to_do() {
+    for (answer, part) in [
+        // Alerts: protocol version, handshake failure, unknown name.
+        (&b"\x15\x03\x01\x00\x02\x02\x46"[..], "too old: version 1.2 or 1.3 is needed"),
+        (b"\x15\x03\x01\x00\x02\x02\x28", "no cipher that is safe today"),
+        (b"\x15\x03\x03\x00\x02\x02\x70", "does not know this host name"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "is it a plain http port?"),
+        (b"", "closed the connection during the handshake"),
+    ] {
+        let (address, _) = server(move |mut stream| async move {
+            let mut hello = [0; 64];
+            let _ = stream.read_exact(&mut hello).await;
+            let _ = stream.write_all(answer).await;
+            let _ = stream.shutdown().await;
+            let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+        })
+        .await;
+        let error =
+            trusting_client().send(get(format_args!("https://localhost:{}/", address.port()))).await.unwrap_err();
+        assert_eq!(error.code(), "tls", "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    assert!(crate::roots_from_pem(AUTHORITY).is_ok());
+    assert!(crate::roots_from_pem(b"no certificate").is_err());
+}

@@ -19,6 +19,7 @@ fn work(payload_bytes: usize) -> Work {
         payload: vec![b' '; payload_bytes].into(),
         attempts: 0,
         trigger: crate::model::AttemptTrigger::Scheduled,
+        key: None,
         holder: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
     }

@@ -1,8 +1,11 @@
 //! Delivery rows, who has them, and when they are due.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod ordering;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use ::provider::model::{Attempt, AttemptTrigger, Id, Message};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE};
 use jiff::Timestamp;
 
@@ -19,6 +22,9 @@ pub(super) struct Work {
     pub(super) rows: Owned<Row>,
     /// Rows that are nobody's: endpoint, when due, message.
     waiting: BTreeSet<(Id, Timestamp, Id)>,
+    /// Messages by endpoint and key in the order of their acceptance. The first has a row like any other; the rest have
+    /// rows that are nobody's and don't wait.
+    ordered: BTreeMap<(Id, OrderingKey), VecDeque<Id>>,
     pub(super) attempts_of_message: Owned<Attempt>,
     pub(super) attempts_at_endpoint: Owned<Attempt>,
 }
@@ -30,6 +36,7 @@ pub(super) struct Row {
     pub(super) attempts: u32,
     pub(super) next_at: Timestamp,
     pub(super) manual: Manual,
+    pub(super) key: Option<OrderingKey>,
 }
 
 /// What somebody asked for by hand.
@@ -48,6 +55,16 @@ impl Work {
         self.nodes.insert(node.clone(), now);
         let dead = self.nodes.extract_if(|_, heard_at| *heard_at < dead_before);
         let dead: Vec<NodeId> = dead.map(|(node, _)| node).collect();
+        self.give_back(&dead, now);
+    }
+
+    /// Gives back what a node has that ends.
+    pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
+        self.nodes.remove(node);
+        self.give_back(std::slice::from_ref(node), now);
+    }
+
+    fn give_back(&mut self, dead: &[NodeId], now: Timestamp) {
         for ((endpoint, message), row) in &mut self.rows {
             if row.owner.as_ref().is_some_and(|owner| dead.contains(owner)) {
                 row.owner = None;
@@ -61,6 +78,10 @@ impl Work {
     pub(super) fn enter(&mut self, message: Message, deliveries: Vec<NewDelivery>, now: Timestamp) {
         let due = message.deliver_at.unwrap_or(now);
         for delivery in deliveries {
+            if let Some(key) = delivery.key {
+                self.enter_in_order(&message, delivery.endpoint, key, due);
+                continue;
+            }
             match &delivery.owner {
                 Some(owner) => {
                     self.nodes.entry(owner.clone()).or_insert(now);
@@ -69,8 +90,8 @@ impl Work {
                     self.waiting.insert((delivery.endpoint.clone(), due, message.id.clone()));
                 }
             }
-            let application = message.application.clone();
-            let row = Row { application, owner: delivery.owner, attempts: 0, next_at: due, manual: Manual::No };
+            let (application, owner) = (message.application.clone(), delivery.owner);
+            let row = Row { application, owner, attempts: 0, next_at: due, manual: Manual::No, key: None };
             self.rows.insert((delivery.endpoint, message.id.clone()), row);
         }
         if let Some(event_id) = &message.event_id {
@@ -122,7 +143,8 @@ impl Work {
                     Manual::No => AttemptTrigger::Scheduled,
                     Manual::Next | Manual::Later => AttemptTrigger::Manual,
                 };
-                claimed.push(Delivery { message: message.clone(), endpoint, attempts: row.attempts, trigger });
+                let (attempts, key) = (row.attempts, row.key.clone());
+                claimed.push(Delivery { message: message.clone(), endpoint, attempts, trigger, key });
             }
         }
         claimed
@@ -167,6 +189,7 @@ impl Work {
         let gone: BTreeMap<_, _> =
             self.rows.extract_if(key(endpoint, "")..lists::after(endpoint), |_, _| true).collect();
         drop(gone);
+        self.ordered.retain(|(of, _), _| &**of != endpoint);
     }
 
     /// Attempts made so far of each unfinished delivery whose endpoint and message are in `range`.
@@ -195,9 +218,21 @@ impl Work {
         waiting.next().filter(|(of, _, _)| &**of == endpoint).map(|(_, at, _)| *at)
     }
 
+    /// What waits for all endpoints.
+    pub(super) fn total_backlog(&self) -> Backlog {
+        let messages = self
+            .rows
+            .iter()
+            .filter_map(|((_, message), row)| self.messages.get(&(row.application.clone(), message.clone())));
+        Backlog { oldest_at: messages.map(|message| message.created_at).min(), deliveries: self.rows.len() as u64 }
+    }
+
     pub(super) fn remove(&mut self, row_key: &(Id, Id)) {
         if let Some(row) = self.rows.remove(row_key) {
             self.waiting.remove(&(row_key.0.clone(), row.next_at, row_key.1.clone()));
+            if let Some(key) = row.key {
+                self.next_of_key(&row_key.0, key, &row_key.1);
+            }
         }
     }
 

@@ -18,11 +18,13 @@ impl Resends for Memory {
         }
         tables.config.keep_answer(answer);
         let row_key = (endpoint.clone(), message.clone());
+        let is_held = tables.work.is_held(&row_key);
         match tables.work.rows.get_mut(&row_key) {
-            Some(row) if row.owner.is_some() => row.manual = Manual::Later,
+            Some(row) if is_held || row.owner.is_some() => row.manual = Manual::Later,
             Some(_) => tables.work.make_manual(&row_key),
             None => {
-                let row = Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next };
+                let row =
+                    Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next, key: None };
                 tables.work.rows.insert(row_key.clone(), row);
                 tables.work.make_manual(&row_key);
             }

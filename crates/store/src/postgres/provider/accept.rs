@@ -7,7 +7,7 @@ use ::provider::port::{NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 
 use super::rows::{self, Client, Outcome};
-use super::{answers, nodes};
+use super::{answers, nodes, ordering};
 use crate::provider_codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
 /// A message of the batch with what it must not share with another.
@@ -207,13 +207,22 @@ async fn enter_deliveries(
     now: Timestamp,
 ) -> Outcome<()> {
     let (mut endpoints, mut messages, mut numbers, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut ordered = Vec::new();
     for entry in entries {
         for delivery in &entry.new.deliveries {
+            if let Some(key) = &delivery.key {
+                let due = entry.new.message.deliver_at.unwrap_or(now);
+                ordered.push(((&delivery.endpoint, key), &entry.new.message.id, due));
+                continue;
+            }
             endpoints.push(&*delivery.endpoint);
             messages.push(&*entry.new.message.id);
             numbers.push(delivery.owner.as_ref().and_then(|owner| owners.get(owner)));
             due.push(entry.new.message.deliver_at.unwrap_or(now));
         }
+    }
+    if !ordered.is_empty() {
+        ordering::enter(db, &ordered).await?;
     }
     if endpoints.is_empty() {
         return Ok(());

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use ::provider::model::{Attempt, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use jiff::Timestamp;
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::rows::{self, ATTEMPT, Client, Outcome};
-use super::{applications, messages, resend};
+use super::{applications, messages, ordering, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// Whether endpoints changed in a way that others have to know of.
@@ -87,10 +88,23 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
         }
     }
     if !done.endpoints.is_empty() {
-        let delete = "DELETE FROM deliveries d \
-             USING unnest($1::text[], $2::text[], $3::bigint[]) AS done (endpoint, message, trigger) \
-             WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger";
-        let deleted = rows::write(db, delete, &[&done.endpoints, &done.messages, &done.triggers]).await?;
+        let delete = "WITH gone AS ( \
+                 DELETE FROM deliveries d \
+                 USING unnest($1::text[], $2::text[], $3::bigint[]) AS done (endpoint, message, trigger) \
+                 WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger \
+                 RETURNING d.endpoint, d.key \
+             ) SELECT endpoint, key FROM gone WHERE key IS NOT NULL \
+             UNION ALL SELECT NULL, count(*)::text FROM gone";
+        let place = |row: &Row| Ok((rows::get::<Option<String>>(row, 0)?, rows::get::<String>(row, 1)?));
+        let (mut deleted, mut ordered) = (0, Vec::new());
+        for (endpoint, word) in rows::all(db, delete, &[&done.endpoints, &done.messages, &done.triggers], place).await?
+        {
+            match endpoint {
+                Some(endpoint) => ordered.push((endpoint, word)),
+                None => deleted = word.parse().unwrap_or(0),
+            }
+        }
+        ordering::make_next_due(db, ordered).await?;
         done.hand_back_but(deleted, db).await?;
     }
     if !retried.endpoints.is_empty() {

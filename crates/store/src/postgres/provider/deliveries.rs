@@ -5,6 +5,7 @@ use ::provider::port::{Backlog, Delivery, NodeId};
 use jiff::Timestamp;
 
 use super::nodes;
+use super::ordering;
 use super::rows::{self, Client, MESSAGE, MESSAGE_COLUMNS, Outcome, signed};
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
@@ -49,13 +50,13 @@ pub(super) async fn claim(
     let owner = nodes::number(db, node, now).await?;
     let select = format!(
         "WITH due AS ( \
-             SELECT message, attempts, next_at, manual FROM deliveries \
+             SELECT message, attempts, next_at, manual, key FROM deliveries \
              WHERE endpoint = $2 AND owner IS NULL AND next_at <= $3 \
              ORDER BY next_at, message LIMIT $4 FOR UPDATE SKIP LOCKED \
          ), given AS ( \
              UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
          ) \
-         SELECT {MESSAGE}, due.attempts, due.manual > 0 FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
+         SELECT {MESSAGE}, due.attempts, due.manual > 0, due.key FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
          ORDER BY due.next_at, due.message"
     );
     let endpoint: Id = endpoint.into();
@@ -68,6 +69,7 @@ pub(super) async fn claim(
                 true => AttemptTrigger::Manual,
                 false => AttemptTrigger::Scheduled,
             },
+            key: rows::ordering_key(row, MESSAGE_COLUMNS + 2)?,
         })
     })
     .await
@@ -89,14 +91,18 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
     rows::write(db, release, &[&endpoints, &messages, &now, &&*node.0]).await.map(drop)
 }
 
+/// Drops rows, whoever has them; of those that stay in order, the next of the key is due then.
 pub(super) async fn drop_rows<'rows>(
     db: &impl Client,
     rows: impl Iterator<Item = (&'rows Id, &'rows Id)>,
 ) -> Outcome<()> {
     let (endpoints, messages) = columns(rows);
-    let delete = "DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
-         WHERE d.endpoint = done.endpoint AND d.message = done.message";
-    rows::write(db, delete, &[&endpoints, &messages]).await.map(drop)
+    let delete = "WITH gone AS ( \
+             DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
+             WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.key \
+         ) SELECT endpoint, key FROM gone WHERE key IS NOT NULL";
+    let ordered = rows::all(db, delete, &[&endpoints, &messages], ordering::place).await?;
+    ordering::make_next_due(db, ordered).await
 }
 
 /// Drops the rows of endpoints that went.
@@ -116,9 +122,13 @@ const PRESENT: &str = "WITH RECURSIVE present (endpoint) AS ( \
 /// Drops what waits of messages with ids before this one.
 pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> Outcome<()> {
     let delete = format!(
-        "{PRESENT} DELETE FROM deliveries d USING present WHERE d.endpoint = present.endpoint AND d.message < $1"
+        "{PRESENT}, gone AS ( \
+             DELETE FROM deliveries d USING present WHERE d.endpoint = present.endpoint AND d.message < $1 \
+             RETURNING d.endpoint, d.key \
+         ) SELECT DISTINCT endpoint, key FROM gone WHERE key IS NOT NULL"
     );
-    rows::write(db, &delete, &[&message]).await.map(drop)
+    let ordered = rows::all(db, &delete, &[&message], ordering::place).await?;
+    ordering::make_next_due(db, ordered).await
 }
 
 /// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.

@@ -14,8 +14,8 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
     }
     check_uid(db, new).await?;
     let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
-         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     write(db, insert, new).await.map(drop)
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> Outcome<()> {
     // The time of creation stays; naming it keeps the parameters those of the insert.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
-         failing_since = $14, updated_at = $15 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
+         failing_since = $14, updated_at = $15, ordering = $17 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
     match write(db, update, new).await? {
         0 => Err(StoreError::NotFound.into()),
         _ => Ok(()),
@@ -75,6 +75,7 @@ async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> Outcome<u64
             &new.failing_since,
             &new.updated_at,
             &new.created_at,
+            &(new.ordering as i16),
         ],
     )
     .await

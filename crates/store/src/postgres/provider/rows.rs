@@ -1,6 +1,7 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
 use ::provider::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{Answer, StoreError, StoreResult};
 use runtime::vault::Sealed;
 use tokio_postgres::Row;
@@ -219,7 +220,8 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.description, e.disabled, e.filter_types, e.channels, \
-     e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.created_at, e.updated_at";
+     e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
+     e.created_at, e.updated_at";
 
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
@@ -238,8 +240,9 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
         secret: Sealed::from_text(get::<&str>(row, from + 11)?),
         old_secrets: codec::old_secrets_from_json(get(row, from + 12)?)?,
         failing_since: get(row, from + 13)?,
-        created_at: get(row, from + 14)?,
-        updated_at: get(row, from + 15)?,
+        ordering: codec::ordering(get::<i16>(row, from + 14)?.into())?,
+        created_at: get(row, from + 15)?,
+        updated_at: get(row, from + 16)?,
     })
 }
 
@@ -261,6 +264,11 @@ pub(super) fn message(row: &Row) -> StoreResult<Message> {
         payload_expires_at: get(row, 8)?,
         deliver_at: get(row, 9)?,
     })
+}
+
+/// The key that a delivery row stays in order with.
+pub(super) fn ordering_key(row: &Row, column: usize) -> StoreResult<Option<OrderingKey>> {
+    Ok(get::<Option<&str>>(row, column)?.map(OrderingKey::kept))
 }
 
 /// The attempts column of a claimed delivery.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, params};
 
 use super::rows::{Fault, Outcome, ms};
-use super::{answers, applications, nodes};
+use super::{answers, applications, nodes, ordering};
 use crate::provider_codec::{fingerprint, optional_to_json};
 
 const INSERT_MESSAGE: &str = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, \
@@ -118,6 +118,10 @@ impl Accepting<'_> {
     }
 
     fn insert_delivery(&mut self, message: &Message, delivery: &NewDelivery) -> Outcome<()> {
+        if let Some(key) = &delivery.key {
+            let due = message.deliver_at.unwrap_or(self.now);
+            return ordering::enter(self.db, &delivery.endpoint, &message.id, key, due);
+        }
         let owner = match &delivery.owner {
             None => None,
             Some(node) => Some(match self.nodes.get(node) {

@@ -58,7 +58,7 @@ pub(super) fn claim(
     };
     let endpoint = Id::from(endpoint);
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts, d.manual > 0 FROM deliveries d INDEXED BY deliveries_waiting \
+        "SELECT {MESSAGE}, d.attempts, d.manual > 0, d.key FROM deliveries d INDEXED BY deliveries_waiting \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND d.next_at <= ?3 ORDER BY d.next_at, d.message LIMIT ?4"
     );
@@ -72,6 +72,7 @@ pub(super) fn claim(
             message: rows::message(row)?,
             endpoint: endpoint.clone(),
             attempts: row.get(MESSAGE_COLUMNS)?,
+            key: rows::ordering_key(row, MESSAGE_COLUMNS + 2)?,
             trigger: if manual { AttemptTrigger::Manual } else { AttemptTrigger::Scheduled },
         });
     }

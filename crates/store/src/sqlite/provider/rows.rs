@@ -1,6 +1,7 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
 use ::provider::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{Answer, StoreError, StoreResult};
 use jiff::Timestamp;
 use runtime::vault::Sealed;
@@ -106,6 +107,11 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
+/// The key that a delivery row stays in order with.
+pub(super) fn ordering_key(row: &Row<'_>, column: usize) -> Outcome<Option<OrderingKey>> {
+    Ok(optional_text(row, column)?.map(OrderingKey::kept))
+}
+
 pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
     Ok(typed(row.get_ref(column)?.as_str_or_null(), column)?)
 }
@@ -186,7 +192,7 @@ pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
-     throttle_rate, metadata, headers, secret, old_secrets, failing_since, created_at, updated_at FROM endpoints";
+     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at FROM endpoints";
 
 pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
     Ok(Endpoint {
@@ -204,8 +210,9 @@ pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
         secret: Sealed::from_text(text(row, 11)?),
         old_secrets: codec::old_secrets_from_json(text(row, 12)?)?,
         failing_since: optional_time(row, 13)?,
-        created_at: time(row, 14)?,
-        updated_at: time(row, 15)?,
+        ordering: codec::ordering(row.get(14)?)?,
+        created_at: time(row, 15)?,
+        updated_at: time(row, 16)?,
     })
 }
 

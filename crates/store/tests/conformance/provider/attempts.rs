@@ -7,7 +7,7 @@ use super::given::{
     Shared, accepted, at, attempt, endpoint, failed, id, page, routes, sent, succeeded, version, whole,
 };
 
-fn manual(attempt: Attempt) -> AttemptRecord {
+pub(super) fn manual(attempt: Attempt) -> AttemptRecord {
     AttemptRecord {
         attempt: Attempt { trigger: AttemptTrigger::Manual, ..attempt },
         next: Next::Done,

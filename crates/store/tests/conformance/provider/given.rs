@@ -102,6 +102,7 @@ pub(super) fn endpoint(number: usize) -> Endpoint {
         secret: Sealed::from_text("v1.k.c2VjcmV0"),
         old_secrets: vec![OldSecret { secret: Sealed::from_text("v1.k.b2xk"), expires_at: at(90_000) }],
         failing_since: None,
+        ordering: provider::DeliveryOrder::PerKey,
         created_at: at(1),
         updated_at: at(2),
     }
@@ -130,8 +131,11 @@ pub(super) fn new(message: Message, version: i64) -> NewMessage {
 
 /// A message to these endpoints, as their number and who delivers it from memory.
 pub(super) fn sent(number: usize, version: i64, to: &[(usize, Option<usize>)]) -> NewMessage {
-    let deliveries =
-        to.iter().map(|(endpoint, owner)| NewDelivery { endpoint: id("ep", *endpoint), owner: owner.map(node) });
+    let deliveries = to.iter().map(|(endpoint, owner)| NewDelivery {
+        endpoint: id("ep", *endpoint),
+        owner: owner.map(node),
+        key: None,
+    });
     NewMessage { deliveries: deliveries.collect(), ..new(message(number), version) }
 }
 

@@ -91,6 +91,7 @@ CREATE TABLE endpoints (
     secret TEXT NOT NULL,
     old_secrets TEXT NOT NULL,
     failing_since TIMESTAMPTZ,
+    ordering SMALLINT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL
 );
@@ -124,7 +125,9 @@ CREATE TABLE nodes (
 );
 
 -- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
--- asked for, and 2 when one was asked for while the owner is at another. Rows come and go fast: vacuum early.
+-- asked for, and 2 when one was asked for while the owner is at another. Rows that stay in order have a `key`, and a `no` that
+-- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
+-- with a key makes the next one due (`ordering.rs`). Rows come and go fast: vacuum early.
 CREATE TABLE deliveries (
     endpoint TEXT COLLATE "C" NOT NULL,
     message TEXT COLLATE "C" NOT NULL,
@@ -132,10 +135,14 @@ CREATE TABLE deliveries (
     attempts INTEGER NOT NULL,
     next_at TIMESTAMPTZ NOT NULL,
     manual SMALLINT NOT NULL DEFAULT 0,
+    key TEXT COLLATE "C",
+    no BIGINT,
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at, message) WHERE owner IS NULL;
+CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
+CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
 
 -- The response is bytes, because a text of PostgreSQL has no place for a NUL.
 CREATE TABLE attempts (

@@ -93,6 +93,7 @@ CREATE TABLE endpoints (
     secret TEXT NOT NULL,
     old_secrets TEXT NOT NULL,
     failing_since INTEGER,
+    ordering INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -128,7 +129,9 @@ CREATE TABLE nodes (
 ) STRICT;
 
 -- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
--- asked for, and 2 when one was asked for while the owner is at another.
+-- asked for, and 2 when one was asked for while the owner is at another. Rows that stay in order have a `key`, and a `no` that
+-- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
+-- with a key makes the next one due (`ordering.rs`).
 CREATE TABLE deliveries (
     endpoint TEXT NOT NULL,
     message TEXT NOT NULL,
@@ -136,10 +139,22 @@ CREATE TABLE deliveries (
     attempts INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
     manual INTEGER NOT NULL DEFAULT 0,
+    key TEXT,
+    no INTEGER,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at) WHERE owner IS NULL;
+CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
+CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
+-- When the first of a key goes, in whatever way, the next is due.
+CREATE TRIGGER deliveries_next AFTER DELETE ON deliveries WHEN OLD.key IS NOT NULL AND OLD.owner IS NOT 0
+BEGIN
+    UPDATE deliveries SET owner = NULL
+    WHERE endpoint = OLD.endpoint AND owner = 0 AND message = (
+        SELECT d.message FROM deliveries d INDEXED BY deliveries_by_key
+        WHERE d.endpoint = OLD.endpoint AND d.key = OLD.key ORDER BY d.no LIMIT 1);
+END;
 
 CREATE TABLE attempts (
     message TEXT NOT NULL,

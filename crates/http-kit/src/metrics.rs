@@ -1,0 +1,108 @@
+//! `/metrics`, for Prometheus: the figures of every system that runs in the process.
+//!
+//! Served on a port of its own, so that the port that customers reach needs no rule for it, and a scraper no customer's key.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+
+/// Things of one scrape whose own figures are asked for at most.
+const NAMED_MAX: usize = 20;
+/// Ends a scrape.
+const END: &str = "# EOF\n";
+const CONTENT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Figures on their way; the error says why there are none.
+pub type Gathering<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
+
+/// A system with figures.
+pub trait Source: Send + Sync + 'static {
+    /// The query parameter that names things whose own figures are wanted, such as `endpoint`.
+    fn parameter(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The figures as OpenMetrics text without its end mark, with those of the things `named`.
+    fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a>;
+}
+
+/// Serves the figures of these systems at `/metrics`. 400 for a parameter that none of them has, or for too many names; 503
+/// when a system can't say.
+pub fn router(sources: Vec<Arc<dyn Source>>) -> Router {
+    crate::finish(Router::new().route("/metrics", get(metrics)).with_state(Arc::new(sources)))
+}
+
+async fn metrics(State(sources): State<Arc<Vec<Arc<dyn Source>>>>, RawQuery(query): RawQuery) -> Response {
+    let pairs = query.iter().flat_map(|query| query.split('&')).filter(|pair| !pair.is_empty());
+    let pairs: Vec<(&str, &str)> = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+    let known = |name: &str| sources.iter().any(|source| source.parameter() == Some(name));
+    if let Some((unknown, _)) = pairs.iter().find(|(name, _)| !known(name)) {
+        return plain(StatusCode::BAD_REQUEST, format!("there is no parameter {unknown:?}\n"));
+    }
+    if pairs.len() > NAMED_MAX {
+        return plain(StatusCode::BAD_REQUEST, format!("at most {NAMED_MAX} can be asked for at a time\n"));
+    }
+    let mut text = String::new();
+    for source in sources.iter() {
+        let named = pairs.iter().filter(|(name, _)| source.parameter() == Some(name));
+        let named: Vec<String> = named.map(|(_, value)| (*value).to_owned()).collect();
+        match source.gather(&named).await {
+            Ok(gathered) => text.push_str(&gathered),
+            Err(error) => {
+                tracing::warn!(error, "figures could not be gathered");
+                return plain(StatusCode::SERVICE_UNAVAILABLE, "not available at the moment\n".to_owned());
+            }
+        }
+    }
+    text.push_str(END);
+    ([(CONTENT_TYPE, CONTENT)], text).into_response()
+}
+
+fn plain(status: StatusCode, text: String) -> Response {
+    (status, [(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use http::Request;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    struct House(Result<&'static str, &'static str>);
+
+    impl Source for House {
+        fn parameter(&self) -> Option<&'static str> {
+            self.0.ok().map(|_| "lot")
+        }
+
+        fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a> {
+            Box::pin(async move { self.0.map(|text| format!("{text} {}\n", named.join(","))).map_err(str::to_owned) })
+        }
+    }
+
+    async fn ask(sources: Vec<Arc<dyn Source>>, uri: &str) -> (u16, String) {
+        let answer = router(sources).oneshot(Request::get(uri).body(Body::empty()).unwrap()).await.unwrap();
+        let status = answer.status().as_u16();
+        (status, String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn the_texts_of_all_systems_are_joined_and_ended() {
+        let sources = || -> Vec<Arc<dyn Source>> { vec![Arc::new(House(Ok("sold"))), Arc::new(House(Ok("bid")))] };
+        assert_eq!(ask(sources(), "/metrics").await, (200, "sold \nbid \n# EOF\n".to_owned()));
+        assert_eq!(ask(sources(), "/metrics?lot=1&lot=2").await, (200, "sold 1,2\nbid 1,2\n# EOF\n".to_owned()));
+        assert_eq!(ask(sources(), "/metrics?lots=1").await.0, 400);
+        assert_eq!(ask(sources(), &format!("/metrics?{}", "lot=1&".repeat(21))).await.0, 400);
+        assert_eq!(ask(vec![Arc::new(House(Err("asleep")))], "/metrics").await.0, 503);
+    }
+}

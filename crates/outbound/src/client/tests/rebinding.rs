@@ -1,0 +1,97 @@
+//! Names that change their mind, from a resolver that the test has in its hand.
+
+use std::net::IpAddr;
+use std::sync::Mutex;
+
+use crate::resolver::{Resolve, Resolving};
+
+use super::*;
+
+/// Answers each question with the next of these, and the last one again and again.
+#[derive(Debug)]
+pub(super) struct Answers {
+    turns: Mutex<Vec<Vec<IpAddr>>>,
+    asked: AtomicUsize,
+}
+
+impl Answers {
+    pub(super) fn new(turns: &[&[&str]]) -> Arc<Self> {
+        let turn = |turn: &&[&str]| turn.iter().map(|ip| ip.parse().unwrap()).collect();
+        Arc::new(Self { turns: Mutex::new(turns.iter().map(turn).collect()), asked: AtomicUsize::new(0) })
+    }
+}
+
+impl Resolve for Answers {
+    fn resolve<'a>(&'a self, _: &'a str, port: u16) -> Resolving<'a> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let mut turns = self.turns.lock().unwrap();
+        let turn = if turns.len() > 1 { turns.remove(0) } else { turns[0].clone() };
+        Box::pin(async move { Ok(turn.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()) })
+    }
+}
+
+fn resolving(answers: &Arc<Answers>, allowed: &[&str]) -> Client {
+    let allowed = allowed.iter().map(|subnet| subnet.parse().unwrap()).collect();
+    let resolver = Arc::clone(answers) as Arc<dyn Resolve>;
+    Client::new(ClientConfig { policy: AddressPolicy::public_only(allowed), resolver, ..ClientConfig::default() })
+}
+
+#[tokio::test]
+async fn a_name_that_turns_private_is_refused_at_the_next_connection() {
+    // 127.0.0.1 stands for a public address, and 127.0.0.2 for a private one; both lead to the server.
+    let (address, taken) = answering(OK, 1).await;
+    let answers = Answers::new(&[&["127.0.0.1"], &["127.0.0.2"], &["::ffff:169.254.169.254"], &["::1"]]);
+    let client = resolving(&answers, &["127.0.0.1/32"]);
+    let request = || get(format_args!("http://rebinding.example:{}/", address.port()));
+    client.send(request()).await.unwrap();
+    settle().await;
+    for turn in 0..3 {
+        let error = client.send(request()).await.unwrap_err();
+        assert_eq!(error.code(), "refused_address", "turn {turn}: {error}");
+        assert!(!error.to_string().contains("127.0.0.2"), "it does not tell what our resolver knows: {error}");
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 1);
+    assert_eq!(answers.asked.load(Ordering::SeqCst), 4, "each connection is made to what was judged, asked for once");
+}
+
+#[tokio::test]
+async fn of_a_name_with_good_and_bad_addresses_only_the_good_are_tried() {
+    let (address, taken) = answering(OK, 9).await;
+    let answers = Answers::new(&[&["127.0.0.2", "10.0.0.1", "::1", "127.0.0.1"]]);
+    let client = resolving(&answers, &["127.0.0.1/32"]);
+    let response = client.send(get(format_args!("http://mixed.example:{}/", address.port()))).await.unwrap();
+    assert_eq!(response.status, 200);
+    assert_eq!(taken.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn every_kind_of_address_behind_a_name_is_judged() {
+    for ip in [
+        "127.0.0.1",
+        "0.0.0.0",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "168.63.129.16",
+        "::1",
+        "::",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "64:ff9b:1::1",
+        "2002:7f00:1::",
+        "2001:0:1::1",
+        "fe80::1",
+        "fec0::1",
+        "fd00:ec2::254",
+        "2a00:1450::5efe:7f00:1",
+        "ff02::1",
+    ] {
+        let answers = Answers::new(&[&[ip]]);
+        let error = resolving(&answers, &[]).send(get("http://name.example/")).await.unwrap_err();
+        assert_eq!(error.code(), "refused_address", "{ip}: {error}");
+    }
+}

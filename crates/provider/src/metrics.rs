@@ -1,0 +1,203 @@
+//! The provider's figures.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use runtime::metrics::{self, Counter, Family, Gauge, Histogram, Labels, Registry, Unit};
+
+use crate::error::ProviderResult;
+use crate::ids;
+use crate::model::AttemptStatus;
+use crate::port::Backlog;
+use crate::provider::Provider;
+
+/// The backlog of all endpoints is counted no more often than this, however often it is asked for.
+const BACKLOG_EVERY: Duration = Duration::from_secs(5);
+
+/// What is counted as it happens, and what is looked at when it is asked for.
+pub(crate) struct Metrics {
+    registry: Registry,
+    accepted: Counter,
+    accept: Histogram,
+    accept_batch: Histogram,
+    delivered: Counter,
+    failed: Counter,
+    given_up: Counter,
+    disabled: Counter,
+    attempt: Histogram,
+    waited: Histogram,
+    record_batch: Histogram,
+    under_way: Gauge,
+    lanes: Gauge,
+    active_lanes: Gauge,
+    accept_queue: Gauge,
+    backlog: Gauge,
+    backlog_age: Gauge,
+    counted: Mutex<Option<(Instant, Backlog)>>,
+}
+
+/// What the dispatcher has under way.
+pub(crate) struct Load {
+    pub(crate) under_way: usize,
+    pub(crate) lanes: usize,
+    pub(crate) active_lanes: usize,
+    pub(crate) accept_queue: usize,
+}
+
+/// How the lane of an endpoint stands on this node.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneFigures {
+    pub(crate) queued: usize,
+    pub(crate) under_way: usize,
+    pub(crate) allowed: usize,
+    pub(crate) paused_ms: i64,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("lotwire_provider");
+        let new = Self {
+            accepted: Counter::default(),
+            accept: metrics::seconds(),
+            accept_batch: metrics::counts(),
+            delivered: Counter::default(),
+            failed: Counter::default(),
+            given_up: Counter::default(),
+            disabled: Counter::default(),
+            attempt: metrics::seconds(),
+            waited: metrics::seconds(),
+            record_batch: metrics::counts(),
+            under_way: Gauge::default(),
+            lanes: Gauge::default(),
+            active_lanes: Gauge::default(),
+            accept_queue: Gauge::default(),
+            backlog: Gauge::default(),
+            backlog_age: Gauge::default(),
+            counted: Mutex::default(),
+            registry: Registry::default(),
+        };
+        let seconds = || Unit::Seconds;
+        registry.register("messages_accepted", "Messages that are on disk", new.accepted.clone());
+        registry.register_with_unit("accept", "From a message's routing to its commit", seconds(), new.accept.clone());
+        registry.register("accept_batch", "Messages in one transaction", new.accept_batch.clone());
+        registry.register("deliveries_succeeded", "Attempts answered 2xx", new.delivered.clone());
+        registry.register("attempts_failed", "Attempts answered otherwise or not at all", new.failed.clone());
+        registry.register(
+            "deliveries_given_up",
+            "Deliveries after whose last attempt none follows",
+            new.given_up.clone(),
+        );
+        registry.register("endpoints_disabled", "Endpoints disabled for failing or being gone", new.disabled.clone());
+        registry.register_with_unit("attempt", "An attempt, whatever came of it", seconds(), new.attempt.clone());
+        let waited = "From a delivery's arrival in memory to its attempt";
+        registry.register_with_unit("attempt_wait", waited, seconds(), new.waited.clone());
+        registry.register("record_batch", "Attempts recorded in one transaction", new.record_batch.clone());
+        registry.register("attempts_under_way", "Attempts under way on this node", new.under_way.clone());
+        registry.register("lanes", "Endpoints with a lane on this node", new.lanes.clone());
+        registry.register("lanes_active", "Lanes with something queued or under way", new.active_lanes.clone());
+        registry.register("accept_queue", "Messages that wait for their transaction", new.accept_queue.clone());
+        registry.register(
+            "backlog",
+            "Deliveries not finished, of all nodes, counted to a million",
+            new.backlog.clone(),
+        );
+        let age = "Age of the oldest message of the backlog";
+        registry.register_with_unit("backlog_age", age, seconds(), new.backlog_age.clone());
+        Self { registry, ..new }
+    }
+
+    pub(crate) fn accepted(&self, took: Duration) {
+        self.accepted.inc();
+        self.accept.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn accept_batch(&self, messages: usize) {
+        self.accept_batch.observe(messages as f64);
+    }
+
+    pub(crate) fn attempted(&self, status: AttemptStatus, waited: Duration, took: Duration) {
+        match status {
+            AttemptStatus::Success => self.delivered.inc(),
+            _ => self.failed.inc(),
+        };
+        self.waited.observe(waited.as_secs_f64());
+        self.attempt.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn given_up(&self) {
+        self.given_up.inc();
+    }
+
+    pub(crate) fn disabled(&self) {
+        self.disabled.inc();
+    }
+
+    pub(crate) fn record_batch(&self, records: usize) {
+        self.record_batch.observe(records as f64);
+    }
+}
+
+impl Provider {
+    /// The figures as OpenMetrics text without its end mark. Of the `endpoints` named here (by id), also what waits for each,
+    /// and how its lane stands on this node; ids that are none are passed over.
+    pub async fn metrics(&self, endpoints: &[String]) -> ProviderResult<String> {
+        let (metrics, load) = (self.dispatcher().metrics(), self.dispatcher().load());
+        let set = |gauge: &Gauge, value: usize| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        set(&metrics.under_way, load.under_way);
+        set(&metrics.lanes, load.lanes);
+        set(&metrics.active_lanes, load.active_lanes);
+        set(&metrics.accept_queue, load.accept_queue);
+        let backlog = self.total_backlog(metrics).await?;
+        metrics.backlog.set(i64::try_from(backlog.deliveries).unwrap_or(i64::MAX));
+        metrics.backlog_age.set(self.age_s(&backlog));
+        Ok(metrics::text(&metrics.registry) + &self.endpoint_metrics(endpoints).await?)
+    }
+
+    async fn total_backlog(&self, metrics: &Metrics) -> ProviderResult<Backlog> {
+        let now = self.clock().monotonic();
+        let before = *metrics.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, backlog)) = before
+            && now.saturating_duration_since(at) < BACKLOG_EVERY
+        {
+            return Ok(backlog);
+        }
+        let backlog = self.store().total_backlog().await?;
+        *metrics.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, backlog));
+        Ok(backlog)
+    }
+
+    async fn endpoint_metrics(&self, endpoints: &[String]) -> ProviderResult<String> {
+        let mut registry = Registry::with_prefix("lotwire_provider_endpoint");
+        let mut family = |name: &str, help: &str| {
+            let family = Family::<Labels, Gauge>::default();
+            registry.register(name, help, family.clone());
+            family
+        };
+        let backlog = family("backlog", "Deliveries to the endpoint not finished, of all nodes");
+        let age = family("backlog_age_seconds", "Age of the oldest message that waits for the endpoint");
+        let queued = family("queued", "Deliveries that wait in this node's memory");
+        let under_way = family("under_way", "Attempts under way on this node");
+        let allowed = family("under_way_allowed", "Attempts that the endpoint seems to keep up with");
+        let paused = family("paused_milliseconds", "How long this node leaves the endpoint alone yet");
+        for endpoint in endpoints.iter().filter(|endpoint| ids::is_id(endpoint, ids::ENDPOINT)) {
+            let labels = vec![("endpoint", endpoint.clone())];
+            let waits = self.store().backlog(endpoint).await?;
+            let lane = self.dispatcher().lane_figures(endpoint);
+            for (family, value) in [
+                (&backlog, i64::try_from(waits.deliveries).unwrap_or(i64::MAX)),
+                (&age, self.age_s(&waits)),
+                (&queued, lane.queued as i64),
+                (&under_way, lane.under_way as i64),
+                (&allowed, lane.allowed as i64),
+                (&paused, lane.paused_ms),
+            ] {
+                family.get_or_create(&labels).set(value);
+            }
+        }
+        Ok(if endpoints.is_empty() { String::new() } else { metrics::text(&registry) })
+    }
+
+    fn age_s(&self, backlog: &Backlog) -> i64 {
+        backlog.oldest_at.map_or(0, |at| self.now().duration_since(at).as_secs().max(0))
+    }
+}

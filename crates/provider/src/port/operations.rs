@@ -1,0 +1,18 @@
+//! What those who run the provider ask of a store.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::{Backlog, NodeId, StoreResult};
+
+/// Delivery rows that are counted; more are shown as this many.
+pub const BACKLOG_COUNT_MAX: usize = 1_000_000;
+
+/// The part of the port that is about running nodes.
+#[async_trait]
+pub trait Operations: Send + Sync {
+    /// What waits for all endpoints together, counted to [`BACKLOG_COUNT_MAX`].
+    async fn total_backlog(&self) -> StoreResult<Backlog>;
+    /// Says that `node` has ended: what it had is nobody's and due at once.
+    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
+}

@@ -1,0 +1,53 @@
+//! What a store keeps so that the messages of one key stay in order.
+//!
+//! Of the delivery rows of one endpoint and key, the one that was accepted first is the *head*: a row like any other. Those
+//! behind it are *held*: nobody's, never due, and given to nobody, until the head's row goes (by whatever call). In that
+//! transaction the next of the key becomes the head, and is due.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::StoreResult;
+use crate::model::Id;
+use crate::ordering::OrderingKey;
+
+/// Messages behind a head that are counted; more are shown as this many.
+pub const WAITING_COUNT_MAX: usize = 100_000;
+
+/// A key whose head has failed and is tried again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedKey {
+    /// The key.
+    pub key: OrderingKey,
+    /// The head.
+    pub message: Id,
+    /// Attempts made on it so far.
+    pub attempts: u32,
+    /// When the first of them began.
+    pub since: Timestamp,
+    /// When it is tried next, or since when it is due.
+    pub next_at: Timestamp,
+    /// Messages behind it, counted to [`WAITING_COUNT_MAX`].
+    pub waiting: u64,
+}
+
+/// What came of skipping a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skip {
+    /// Its row is gone, and the next of the key is due.
+    Skipped,
+    /// A node has it at the moment.
+    UnderWay,
+    /// That message is not the key's head.
+    NotThere,
+}
+
+/// The part of the port that is about order. The rest is in how [`super::Store::accept`] enters rows with a key, and in
+/// what happens when a head goes.
+#[async_trait]
+pub trait OrderedDeliveries: Send + Sync {
+    /// Keys of an endpoint whose head has failed at least once, by key, after `after`.
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>>;
+    /// Drops the head of a key, if it is this message and nobody has it.
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip>;
+}

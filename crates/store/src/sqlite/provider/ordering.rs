@@ -1,0 +1,75 @@
+//! Delivery rows that stay in order. That the next of a key is due when the first goes is a trigger of the table, so that no
+//! way of deleting a row can forget it.
+
+use ::provider::model::Id;
+use ::provider::ordering::OrderingKey;
+use ::provider::port::StoreResult;
+use ::provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::Sqlite;
+use super::deliveries;
+use super::rows::{self, Outcome, ms};
+
+#[async_trait]
+impl OrderedDeliveries for Sqlite {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+        let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
+        self.read(move |db| blocked(db, &endpoint, &after, limit)).await
+    }
+
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+        let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
+        self.write(move |db| skip(db, &endpoint, &key, &message)).await
+    }
+}
+
+/// Enters a row behind those of its key, or as its first.
+pub(super) fn enter(db: &Connection, endpoint: &str, message: &str, key: &OrderingKey, now: Timestamp) -> Outcome<()> {
+    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
+         SELECT ?1, ?2, CASE WHEN last.no IS NULL THEN NULL ELSE 0 END, 0, ?3, ?4, coalesce(last.no, 0) + 1 \
+         FROM (SELECT max(no) AS no FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?4) last";
+    db.prepare_cached(insert)?.execute(params![endpoint, message, ms(now), key.as_str()])?;
+    Ok(())
+}
+
+fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
+    let select = "SELECT d.key, d.message, d.attempts, d.next_at, \
+             (SELECT min(a.at) FROM attempts a WHERE a.message = d.message AND a.endpoint = d.endpoint), \
+             (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
+                 WHERE b.endpoint = d.endpoint AND b.key = d.key AND b.no > d.no LIMIT ?4)) \
+         FROM deliveries d INDEXED BY deliveries_blocked \
+         WHERE d.endpoint = ?1 AND d.key > ?2 AND d.key IS NOT NULL AND d.attempts > 0 ORDER BY d.key LIMIT ?3";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = db.prepare_cached(select)?;
+    let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
+    let mut blocked = Vec::new();
+    while let Some(row) = found.next()? {
+        let Some(key) = rows::ordering_key(row, 0)? else { continue };
+        let next_at = rows::time(row, 3)?;
+        blocked.push(BlockedKey {
+            key,
+            message: rows::id(row, 1)?,
+            attempts: row.get(2)?,
+            next_at,
+            since: rows::optional_time(row, 4)?.unwrap_or(next_at),
+            waiting: row.get::<_, i64>(5)?.unsigned_abs(),
+        });
+    }
+    Ok(blocked)
+}
+
+fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> Outcome<Skip> {
+    let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND key = ?3";
+    let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
+    Ok(match owner {
+        Some(None) => {
+            deliveries::drop_rows(db, &[(Id::from(message), Id::from(endpoint))])?;
+            Skip::Skipped
+        }
+        Some(Some(no)) if no != 0 => Skip::UnderWay,
+        _ => Skip::NotThere,
+    })
+}

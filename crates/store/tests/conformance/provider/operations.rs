@@ -1,0 +1,29 @@
+//! What those who run the provider ask.
+
+use provider::port::Backlog;
+
+use super::given::{Shared, accepted, at, attempt, id, node, routes, sent, succeeded};
+
+pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
+    let version = routes(&store, 1).await;
+    let batch =
+        vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(2))]), sent(3, version, &[(1, None)])];
+    accepted(&store, batch, at(5)).await;
+    store.leave(&node(1), at(10)).await.unwrap();
+    store.leave(&node(7), at(11)).await.unwrap();
+    let claimed = store.claim(&node(2), &id("ep", 1), at(10), 10).await.unwrap();
+    assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 3), id("msg", 1)]);
+}
+
+pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: Shared) {
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog::default());
+    let version = routes(&store, 3).await;
+    let batch = [(5, 1), (4, 3), (7, 2), (6, 2)].map(|(number, to)| sent(number, version, &[(to, Some(1))]));
+    accepted(&store, batch.into(), at(9)).await;
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 4, oldest_at: Some(at(4)) });
+    store
+        .record_attempts(vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))])
+        .await
+        .unwrap();
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });
+}

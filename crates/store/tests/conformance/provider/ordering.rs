@@ -1,0 +1,152 @@
+//! Delivery rows that stay in order.
+
+use provider::OrderingKey;
+use provider::port::ordering::{BlockedKey, Skip};
+use provider::port::{AttemptRecord, EndpointEffect, NewDelivery, NewMessage, Next};
+
+use super::attempts::manual;
+use super::given::{Shared, accepted, at, attempt, failed, id, message, new, node, routes, succeeded};
+
+const NOTHING: [usize; 0] = [];
+
+/// A message with a key to the endpoints of these numbers.
+fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize]) -> NewMessage {
+    let key = OrderingKey::parse(key).unwrap();
+    let to = |endpoint: &usize| NewDelivery { endpoint: id("ep", *endpoint), owner: None, key: Some(key.clone()) };
+    NewMessage { deliveries: endpoints.iter().map(to).collect(), ..new(message(number), version) }
+}
+
+async fn claimed(store: &Shared, endpoint: usize, now_ms: i64) -> Vec<usize> {
+    let rows = store.claim(&node(1), &id("ep", endpoint), at(now_ms), 100).await.unwrap();
+    rows.into_iter().map(|row| row.message.id[4..].parse().unwrap()).collect()
+}
+
+async fn done(store: &Shared, number: usize, message: usize, endpoint: usize) {
+    store.record_attempts(vec![succeeded(attempt(number, message, endpoint, at(50)))]).await.unwrap();
+}
+
+pub(super) async fn messages_of_one_key_are_given_out_one_after_the_other(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, (1..=3).map(|number| keyed(number, version, "lot", &[1])).collect(), at(0)).await;
+    // Its id is smaller, and it was accepted later.
+    accepted(&store, vec![keyed(0, version, "lot", &[1])], at(1)).await;
+    for (turn, number) in [1, 2, 3, 0].into_iter().enumerate() {
+        assert_eq!(claimed(&store, 1, 9).await, [number]);
+        assert_eq!(store.next_due().await.unwrap(), None, "those behind it are not due");
+        assert_eq!(store.endpoints_with_due(at(9), 10).await.unwrap(), []);
+        assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 4 - turn as u64);
+        done(&store, turn, number, 1).await;
+    }
+    assert_eq!(claimed(&store, 1, 9).await, NOTHING);
+    accepted(&store, vec![keyed(9, version, "lot", &[1])], at(2)).await;
+    assert_eq!(claimed(&store, 1, 9).await, [9], "a key that had ended begins anew");
+}
+
+pub(super) async fn a_head_that_fails_or_dies_with_its_node_stays_the_head(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, (1..=2).map(|number| keyed(number, version, "lot", &[1])).collect(), at(0)).await;
+    assert_eq!(claimed(&store, 1, 9).await, [1]);
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 500)]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 509).await, NOTHING, "it is not due, and the next waits for it");
+    assert_eq!(claimed(&store, 1, 510).await, [1]);
+    store.release(&node(1), vec![(id("msg", 1), id("ep", 1))], at(520)).await.unwrap();
+    assert_eq!(claimed(&store, 1, 520).await, [1]);
+    store.heartbeat(&node(2), at(90_000), at(80_000)).await.unwrap();
+    assert_eq!(claimed(&store, 1, 90_000).await, [1], "its node died");
+    // Given up: the next goes on.
+    let given_up =
+        AttemptRecord { next: Next::Done, endpoint: EndpointEffect::None, ..failed(attempt(2, 1, 1, at(11)), 2, 0) };
+    store.record_attempts(vec![given_up.clone(), given_up]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 90_000).await, [2]);
+}
+
+pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Shared) {
+    let version = routes(&store, 2).await;
+    accepted(&store, (1..=3).map(|number| keyed(number, version, "lot-b", &[1, 2])).collect(), at(0)).await;
+    accepted(&store, vec![keyed(4, version, "lot-a", &[1]), keyed(5, version, "lot-c", &[1])], at(1)).await;
+    let endpoint = id("ep", 1);
+    assert_eq!(store.blocked_keys(&endpoint, None, 9).await.unwrap(), []);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 2)).await.unwrap(), Skip::NotThere, "it is not the head");
+    assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::UnderWay);
+    for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
+        store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)]).await.unwrap();
+    }
+    let blocked = |key: &str, message, since, next, waiting| BlockedKey {
+        key: OrderingKey::kept(key),
+        message: id("msg", message),
+        attempts: 1,
+        since: at(since),
+        next_at: at(next),
+        waiting,
+    };
+    let (a, b) = (blocked("lot-a", 4, 11, 511, 0), blocked("lot-b", 1, 10, 512, 2));
+    assert_eq!(store.blocked_keys(&endpoint, None, 9).await.unwrap(), [a.clone(), b.clone()]);
+    assert_eq!(store.blocked_keys(&endpoint, None, 1).await.unwrap(), [a]);
+    assert_eq!(store.blocked_keys(&endpoint, Some("lot-a"), 9).await.unwrap(), [b]);
+    assert_eq!(
+        store.skip_head(&endpoint, "lot-a", &id("msg", 1)).await.unwrap(),
+        Skip::NotThere,
+        "it is of another key"
+    );
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::Skipped);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::NotThere);
+    assert_eq!(claimed(&store, 1, 20).await, [2]);
+    assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
+}
+
+pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared) {
+    let version = routes(&store, 2).await;
+    let batch = [keyed(1, version, "x", &[1, 2]), keyed(2, version, "y", &[1]), keyed(3, version, "x", &[1, 2])];
+    accepted(&store, batch.into(), at(0)).await;
+    let free = NewDelivery { endpoint: id("ep", 1), owner: None, key: None };
+    accepted(&store, vec![NewMessage { deliveries: vec![free], ..new(message(4), version) }], at(1)).await;
+    assert_eq!(claimed(&store, 1, 9).await, [1, 2, 4]);
+    assert_eq!(claimed(&store, 2, 9).await, [1]);
+    done(&store, 1, 1, 2).await;
+    assert_eq!(claimed(&store, 1, 9).await, NOTHING);
+    assert_eq!(claimed(&store, 2, 9).await, [3]);
+    store.drop_deliveries(vec![(id("msg", 1), id("ep", 1))]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 9).await, [3]);
+    // A manual attempt at what is held takes it out of the order; at what is due, it lets the next go on.
+    accepted(&store, (5..=7).map(|number| keyed(number, version, "z", &[1])).collect(), at(2)).await;
+    store.record_attempts(vec![manual(attempt(6, 6, 1, at(20)))]).await.unwrap();
+    store.record_attempts(vec![manual(attempt(5, 5, 1, at(20)))]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 30).await, [7]);
+    assert!(store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
+    assert_eq!(store.next_due().await.unwrap(), None);
+}
+
+/// Four senders of two keys each while their heads go: were one entered behind a head that is just going, it would be held for
+/// ever.
+pub(super) async fn whoever_comes_while_a_head_goes_is_not_forgotten(store: Shared) {
+    const EACH: usize = 60;
+    let version = routes(&store, 1).await;
+    let sending: Vec<_> = (0..4)
+        .map(|sender| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                for turn in 0..EACH {
+                    let number = 1_000 * (sender + 1) + 2 * turn;
+                    let keys = if sender % 2 == 0 { ["a", "b"] } else { ["b", "a"] };
+                    let batch = [0, 1].map(|n| keyed(number + n, version, keys[n], &[1]));
+                    accepted(&store, batch.into(), at(0)).await;
+                }
+            })
+        })
+        .collect();
+    let (mut delivered, mut idle) = (0, 0);
+    while delivered < 4 * 2 * EACH {
+        let some = claimed(&store, 1, 9).await;
+        assert!(some.len() <= 2, "one of each key");
+        idle = if some.is_empty() && sending.iter().all(|task| task.is_finished()) { idle + 1 } else { 0 };
+        assert!(idle < 3, "{delivered} were delivered, and the rest is held behind nothing");
+        delivered += some.len();
+        let records = some.into_iter().map(|number| succeeded(attempt(number, number, 1, at(10))));
+        store.record_attempts(records.collect()).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    for task in sending {
+        task.await.unwrap();
+    }
+}
