@@ -7,6 +7,7 @@ use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
 use provider::port::{AttemptRecord, EndpointEffect, Next, StoreError};
 use provider::retry::RetrySchedule;
 use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put};
+use runtime::clock::{Clock as _, SystemClock};
 use standardwebhooks::Webhook;
 
 use crate::receiver::{Receiver, Reply};
@@ -136,7 +137,7 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
         let stage = Stage::new(config.clone()).await;
         let receiver = Receiver::start(|_| Reply::Status(500)).await;
         let endpoint = stage.endpoint(&receiver.url()).await;
-        let ago = |minutes| jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes);
+        let ago = |minutes| SystemClock.now() - jiff::SignedDuration::from_mins(minutes);
         // It began before the failure was known of, and so says nothing of the endpoint.
         let status = if worked { AttemptStatus::Success } else { AttemptStatus::Fail };
         for (number, status, minutes, effect) in
