@@ -214,6 +214,11 @@ impl Config {
             let proxy = self.provider.proxy.parse::<outbound::Proxy>();
             proxy.map_err(|error| format!("provider.proxy: {error}"))?;
         }
+        if !self.provider.tls_roots.is_empty() {
+            let file = &self.provider.tls_roots;
+            let pem = std::fs::read(file).map_err(|error| format!("provider.tls_roots: can't read {file}: {error}"))?;
+            outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
+        }
         if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
             return Err("metrics.listen must be an address and port such as 127.0.0.1:9090, or empty".to_owned());
         }

@@ -24,6 +24,7 @@ pub struct Asked {
     pub line: String,
     pub authorization: String,
     pub idempotency_key: String,
+    pub ordering_key: String,
     pub body: String,
 }
 
@@ -104,6 +105,7 @@ async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Asked> {
         line: line.trim().trim_end_matches(" HTTP/1.1").to_owned(),
         authorization: String::new(),
         idempotency_key: String::new(),
+        ordering_key: String::new(),
         body: String::new(),
     };
     let mut length = 0;
@@ -114,6 +116,7 @@ async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Asked> {
         match name.to_lowercase().as_str() {
             "content-length" => length = value.trim().parse().ok()?,
             "authorization" => asked.authorization = value.trim().to_owned(),
+            "lotwire-ordering-key" => asked.ordering_key = value.trim().to_owned(),
             "idempotency-key" => asked.idempotency_key = value.trim().to_owned(),
             _ => {}
         }

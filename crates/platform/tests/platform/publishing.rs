@@ -33,6 +33,7 @@ async fn a_commit_is_published_at_once_and_without_polling() {
     assert_eq!(asked.line, "POST /api/v1/app/app_1/msg/");
     assert_eq!(asked.authorization, format!("Bearer {KEY}"));
     assert_eq!(asked.idempotency_key, format!("{}.1", auction.uuid));
+    assert_eq!(asked.ordering_key, auction.uuid.to_string());
     assert_eq!(
         asked.body,
         format!(

@@ -13,8 +13,11 @@ use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
 use super::recorder::Entry;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger};
-use crate::port::{AttemptRecord, EndpointEffect, Next, StoreResult};
+use crate::port::{AttemptRecord, EndpointEffect, Next, Order, Page, StoreResult};
 use crate::target::Target;
+
+/// Attempts that are looked at before an endpoint is disabled for failing too long.
+const LOOKED_BACK_MAX: usize = 250;
 
 /// What became of a row that a lane gave out.
 pub(super) enum Attempted {
@@ -42,8 +45,8 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
     let attempts = work.attempts.saturating_add(1);
-    let (pace, mut next, mut endpoint) =
-        (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
+    let (pace, mut next) = (outcome.pace, next(shared, &outcome, attempts));
+    let mut endpoint = effect(shared, lane, &outcome, &target).await;
     if work.trigger == AttemptTrigger::Manual {
         // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint.
         next = Next::Done;
@@ -122,15 +125,32 @@ fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> Next {
     }
 }
 
-fn effect(shared: &Shared, outcome: &Outcome, target: &Target) -> EndpointEffect {
+async fn effect(shared: &Shared, lane: &Lane, outcome: &Outcome, target: &Target) -> EndpointEffect {
     if outcome.status == AttemptStatus::Success {
         return if target.failing_since.is_some() { EndpointEffect::Working } else { EndpointEffect::None };
     }
     let disable_after = SignedDuration::try_from(shared.context.config.disable_after).unwrap_or(SignedDuration::MAX);
     match target.failing_since {
         _ if outcome.gone => EndpointEffect::Disable,
-        Some(since) if shared.context.clock.now().duration_since(since) >= disable_after => EndpointEffect::Disable,
+        Some(since) if shared.context.clock.now().duration_since(since) >= disable_after => {
+            match succeeded_since(shared, lane, since).await {
+                Ok(true) => EndpointEffect::Working,
+                Ok(false) => EndpointEffect::Disable,
+                Err(error) => {
+                    tracing::warn!(endpoint = %lane.endpoint, %error, "whether an endpoint works at times can't be told");
+                    EndpointEffect::None
+                }
+            }
+        }
         Some(_) => EndpointEffect::None,
         None => EndpointEffect::Failing,
     }
+}
+
+/// Whether one of the last attempts went well after `since`. A success that began before a failure was known of, here or at
+/// another node, did not clear the time since which the endpoint fails: it must not be disabled for that.
+async fn succeeded_since(shared: &Shared, lane: &Lane, since: Timestamp) -> StoreResult<bool> {
+    let page = Page { from: None, order: Order::Descending, limit: LOOKED_BACK_MAX };
+    let attempts = shared.context.store.attempts_at_endpoint(&lane.application, &lane.endpoint, page).await?;
+    Ok(attempts.iter().any(|attempt| attempt.status == AttemptStatus::Success && attempt.at >= since))
 }

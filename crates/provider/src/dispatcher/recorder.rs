@@ -32,6 +32,14 @@ pub(super) enum Entry {
     Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _holder: Holder },
 }
 
+impl Entry {
+    /// Whether a message can't go out before this is written.
+    fn is_awaited(&self) -> bool {
+        let (Entry::Attempt { key, .. } | Entry::Drop { key, .. }) = self;
+        key.is_some()
+    }
+}
+
 /// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
 pub(super) struct Recorders {
     queues: Vec<Queue>,
@@ -100,11 +108,12 @@ async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Entry>) {
     }
 }
 
-/// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this.
+/// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this. But the
+/// next of a key does.
 async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>, entries: &mut Vec<Entry>) {
     let lanes = &shared.context.config.lanes;
     let more = async {
-        while entries.len() < lanes.record_batch_max {
+        while entries.len() < lanes.record_batch_max && !entries.iter().any(Entry::is_awaited) {
             let room = lanes.record_batch_max - entries.len();
             if receiver.recv_many(entries, room).await == 0 {
                 return;

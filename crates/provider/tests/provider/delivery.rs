@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use provider::config::Nodes;
-use provider::model::AttemptStatus;
-use provider::port::StoreError;
+use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
+use provider::port::{AttemptRecord, EndpointEffect, Next, StoreError};
 use provider::retry::RetrySchedule;
 use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put};
+use runtime::clock::{Clock as _, SystemClock};
 use standardwebhooks::Webhook;
 
 use crate::receiver::{Receiver, Reply};
@@ -127,6 +128,42 @@ async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_t
     eventually(async || read().await.disabled.then_some(())).await;
     assert!(stage.attempts(&second, 2).await.len() >= 2);
     stage.finished(&endpoint).await;
+}
+
+#[tokio::test]
+async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
+    let config = ProviderConfig { disable_after: Duration::from_secs(600), ..quick() };
+    for (worked, is_disabled) in [(true, false), (false, true)] {
+        let stage = Stage::new(config.clone()).await;
+        let receiver = Receiver::start(|_| Reply::Status(500)).await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let ago = |minutes| SystemClock.now() - jiff::SignedDuration::from_mins(minutes);
+        // It began before the failure was known of, and so says nothing of the endpoint.
+        let status = if worked { AttemptStatus::Success } else { AttemptStatus::Fail };
+        for (number, status, minutes, effect) in
+            [(1, AttemptStatus::Fail, 60, EndpointEffect::Failing), (2, status, 30, EndpointEffect::None)]
+        {
+            let attempt = Attempt {
+                id: format!("atmpt_{number}").into(),
+                message: format!("msg_{number}").into(),
+                endpoint: endpoint.id.clone(),
+                application: endpoint.application.clone(),
+                url: endpoint.url.clone(),
+                status,
+                response_status_code: 0,
+                response: String::new(),
+                response_duration_ms: 1,
+                trigger: AttemptTrigger::Scheduled,
+                at: ago(minutes),
+            };
+            let record = AttemptRecord { attempt, next: Next::Done, endpoint: effect };
+            stage.store.record_attempts(vec![record]).await.unwrap();
+        }
+        stage.send().await;
+        stage.finished(&endpoint).await;
+        let after = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+        assert_eq!(after.disabled, is_disabled);
+    }
 }
 
 #[tokio::test]
