@@ -31,6 +31,7 @@ mod lane;
 mod lane_state;
 mod lanes;
 mod nodes;
+mod notice;
 mod outcome;
 mod recorder;
 mod sweeper;

@@ -1,12 +1,13 @@
 //! Endpoints: the addresses that receive an application's messages, with their secrets (provider.md, "Delivery").
 
+mod headers;
 mod secrets;
 
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::headers;
+use crate::headers as rules;
 use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::{Endpoint, Id};
@@ -162,7 +163,7 @@ impl Provider {
         checks.channels(input.channels.as_deref(), CHANNELS_MAX);
         checks.throttle_rate(input.throttle_rate);
         checks.metadata(&input.metadata);
-        let headers = match input.headers.take().map(|headers| headers::check(&headers)) {
+        let headers = match input.headers.take().map(|headers| rules::check(&headers)) {
             Some(Err(faults)) => {
                 checks.add(faults);
                 None

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use jiff::{SignedDuration, Timestamp};
 use runtime::clock::{SharedClock, to_ms};
 use runtime::random::SharedRandom;
 
@@ -23,8 +24,13 @@ pub const ENDPOINT: &str = "ep_";
 pub const MESSAGE: &str = "msg_";
 /// Prefix of an attempt's id.
 pub const ATTEMPT: &str = "atmpt_";
+/// Prefix of a background task's id.
+pub const TASK: &str = "qtask_";
 /// Prefix of a node's id.
 pub const NODE: &str = "node_";
+
+/// Times closer to each other than this may have ids in any order.
+pub const RESOLUTION: SignedDuration = SignedDuration::from_millis(4);
 
 const EPOCH_SECONDS: i64 = 1_400_000_000;
 const BYTES: usize = 20;
@@ -66,6 +72,20 @@ impl Ids {
         push_base62(&mut text, &bytes);
         text.into()
     }
+}
+
+/// No id of this prefix that was made at `at` or later is before this one, and none that was made 4 ms or more before it
+/// is after.
+pub fn earliest(prefix: &str, at: Timestamp) -> Id {
+    let ms = to_ms(at);
+    let seconds = u32::try_from((ms.div_euclid(1_000) - EPOCH_SECONDS).max(0)).unwrap_or(u32::MAX);
+    let mut bytes = [0; BYTES];
+    bytes[..4].copy_from_slice(&seconds.to_be_bytes());
+    bytes[4] = (ms.rem_euclid(1_000) >> 2) as u8;
+    let mut text = String::with_capacity(prefix.len() + CHARS);
+    text.push_str(prefix);
+    push_base62(&mut text, &bytes);
+    text.into()
 }
 
 /// Whether `text` has the form of an id with this prefix.
@@ -121,6 +141,17 @@ mod tests {
         text.clear();
         push_base62(&mut text, &[0; BYTES]);
         assert_eq!(text, "0".repeat(27));
+    }
+
+    #[test]
+    fn the_earliest_id_of_a_time_parts_those_made_before_it_from_those_made_after() {
+        let at = 1_795_242_483_120;
+        for (ms, before) in [(at - 1, true), (at, false), (at + 1, false), (at + 60_000, false), (at - 60_000, true)] {
+            let ids = Ids::new(Arc::new(TestClock::new(from_ms(ms))), Arc::new(SeededRandom::new(1)));
+            assert_eq!(ids.make(MESSAGE) < earliest(MESSAGE, from_ms(at)), before, "{ms}");
+        }
+        assert!(is_id(&earliest(ATTEMPT, Timestamp::MIN), ATTEMPT));
+        assert!(is_id(&earliest(ATTEMPT, Timestamp::MAX), ATTEMPT));
     }
 
     #[test]

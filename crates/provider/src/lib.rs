@@ -15,6 +15,7 @@
 
 mod accounts;
 mod applications;
+mod background;
 pub mod config;
 pub mod dispatcher;
 mod endpoints;
@@ -26,6 +27,7 @@ pub mod ids;
 mod key_cache;
 mod messages;
 pub mod model;
+pub mod operational;
 pub mod page;
 pub mod payload;
 pub mod port;
@@ -42,6 +44,7 @@ mod workers;
 
 pub use accounts::{Caller, NewApiKey};
 pub use applications::{ApplicationInput, IfTaken};
+pub use background::ReplayInput;
 pub use config::ProviderConfig;
 pub use endpoints::EndpointInput;
 pub use error::{Invalid, ProviderError};

@@ -1,5 +1,7 @@
 //! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
+mod task;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,6 +9,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use runtime::vault::Sealed;
 use serde_json::Value;
+
+pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
 pub type Id = Arc<str>;

@@ -17,6 +17,12 @@ use runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 
+mod operational;
+mod tasks;
+
+pub use operational::{Notice, OperationalEvent, OperationalStore};
+pub use tasks::{Advance, Failure, Sent, TaskFilter, TaskStore};
+
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -154,6 +160,8 @@ pub struct AttemptRecord {
     pub next: Next,
     /// What becomes of the endpoint.
     pub endpoint: EndpointEffect,
+    /// What the account is told of it.
+    pub notice: Notice,
 }
 
 /// What becomes of a delivery row after an attempt.
@@ -194,7 +202,7 @@ pub struct Backlog {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: TaskStore + OperationalStore + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Delivery rows of nodes last heard of before `dead_before` become nobody's and due.

@@ -53,12 +53,17 @@ impl Target {
 
     /// Whether the endpoint receives this message.
     pub(crate) fn wants(&self, message: &Message) -> bool {
-        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(&*message.event_type));
+        !self.disabled && self.listens_to(&message.event_type, message.channels.as_deref())
+    }
+
+    /// Whether it asks for messages of this event type on these channels.
+    pub(crate) fn listens_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
         let channel_matches = self
             .channels
             .as_ref()
-            .is_none_or(|own| message.channels.iter().flatten().any(|channel| own.contains(channel)));
-        !self.disabled && type_matches && channel_matches
+            .is_none_or(|own| channels.into_iter().flatten().any(|channel| own.contains(channel)));
+        type_matches && channel_matches
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use provider::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message};
 use provider::port::{
-    Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Store,
+    Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Notice, Store,
 };
 use runtime::vault::Sealed;
 use sha2::{Digest, Sha256};
@@ -212,5 +212,6 @@ fn success(new: &NewMessage, number: usize) -> AttemptRecord {
         },
         next: Next::Done,
         endpoint: EndpointEffect::Working,
+        notice: Notice::None,
     }
 }

@@ -13,5 +13,6 @@ mod platform_codec;
 pub mod postgres;
 mod provider_codec;
 pub mod sqlite;
+mod task_codec;
 
 pub use engine::EngineError;

@@ -9,6 +9,7 @@ use outbound::Request;
 use super::Shared;
 use super::lane::Lane;
 use super::lane_state::Work;
+use super::notice::notice;
 use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
 use super::recorder::Entry;
 use crate::ids;
@@ -44,6 +45,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let attempts = work.attempts.saturating_add(1);
     let (pace, next, endpoint) = (outcome.pace, next(shared, &outcome, attempts), effect(shared, &outcome, &target));
     let record = AttemptRecord {
+        notice: notice(outcome.status, attempts, next),
         attempt: Attempt {
             id: context.ids.make(ids::ATTEMPT),
             message: work.message,

@@ -1,5 +1,7 @@
 //! A store that does what it is asked and doesn't say so, or fails, or panics: nothing acknowledged or committed is lost.
 
+mod background;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

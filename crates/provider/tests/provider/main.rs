@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod background;
 mod delivery;
 mod faults;
 mod messages;
+mod operational;
 mod pace;
 mod receiver;
 mod set_up;

@@ -15,7 +15,9 @@ mod endpoints;
 mod event_types;
 mod messages;
 mod nodes;
+mod operational;
 mod rows;
+mod tasks;
 
 use std::path::Path;
 use std::sync::Arc;
