@@ -2,10 +2,13 @@
 
 mod applications;
 mod attempts;
+mod background_tasks;
 mod endpoints;
 mod event_types;
 mod health;
 mod messages;
+mod operational;
+mod replays;
 mod secrets;
 
 use axum::Router;
@@ -53,7 +56,17 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(messages::get))
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
-        .routes(routes!(attempts::get));
+        .routes(routes!(attempts::get))
+        .routes(routes!(replays::recover))
+        .routes(routes!(replays::replay_missing))
+        .routes(routes!(replays::bulk_replay))
+        .routes(routes!(background_tasks::list))
+        .routes(routes!(background_tasks::get))
+        .routes(routes!(operational::create, operational::list))
+        .routes(routes!(operational::get, operational::update, operational::delete))
+        .routes(routes!(operational::get_secret))
+        .routes(routes!(operational::rotate_secret))
+        .routes(routes!(operational::get_headers, operational::set_headers));
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
     (router, with_security(document))

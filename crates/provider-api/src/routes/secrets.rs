@@ -14,7 +14,7 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EndpointSecretOut {
     /// `whsec_…`
-    key: String,
+    pub(super) key: String,
 }
 
 /// How to rotate a secret.
@@ -22,10 +22,10 @@ pub(crate) struct EndpointSecretOut {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointSecretRotateIn {
     /// The new secret; made when there is none.
-    key: Option<String>,
+    pub(super) key: Option<String>,
     /// Seconds that the old secret keeps signing beside the new one: 0 to 604,800; 86,400 without.
     #[schema(minimum = 0, maximum = 604800)]
-    grace_period_seconds: Option<i64>,
+    pub(super) grace_period_seconds: Option<i64>,
 }
 
 /// Gives the endpoint's signing secret.

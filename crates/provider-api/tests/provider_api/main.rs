@@ -5,11 +5,14 @@
 
 mod applications;
 mod attempts;
+mod background_tasks;
 mod document;
 mod endpoints;
 mod event_types;
 mod faults;
 mod messages;
 mod official;
+mod official_operations;
+mod operational;
 mod refusals;
 mod stage;

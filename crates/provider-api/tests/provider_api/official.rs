@@ -20,10 +20,10 @@ use tokio::sync::mpsc;
 
 use crate::{event_types, stage};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves until the test is over; the address.
-async fn start(router: Router) -> String {
+pub(crate) async fn start(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     tokio::spawn(serve(listener, router, std::future::pending(), Limits::default()));
