@@ -36,6 +36,8 @@ const TAG_CHARS_MAX: usize = 128;
 /// What to send again. What is none selects all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayInput {
+    /// What the task does.
+    pub kind: TaskKind,
     /// From this time.
     pub since: Timestamp,
     /// Before this time; now when none or later.
@@ -54,8 +56,8 @@ pub struct ReplayInput {
 
 impl ReplayInput {
     /// Everything of a time span.
-    pub fn span(since: Timestamp, until: Option<Timestamp>) -> Self {
-        Self { since, until, event_types: None, channel: None, tag: None, status: None, status_code_class: None }
+    pub fn span(kind: TaskKind, since: Timestamp, until: Option<Timestamp>) -> Self {
+        Self { kind, since, until, event_types: None, channel: None, tag: None, status: None, status_code_class: None }
     }
 }
 
@@ -67,13 +69,13 @@ impl Provider {
         caller: &Caller,
         application: &str,
         endpoint: &str,
-        kind: TaskKind,
         input: ReplayInput,
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&BackgroundTask) -> String + Send,
     ) -> ProviderResult<Created<BackgroundTask>> {
         let now = self.now();
-        let selection = input.check(kind, now)?;
+        let kind = input.kind;
+        let selection = input.check(now)?;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
         self.check_running(caller).await?;
         let task = BackgroundTask {
@@ -134,14 +136,14 @@ impl Provider {
 }
 
 impl ReplayInput {
-    fn check(self, kind: TaskKind, now: Timestamp) -> ProviderResult<Selection> {
+    fn check(self, now: Timestamp) -> ProviderResult<Selection> {
         let latest = now + ids::RESOLUTION;
         let until = self.until.map_or(latest, |until| until.min(latest));
         let mut checks = Checks::default();
         if self.since >= until {
             checks.fault("since", "must be before until, and not in the future");
         }
-        if kind == TaskKind::Recover && until.duration_since(self.since) > RECOVER_MAX {
+        if self.kind == TaskKind::Recover && until.duration_since(self.since) > RECOVER_MAX {
             checks.fault("since", "must be at most 14 days before until");
         }
         checks.names("eventTypes", self.event_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);

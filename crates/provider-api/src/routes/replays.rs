@@ -79,7 +79,7 @@ impl TryFrom<BulkReplayIn> for ReplayInput {
             tag: body.tag,
             status,
             status_code_class: body.status_code_class,
-            ..ReplayInput::span(body.since, body.until)
+            ..ReplayInput::span(TaskKind::BulkReplay, body.since, body.until)
         })
     }
 }
@@ -88,11 +88,10 @@ async fn start(
     provider: &Provider,
     caller: &provider::Caller,
     [application, endpoint]: &[String; 2],
-    kind: TaskKind,
     input: ReplayInput,
     idempotency: Option<&Idempotency>,
 ) -> Result<Response, ApiError> {
-    let created = provider.replay(caller, application, endpoint, kind, input, idempotency, render).await?;
+    let created = provider.replay(caller, application, endpoint, input, idempotency, render).await?;
     Ok(match created {
         Created::New(task) => answer::of_text(StatusCode::ACCEPTED, render(&task)),
         before => answer::created(before, render),
@@ -112,8 +111,8 @@ pub(crate) async fn recover(
     At(place): At<2>,
     sent: Sent<RecoverIn>,
 ) -> Result<Response, ApiError> {
-    let input = ReplayInput::span(sent.body.since, sent.body.until);
-    start(&provider, &caller, &place, TaskKind::Recover, input, sent.idempotency.as_ref()).await
+    let input = ReplayInput::span(TaskKind::Recover, sent.body.since, sent.body.until);
+    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
 }
 
 /// Sends the messages of a time span that the endpoint would have received and never did.
@@ -129,8 +128,8 @@ pub(crate) async fn replay_missing(
     At(place): At<2>,
     sent: Sent<ReplayIn>,
 ) -> Result<Response, ApiError> {
-    let input = ReplayInput::span(sent.body.since, sent.body.until);
-    start(&provider, &caller, &place, TaskKind::ReplayMissing, input, sent.idempotency.as_ref()).await
+    let input = ReplayInput::span(TaskKind::ReplayMissing, sent.body.since, sent.body.until);
+    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
 }
 
 /// Sends messages of a time span again that the endpoint had, whether they were delivered or not.
@@ -147,5 +146,5 @@ pub(crate) async fn bulk_replay(
     sent: Sent<BulkReplayIn>,
 ) -> Result<Response, ApiError> {
     let input = sent.body.try_into()?;
-    start(&provider, &caller, &place, TaskKind::BulkReplay, input, sent.idempotency.as_ref()).await
+    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
 }

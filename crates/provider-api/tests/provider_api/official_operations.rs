@@ -11,7 +11,7 @@ use axum::routing::post;
 use http::{HeaderMap, StatusCode};
 use provider::ProviderConfig;
 use provider::retry::RetrySchedule;
-use runtime::clock::SystemClock;
+use runtime::clock::{Clock as _, SystemClock};
 use runtime::tasks::Tasks;
 use serde_json::{Value, json};
 use svix::api::*;
@@ -72,7 +72,7 @@ async fn the_official_client_recovers_and_replays() {
         }
     };
     tokio::time::timeout(PATIENCE, recorded).await.unwrap();
-    let since = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+    let since = SystemClock.now() - jiff::SignedDuration::from_hours(1);
     let span = json!({"since": since.to_string()});
 
     let failures: RecoverIn = serde_json::from_value(span.clone()).unwrap();

@@ -9,6 +9,7 @@ use provider::model::{AttemptStatus, BackgroundTask, Endpoint, Message, TaskKind
 use provider::port::TaskFilter;
 use provider::retry::RetrySchedule;
 use provider::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};
+use runtime::clock::{Clock as _, SystemClock};
 
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{Stage, eventually, idempotency, message, provider, quick, store};
@@ -27,7 +28,8 @@ impl Stage {
         kind: TaskKind,
         input: ReplayInput,
     ) -> Result<Created<BackgroundTask>, ProviderError> {
-        self.provider.replay(&self.caller, "app", &endpoint.id, kind, input, None, |_| String::new()).await
+        let input = ReplayInput { kind, ..input };
+        self.provider.replay(&self.caller, "app", &endpoint.id, input, None, |_| String::new()).await
     }
 
     async fn ended(&self, task: &BackgroundTask) -> BackgroundTask {
@@ -47,7 +49,12 @@ impl Stage {
 }
 
 fn all() -> ReplayInput {
-    ReplayInput::span(jiff::Timestamp::now() - SignedDuration::from_hours(24), None)
+    span(SystemClock.now() - SignedDuration::from_hours(24), None)
+}
+
+/// What it does is said where it is used.
+fn span(since: jiff::Timestamp, until: Option<jiff::Timestamp>) -> ReplayInput {
+    ReplayInput::span(TaskKind::Recover, since, until)
 }
 
 fn once() -> ProviderConfig {
@@ -224,15 +231,15 @@ async fn two_nodes_share_the_tasks_and_send_each_message_once() {
 async fn what_is_asked_for_must_make_sense() {
     let stage = Stage::without_workers(store(), quick()).await;
     let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
-    let now = jiff::Timestamp::now();
+    let now = SystemClock.now();
     let back = |days: i64| now - SignedDuration::from_hours(24 * days);
     for (kind, input, field) in [
-        (TaskKind::Recover, ReplayInput::span(back(15), None), Some("since")),
-        (TaskKind::Recover, ReplayInput::span(back(20), Some(back(10))), None),
-        (TaskKind::Recover, ReplayInput::span(back(14), None), None),
-        (TaskKind::ReplayMissing, ReplayInput::span(back(60), None), None),
-        (TaskKind::Recover, ReplayInput::span(back(1), Some(back(2))), Some("since")),
-        (TaskKind::Recover, ReplayInput::span(back(-1), None), Some("since")),
+        (TaskKind::Recover, span(back(15), None), Some("since")),
+        (TaskKind::Recover, span(back(20), Some(back(10))), None),
+        (TaskKind::Recover, span(back(14), None), None),
+        (TaskKind::ReplayMissing, span(back(60), None), None),
+        (TaskKind::Recover, span(back(1), Some(back(2))), Some("since")),
+        (TaskKind::Recover, span(back(-1), None), Some("since")),
         (TaskKind::BulkReplay, ReplayInput { status_code_class: Some(250), ..all() }, Some("statusCodeClass")),
         (TaskKind::BulkReplay, ReplayInput { channel: Some("a b".into()), ..all() }, Some("channel")),
         (TaskKind::BulkReplay, ReplayInput { event_types: Some(vec![]), ..all() }, Some("eventTypes")),
@@ -255,9 +262,7 @@ async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
     let key = idempotency("k", "{}");
     let ask = async || {
         let asked =
-            stage.provider.replay(&stage.caller, "app", &endpoint.id, TaskKind::Recover, all(), Some(&key), |task| {
-                task.id.to_string()
-            });
+            stage.provider.replay(&stage.caller, "app", &endpoint.id, all(), Some(&key), |task| task.id.to_string());
         asked.await.unwrap()
     };
     let Created::New(first) = ask().await else { panic!("it is new") };

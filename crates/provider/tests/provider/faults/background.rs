@@ -25,7 +25,8 @@ async fn a_step_whose_answer_is_lost_happens_once() {
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
         let input = EndpointInput { url: receiver.url(), ..EndpointInput::default() };
         let endpoint = stage.endpoint_with(input).await;
-        let since = ReplayInput::span(endpoint.created_at - jiff::SignedDuration::from_hours(1), None);
+        let since =
+            ReplayInput::span(TaskKind::ReplayMissing, endpoint.created_at - jiff::SignedDuration::from_hours(1), None);
         let task = stage.replay(&endpoint, TaskKind::ReplayMissing, since).await;
         let finished = eventually(async || {
             let task = stage.provider.background_task(&stage.caller, &task.id).await.unwrap();

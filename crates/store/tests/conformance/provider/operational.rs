@@ -84,7 +84,7 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     assert!(!store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     // It has failed since 10, and is disabled at 20; saying so again tells nothing.
     let failing = AttemptRecord { next: Next::Done, ..failed(attempt(1, 1, 2, at(10)), 1, 1) };
-    let records = vec![failing, disabling(attempt(2, 1, 2, at(20)))];
+    let records = [failing, disabling(attempt(2, 1, 2, at(20)))];
     store.record_attempts(records[..1].to_vec()).await.unwrap();
     store.record_attempts(records[1..].to_vec()).await.unwrap();
     store.record_attempts(vec![disabling(attempt(3, 1, 2, at(30)))]).await.unwrap();

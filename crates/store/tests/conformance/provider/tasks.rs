@@ -319,3 +319,18 @@ pub(super) async fn tasks_that_ended_are_forgotten_a_few_at_a_time(store: Shared
     let left = store.tasks(&id("org", 1), TaskFilter::default(), whole(Order::Ascending)).await.unwrap();
     assert_eq!(left.into_iter().map(|task| task.id).collect::<Vec<_>>(), [id("qtask", 2), id("qtask", 5)]);
 }
+
+/// A task that a worker has begun.
+pub(super) async fn leaves_one_half_done(store: &dyn provider::port::Store) {
+    store.create_task(task(1, TaskKind::BulkReplay), None).await.unwrap();
+    assert_eq!(store.lease_tasks(&id("node", 1), at(10), at(110), 9).await.unwrap().len(), 1);
+    assert_eq!(store.advance_task(step(1, 1, 0, 1, &[1], at(20))).await.unwrap(), 0);
+}
+
+/// Another worker goes on where it was left.
+pub(super) async fn finds_it_half_done(store: &dyn provider::port::Store) {
+    assert_eq!(store.lease_tasks(&id("node", 2), at(119), at(200), 9).await.unwrap(), []);
+    let found = store.lease_tasks(&id("node", 2), at(120), at(220), 9).await.unwrap();
+    let progress = Progress { position: id("msg", 1), found: 1, enqueued: 0 };
+    assert_eq!(found, [BackgroundTask { progress, updated_at: at(20), ..task(1, TaskKind::BulkReplay) }]);
+}
