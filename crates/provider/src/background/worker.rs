@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::choice::choose;
 use super::pace::Pace;
+use crate::config::Nodes;
 use crate::ids;
 use crate::model::{BackgroundTask, Id, TaskStatus};
 use crate::port::{Advance, StoreError, StoreResult};
@@ -26,6 +27,8 @@ const HELD_MAX: usize = 64;
 /// How long a task is a node's own, and how much before its end that is said again.
 const LEASE: SignedDuration = SignedDuration::from_secs(10);
 const LEASE_RENEWED: SignedDuration = SignedDuration::from_secs(5);
+/// Leases end before this, unless the clock was set back.
+const LEASE_AT_START: SignedDuration = SignedDuration::from_hours(1);
 /// A task whose step failed is left alone for this long.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Tasks that ended are remembered for this long, and forgotten a few at a time, this often.
@@ -72,12 +75,20 @@ impl Worker {
         let clock = self.provider.clock();
         let mut held: Vec<Held> = Vec::new();
         let (mut look_at, mut forget_at) = (clock.monotonic(), clock.monotonic());
+        // An only node knows at its start that nobody has a task, whatever a lease says.
+        let mut free_before = match self.provider.config().nodes {
+            Nodes::Sole => LEASE_AT_START,
+            Nodes::Many => SignedDuration::ZERO,
+        };
         while !stopping.is_cancelled() {
             let now = clock.monotonic();
             if now >= look_at {
                 look_at = now + LOOK_EVERY;
-                match self.lease(HELD_MAX.saturating_sub(held.len())).await {
-                    Ok(more) => held.extend(more),
+                match self.lease(HELD_MAX.saturating_sub(held.len()), free_before).await {
+                    Ok(more) => {
+                        held.extend(more);
+                        free_before = SignedDuration::ZERO;
+                    }
                     Err(error) => tracing::warn!(%error, "background tasks can't be looked for"),
                 }
             }
@@ -102,13 +113,14 @@ impl Worker {
         self.give_back(held).await;
     }
 
-    async fn lease(&self, limit: usize) -> StoreResult<Vec<Held>> {
+    /// Takes tasks whose lease ends before `free_before` from now.
+    async fn lease(&self, limit: usize, free_before: SignedDuration) -> StoreResult<Vec<Held>> {
         if limit == 0 {
             return Ok(Vec::new());
         }
         let (now, at) = (self.provider.now(), self.provider.clock().monotonic());
         let leased_until = now + LEASE;
-        let tasks = self.provider.store().lease_tasks(&self.me, now, leased_until, limit).await?;
+        let tasks = self.provider.store().lease_tasks(&self.me, now + free_before, leased_until, limit).await?;
         let hold =
             |task| Held { task, leased_until, pace: Pace::new(at), under_way: Vec::new(), next: at, doubtful: false };
         Ok(tasks.into_iter().map(hold).collect())

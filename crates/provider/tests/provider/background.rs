@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use provider::config::Nodes;
 use provider::model::{AttemptStatus, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
 use provider::port::TaskFilter;
 use provider::retry::RetrySchedule;
@@ -203,6 +204,7 @@ async fn a_task_to_an_endpoint_that_takes_nothing_fails_and_says_why() {
 #[tokio::test]
 async fn two_nodes_share_the_tasks_and_send_each_message_once() {
     const MESSAGES: usize = 200;
+    const ENDPOINTS: usize = 4;
     let shared = store();
     let stage = Stage::without_workers(Arc::clone(&shared), once()).await;
     let other = provider(shared, once());
@@ -210,18 +212,19 @@ async fn two_nodes_share_the_tasks_and_send_each_message_once() {
         stage.send().await;
     }
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let mut tasks = Vec::new();
-    for _ in 0..4 {
+    let (mut endpoints, mut tasks) = (Vec::new(), Vec::new());
+    for _ in 0..ENDPOINTS {
+        let endpoint = stage.endpoint(&receiver.url()).await;
         tasks.push(stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await);
+        endpoints.push(endpoint);
     }
     stage.provider.spawn_workers(&stage.tasks);
     other.spawn_workers(&stage.tasks);
-    for task in &tasks {
-        assert_eq!(stage.ended(task).await.status, TaskStatus::Finished);
+    for (task, endpoint) in tasks.iter().zip(&endpoints) {
+        assert_eq!(stage.finished_with(task).await, (MESSAGES as u64, MESSAGES as u64));
+        stage.finished(endpoint).await;
     }
-    stage.finished(&endpoint).await;
-    assert!(receiver.count_now() >= MESSAGES);
+    assert_eq!(receiver.count_now(), MESSAGES * ENDPOINTS);
     let page = PageRequest::default();
     let listed = stage.provider.list_background_tasks(&stage.caller, TaskFilter::default(), &page).await.unwrap();
     assert!(listed.data.is_sorted_by(|one, other| one.id > other.id) && listed.data.len() == tasks.len());
@@ -273,4 +276,20 @@ async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
     }
     let refused = stage.try_replay(&endpoint, TaskKind::Recover, all()).await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
+}
+
+/// On an embedded database what another process held is taken up at once, not when its lease is over.
+#[tokio::test]
+async fn an_only_node_goes_on_at_once_with_what_was_left() {
+    let stage = Stage::without_workers(store(), ProviderConfig { nodes: Nodes::Sole, ..once() }).await;
+    let message = stage.send().await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    let now = SystemClock.now();
+    let until = now + SignedDuration::from_mins(30);
+    assert_eq!(stage.store.lease_tasks("node_that_died", now, until, 9).await.unwrap().len(), 1);
+    stage.provider.spawn_workers(&stage.tasks);
+    assert_eq!(stage.finished_with(&task).await, (1, 1));
+    assert_eq!(*receiver.next().await.headers["svix-id"].to_str().unwrap(), *message.id);
 }
