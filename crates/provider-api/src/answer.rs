@@ -102,6 +102,7 @@ pub(crate) fn time(at: Timestamp) -> String {
     runtime::clock::rfc3339_ms(at)
 }
 
-fn of_text(status: StatusCode, body: String) -> Response {
+/// An answer with this JSON text.
+pub(crate) fn of_text(status: StatusCode, body: String) -> Response {
     (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
 }

@@ -33,6 +33,7 @@ mod lane;
 mod lane_state;
 mod lanes;
 mod nodes;
+mod notice;
 mod outcome;
 mod rates;
 mod recorder;

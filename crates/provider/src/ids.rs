@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use runtime::clock::{SharedClock, from_ms, to_ms};
 use runtime::random::SharedRandom;
 
@@ -26,8 +26,13 @@ pub const ENDPOINT: &str = "ep_";
 pub const MESSAGE: &str = "msg_";
 /// Prefix of an attempt's id.
 pub const ATTEMPT: &str = "atmpt_";
+/// Prefix of a background task's id.
+pub const TASK: &str = "qtask_";
 /// Prefix of a node's id.
 pub const NODE: &str = "node_";
+
+/// Times closer to each other than this may have ids in any order.
+pub const RESOLUTION: SignedDuration = SignedDuration::from_millis(4);
 
 const EPOCH_SECONDS: i64 = 1_400_000_000;
 const BYTES: usize = 20;

@@ -1,6 +1,7 @@
 //! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
 mod access;
+mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
+pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
 pub type Id = Arc<str>;

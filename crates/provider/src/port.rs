@@ -43,6 +43,12 @@ pub use configuration::{ConfigurationStore, Exclude};
 pub use counts::{CountStore, EndpointCounts};
 pub use waiting::{Waiting, WaitingStore};
 
+mod operational;
+mod tasks;
+
+pub use operational::{Notice, OperationalEvent, OperationalStore};
+pub use tasks::{Advance, Failure, Sent, TaskFilter, TaskStore};
+
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -186,6 +192,8 @@ pub struct AttemptRecord {
     pub next: Next,
     /// What becomes of the endpoint.
     pub endpoint: EndpointEffect,
+    /// What the account is told of it.
+    pub notice: Notice,
 }
 
 /// What becomes of a delivery row after an attempt.
@@ -231,10 +239,12 @@ pub trait Store:
     + ConfigurationStore
     + CountStore
     + History
+    + OperationalStore
     + Operations
     + OrderedDeliveries
     + Resends
     + Retention
+    + TaskStore
     + WaitingStore
     + Send
     + Sync

@@ -61,12 +61,17 @@ impl Target {
         self.takes(&message.event_type, message.channels.as_deref())
     }
 
-    /// Whether it receives messages of this type with these channels.
+    /// Whether it is enabled and receives messages of this type with these channels.
     pub(crate) fn takes(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        !self.disabled && self.listens_to(event_type, channels)
+    }
+
+    /// Whether it asks for messages of this type with these channels.
+    pub(crate) fn listens_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
         let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
         let channel_matches =
             self.channels.as_ref().is_none_or(|own| channels.iter().flat_map(|all| *all).any(|one| own.contains(one)));
-        !self.disabled && type_matches && channel_matches
+        type_matches && channel_matches
     }
 }
 

@@ -9,9 +9,12 @@ use crate::provider::Provider;
 /// Answers and tokens over their time are forgotten this often.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
-/// Starts the dispatcher, the listener to changes elsewhere, and the forgetting of what is old.
+/// Starts the dispatcher, background tasks, operational events, the listener to changes elsewhere, and the forgetting of what
+/// is old.
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     provider.dispatcher().spawn_workers(tasks);
+    crate::background::worker::spawn(provider, tasks);
+    crate::operational::worker::spawn(provider, tasks);
     tasks.spawn("provider changes", {
         let provider = provider.clone();
         move |stopping| {

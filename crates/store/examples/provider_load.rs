@@ -18,7 +18,7 @@ use provider::model::{
     Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id, Message,
 };
 use provider::port::{
-    Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Store,
+    Answer, AttemptRecord, EndpointEffect, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Notice, Store,
 };
 use runtime::vault::Sealed;
 use sha2::{Digest, Sha256};
@@ -221,5 +221,6 @@ fn success(new: &NewMessage, number: usize) -> AttemptRecord {
         },
         next: Next::Done,
         endpoint: EndpointEffect::Working,
+        notice: Notice::None,
     }
 }

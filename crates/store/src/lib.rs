@@ -14,5 +14,6 @@ pub mod postgres;
 mod provider_codec;
 mod provider_scan;
 pub mod sqlite;
+mod task_codec;
 
 pub use engine::EngineError;

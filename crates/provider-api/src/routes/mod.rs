@@ -4,6 +4,7 @@ mod account;
 mod applications;
 mod attempts;
 mod authentication;
+mod background_tasks;
 mod blocked_keys;
 mod destinations;
 mod endpoints;
@@ -12,6 +13,8 @@ mod headers;
 mod health;
 mod import;
 mod messages;
+mod operational;
+mod replays;
 mod secrets;
 mod trying;
 
@@ -71,6 +74,16 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
         .routes(routes!(attempts::get))
+        .routes(routes!(replays::recover))
+        .routes(routes!(replays::replay_missing))
+        .routes(routes!(replays::bulk_replay))
+        .routes(routes!(background_tasks::list))
+        .routes(routes!(background_tasks::get))
+        .routes(routes!(operational::create, operational::list))
+        .routes(routes!(operational::get, operational::update, operational::delete))
+        .routes(routes!(operational::get_secret))
+        .routes(routes!(operational::rotate_secret))
+        .routes(routes!(operational::get_headers, operational::set_headers))
         .routes(routes!(authentication::app_portal_access))
         .routes(routes!(authentication::expire_all))
         .routes(routes!(authentication::logout))

@@ -14,7 +14,7 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EndpointSecretOut {
     /// What deliveries are verified with: `whsec_…`, or `whpk_…` of an ed25519 key pair.
-    key: String,
+    pub(super) key: String,
 }
 
 /// How to rotate a secret.
@@ -22,10 +22,10 @@ pub(crate) struct EndpointSecretOut {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointSecretRotateIn {
     /// The new secret, `whsec_…` or `whsk_…`; one of the same kind as before is made when there is none.
-    key: Option<String>,
+    pub(super) key: Option<String>,
     /// Seconds that the old secret keeps signing beside the new one: 0 to 604,800; 86,400 without.
     #[schema(minimum = 0, maximum = 604800)]
-    grace_period_seconds: Option<i64>,
+    pub(super) grace_period_seconds: Option<i64>,
 }
 
 /// Gives what the endpoint's deliveries are verified with: its secret, or the public key of its key pair.

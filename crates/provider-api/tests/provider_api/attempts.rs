@@ -1,7 +1,7 @@
 //! Attempts.
 
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice};
 use serde_json::json;
 
 use crate::stage::{NOW, Stage};
@@ -25,7 +25,7 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    let record = AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None };
+    let record = AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None, notice: Notice::None };
     stage.store.record_attempts(vec![record]).await.unwrap();
     let whole = json!({"url": "https://example.com/hook", "response": "busy", "responseStatusCode": 503,
         "responseDurationMs": 12, "status": 2, "statusText": "fail", "triggerType": 0, "msgId": message,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use provider::ids;
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice};
 use serde_json::{Value, json};
 
 use crate::stage::{NOW, Stage};
@@ -27,7 +27,11 @@ async fn record(stage: &Stage, number: u32, whose: [&str; 3], code: u16, next: N
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    stage.store.record_attempts(vec![AttemptRecord { attempt, next, endpoint: EndpointEffect::None }]).await.unwrap();
+    stage
+        .store
+        .record_attempts(vec![AttemptRecord { attempt, next, endpoint: EndpointEffect::None, notice: Notice::None }])
+        .await
+        .unwrap();
 }
 
 /// The id of an attempt made a little after now, ascending with its number.

@@ -6,6 +6,7 @@
 mod access;
 mod applications;
 mod attempts;
+mod background_tasks;
 mod document;
 mod endpoints;
 mod event_types;
@@ -19,6 +20,8 @@ mod official;
 mod official_access;
 mod official_configuration;
 mod official_history;
+mod official_operations;
+mod operational;
 mod ordering;
 mod patches;
 mod payload_check;

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::{event_types, stage};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves until the test is over; the address.
 pub(crate) async fn start(router: Router) -> String {

@@ -23,6 +23,14 @@ fn guarded() -> Vec<(String, String, Value)> {
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),
         "v1.message.precheck" => json!({"eventType": "a"}),
         "lotwire.endpoint.skip-blocked-key" => json!({"key": "k", "messageId": "msg_1"}),
+        "v1.endpoint.recover" | "v1.endpoint.replay-missing" | "v1.endpoint.bulk-replay" => {
+            json!({"since": "2026-11-20T00:00:00Z"})
+        }
+        "v1.operational-webhook.endpoint.create" | "v1.operational-webhook.endpoint.upsert" => {
+            json!({"url": "https://example.com/"})
+        }
+        "v1.operational-webhook.endpoint.rotate-secret" => json!({}),
+        "v1.operational-webhook.endpoint.set-headers" => json!({"headers": {}}),
         "v1.message.create" => json!({"eventType": "a", "payload": {}}),
         _ => Value::Null,
     };
@@ -33,7 +41,7 @@ fn guarded() -> Vec<(String, String, Value)> {
             (method, path.replace("/api/v1", ""), body(operation["operationId"].as_str().unwrap()))
         })
         .collect();
-    assert!(all.len() >= 32, "{} operations", all.len());
+    assert!(all.len() >= 37, "{} operations", all.len());
     all
 }
 

@@ -2,7 +2,7 @@
 
 use provider::ids;
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice};
 use serde_json::{Value, json};
 
 use crate::stage::{NOW, Stage};
@@ -38,6 +38,7 @@ async fn attempts_and_what_waits_are_counted_within_the_time_asked_for() {
         },
         next,
         endpoint: EndpointEffect::None,
+        notice: Notice::None,
     };
     let again = Next::Retry { at: NOW.parse().unwrap(), attempts: 1 };
     let records = vec![

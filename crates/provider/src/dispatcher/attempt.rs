@@ -9,11 +9,12 @@ use outbound::Request;
 use super::Shared;
 use super::lane::Lane;
 use super::lane_state::Work;
+use super::notice::notice;
 use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
 use super::recorder::Entry;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger};
-use crate::port::{AttemptRecord, EndpointEffect, Next, Order, Page, StoreResult};
+use crate::port::{AttemptRecord, EndpointEffect, Next, Notice, Order, Page, StoreResult};
 use crate::target::Target;
 
 /// Attempts that are looked at before an endpoint is disabled for failing too long.
@@ -47,14 +48,20 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let attempts = work.attempts.saturating_add(1);
     let (pace, mut next) = (outcome.pace, next(shared, &outcome, attempts));
     let mut endpoint = effect(shared, lane, &outcome, &target).await;
+    let mut notice = notice(outcome.status, attempts, next);
     if work.trigger == AttemptTrigger::Manual {
-        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint.
+        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
+        // nobody notice but who asked for it.
         next = Next::Done;
+        if outcome.status != AttemptStatus::Success {
+            notice = Notice::None;
+        }
         if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
             endpoint = EndpointEffect::None;
         }
     }
     let record = AttemptRecord {
+        notice,
         attempt: Attempt {
             id: context.ids.make(ids::ATTEMPT),
             message: work.message,

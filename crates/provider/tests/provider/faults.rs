@@ -1,6 +1,7 @@
 //! A store that does what it is asked and doesn't say so, or fails, or panics: nothing acknowledged or committed is lost.
 
 mod access;
+mod background;
 mod configuration;
 mod history;
 

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod access;
+mod background;
 mod delivery;
 mod faults;
 mod history;
 mod hostile;
 mod messages;
+mod operational;
 mod operations;
 mod ordering;
 mod pace;

@@ -28,6 +28,7 @@ pub(crate) enum Reply {
     With(u16, &'static str, &'static str),
     Body(u16, Bytes),
     Never,
+    After(Duration, u16),
 }
 
 pub(crate) struct Receiver {
@@ -62,6 +63,10 @@ impl Receiver {
                                 response.status(status).header(name, value).body(Full::default()).unwrap()
                             }
                             Reply::Body(status, body) => response.status(status).body(Full::new(body)).unwrap(),
+                            Reply::After(pause, status) => {
+                                tokio::time::sleep(pause).await;
+                                response.status(status).body(Full::default()).unwrap()
+                            }
                             Reply::Never => std::future::pending().await,
                         })
                     }

@@ -10,9 +10,11 @@ mod configuration;
 mod deliveries;
 mod history;
 mod lists;
+mod operational;
 mod operations;
 mod resend;
 mod retention;
+mod tasks;
 mod waiting;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +29,8 @@ use runtime::signal::Signal;
 
 use self::config::Config;
 use self::deliveries::Work;
+use self::operational::Told;
+use self::tasks::TaskTable;
 
 /// A new, empty provider store in memory.
 pub fn provider() -> Arc<dyn Store> {
@@ -44,6 +48,8 @@ struct Memory {
 struct Tables {
     config: Config,
     work: Work,
+    background: TaskTable,
+    told: Told,
 }
 
 impl Memory {
@@ -152,7 +158,7 @@ impl Store for Memory {
     }
 
     async fn create_endpoint(&self, endpoint: Endpoint, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.tables().config.create_endpoint(endpoint, answer)
+        self.tables().create_endpoint(endpoint, answer)
     }
 
     async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>> {
@@ -164,16 +170,11 @@ impl Store for Memory {
     }
 
     async fn update_endpoint(&self, endpoint: Endpoint) -> StoreResult<()> {
-        self.tables().config.update_endpoint(endpoint)
+        self.tables().update_endpoint(endpoint)
     }
 
     async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool> {
-        let mut tables = self.tables();
-        let deleted = tables.config.delete_endpoint(application, id);
-        if deleted {
-            tables.work.drop_endpoint(id);
-        }
-        Ok(deleted)
+        Ok(self.tables().delete_endpoint(application, id))
     }
 
     async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>> {
@@ -208,8 +209,7 @@ impl Store for Memory {
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()> {
         let mut tables = self.tables();
         for record in records {
-            tables.config.take_effect(&record);
-            tables.work.record(record);
+            tables.record(record);
         }
         Ok(())
     }

@@ -18,11 +18,13 @@ mod event_types;
 mod history;
 mod messages;
 mod nodes;
+mod operational;
 mod operations;
 mod ordering;
 mod resend;
 mod retention;
 mod rows;
+mod tasks;
 mod waiting;
 
 use std::sync::Arc;

@@ -8,12 +8,14 @@ mod config;
 mod deliveries;
 mod given;
 mod history;
+mod operational;
 mod operations;
 mod ordering;
 mod pages;
 mod resend;
 mod restart;
 mod retention;
+mod tasks;
 mod waiting;
 
 /// A test of each store for each story.
@@ -98,6 +100,20 @@ stories! {
         a_blocked_key_shows_its_head_and_can_be_skipped,
         keys_and_endpoints_do_not_wait_for_each_other,
         whoever_comes_while_a_head_goes_is_not_forgotten;
+    tasks:
+        a_task_is_kept_with_its_answer_and_listed_by_status_and_kind,
+        a_running_task_is_one_workers_until_its_lease_is_over,
+        a_step_happens_once_and_makes_rows_only_for_what_does_not_wait,
+        a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all,
+        of_two_workers_at_one_position_one_makes_the_step,
+        failures_say_once_what_is_to_be_recovered,
+        messages_are_seen_from_an_endpoint,
+        tasks_that_ended_are_forgotten_a_few_at_a_time;
+    operational:
+        what_nobody_listens_to_is_not_written,
+        an_endpoints_changes_are_told_in_order,
+        attempts_that_give_notice_are_told_once,
+        events_are_settled_by_number_and_numbers_are_used_once;
     pages:
         configuration_is_listed_in_slices,
         messages_and_attempts_are_listed_in_slices;

@@ -21,9 +21,9 @@ impl ConfigurationStore for Memory {
     }
 
     async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()> {
-        let config = &mut self.tables().config;
-        check(config.endpoint(&old.application, &old.id), &old)?;
-        config.update_endpoint(new)
+        let mut tables = self.tables();
+        check(tables.config.endpoint(&old.application, &old.id), &old)?;
+        tables.update_endpoint(new)
     }
 
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()> {

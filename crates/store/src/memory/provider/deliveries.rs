@@ -227,6 +227,27 @@ impl Work {
         Backlog { oldest_at: messages.map(|message| message.created_at).min(), deliveries: self.rows.len() as u64 }
     }
 
+    /// Whether a row of the message is there for the endpoint.
+    pub(super) fn waits(&self, endpoint: &str, message: &str) -> bool {
+        self.rows.contains_key(&key(endpoint, message))
+    }
+
+    /// Whether that row is due at `now`, claimed or not.
+    pub(super) fn is_due(&self, endpoint: &str, message: &str, now: Timestamp) -> bool {
+        self.rows.get(&key(endpoint, message)).is_some_and(|row| row.next_at <= now)
+    }
+
+    /// Makes a row that is nobody's and due; false when one is there.
+    pub(super) fn enqueue(&mut self, application: &Id, endpoint: &Id, message: &Id, now: Timestamp) -> bool {
+        if self.waits(endpoint, message) {
+            return false;
+        }
+        let application = application.clone();
+        let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::No, key: None };
+        self.rows.insert((endpoint.clone(), message.clone()), row);
+        self.waiting.insert((endpoint.clone(), now, message.clone()))
+    }
+
     pub(super) fn remove(&mut self, row_key: &(Id, Id)) {
         if let Some(row) = self.rows.remove(row_key) {
             self.waiting.remove(&(row_key.0.clone(), row.next_at, row_key.1.clone()));

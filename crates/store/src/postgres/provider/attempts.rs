@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use ::provider::model::{Attempt, Id};
+use ::provider::operational::events::{DisabledBy, Happening};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use jiff::Timestamp;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::rows::{self, ATTEMPT, Client, Outcome};
-use super::{applications, messages, ordering, resend};
+use super::{applications, messages, operational, ordering, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// Whether endpoints changed in a way that others have to know of.
@@ -28,6 +29,7 @@ pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> Outco
     insert(db, records).await?;
     move_on(db, records).await?;
     note_failing(db, &verdicts).await?;
+    operational::tell_notices(db, records).await?;
     Ok(routes)
 }
 
@@ -149,6 +151,8 @@ impl<'records> Rows<'records> {
 struct Verdict {
     /// It worked at least once.
     worked: bool,
+    /// When the attempt that disables it was made.
+    disabled_at: Option<Timestamp>,
     /// When it failed first since it worked last.
     failing_since: Option<Timestamp>,
     disable: bool,
@@ -167,7 +171,10 @@ fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
             EndpointEffect::None => {}
             EndpointEffect::Working => *verdict = Verdict { worked: true, failing_since: None, ..*verdict },
             EndpointEffect::Failing => verdict.failing_since = verdict.failing_since.or(Some(attempt.at)),
-            EndpointEffect::Disable => verdict.disable = true,
+            EndpointEffect::Disable => {
+                verdict.disable = true;
+                verdict.disabled_at = verdict.disabled_at.or(Some(attempt.at));
+            }
         }
     }
     verdicts
@@ -175,11 +182,18 @@ fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
 
 async fn disable(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<Routes> {
     let mut routes = Routes::Same;
-    for ((application, endpoint), _) in verdicts.iter().filter(|(_, verdict)| verdict.disable) {
+    for ((application, endpoint), verdict) in verdicts.iter().filter(|(_, verdict)| verdict.disable) {
         applications::lock(db, application).await?;
-        let disable = "UPDATE endpoints SET disabled = TRUE WHERE id = $1 AND application = $2 AND NOT disabled";
-        if rows::write(db, disable, &[&&***endpoint, &&***application]).await? == 1 {
+        let disable = "UPDATE endpoints SET disabled = TRUE WHERE id = $1 AND application = $2 AND NOT disabled \
+             RETURNING uid, coalesce(failing_since, $3)";
+        let disabled = rows::one(db, disable, &[&&***endpoint, &&***application, &verdict.disabled_at], |row| {
+            Ok((rows::get::<Option<String>>(row, 0)?, rows::get(row, 1)?))
+        })
+        .await?;
+        if let Some((uid, fail_since)) = disabled {
             applications::raise_version(db, application).await?;
+            let disabled = Happening::Disabled { fail_since, by: DisabledBy::Failures };
+            operational::tell(db, application, endpoint, uid.as_deref(), disabled).await?;
             routes = Routes::Changed;
         }
     }

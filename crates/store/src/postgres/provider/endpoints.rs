@@ -1,10 +1,11 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
 use ::provider::model::{Application, Endpoint};
+use ::provider::operational::events::{DisabledBy, Happening};
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 
 use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, Outcome};
-use super::{answers, applications};
+use super::{answers, applications, operational};
 use crate::provider_codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
 
 pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -16,7 +17,8 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
     let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-    write(db, insert, new).await.map(drop)
+    write(db, insert, new).await?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created).await
 }
 
 /// The id goes before a uid that looks like it.
@@ -40,14 +42,21 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> Outcome<()> {
         return Err(StoreError::NotFound.into());
     }
     check_uid(db, new).await?;
+    let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
+    let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
     // The time of creation stays; naming it keeps the parameters those of the insert.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
          failing_since = $14, updated_at = $15, ordering = $17 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
-    match write(db, update, new).await? {
-        0 => Err(StoreError::NotFound.into()),
-        _ => Ok(()),
+    if write(db, update, new).await? == 0 {
+        return Err(StoreError::NotFound.into());
     }
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated).await?;
+    if new.disabled && was_disabled == Some(false) {
+        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
+        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
+    }
+    Ok(())
 }
 
 async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> Outcome<u64> {
@@ -92,12 +101,12 @@ async fn check_uid(db: &impl Client, new: &Endpoint) -> Outcome<()> {
 /// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
 pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Outcome<bool> {
     applications::lock(db, application).await?;
-    let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2";
-    let deleted = rows::write(db, delete, &[&application, &id]).await? == 1;
-    if deleted {
-        applications::raise_version(db, application).await?;
-    }
-    Ok(deleted)
+    let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2 RETURNING uid";
+    let gone = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
+    let Some(uid) = gone else { return Ok(false) };
+    applications::raise_version(db, application).await?;
+    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted).await?;
+    Ok(true)
 }
 
 /// One statement, so that it is of one moment.

@@ -7,7 +7,7 @@ use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, ATTEMPT, Outcome, ms};
-use super::{applications, messages, resend};
+use super::{applications, messages, operational, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// An attempt that was recorded before is left as it is.
@@ -51,6 +51,7 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
         {
             take_effect(db, attempt, record.endpoint)?;
         }
+        operational::tell_notice(db, record)?;
     }
     Ok(())
 }
@@ -71,9 +72,12 @@ fn take_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> Ou
             db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
         }
         EndpointEffect::Disable => {
-            let disable = "UPDATE endpoints SET disabled = 1 WHERE id = ?1 AND application = ?2 AND disabled = 0";
-            if db.prepare_cached(disable)?.execute(whose)? == 1 {
+            let disable = "UPDATE endpoints SET disabled = 1 WHERE id = ?1 AND application = ?2 AND disabled = 0 \
+                 RETURNING coalesce(failing_since, ?3)";
+            let disabled = rows::one(db, disable, (whose.0, whose.1, ms(attempt.at)), |row| rows::time(row, 0))?;
+            if disabled.is_some() {
                 applications::raise_version(db, &attempt.application)?;
+                operational::tell_disabled(db, &attempt.application, &attempt.endpoint, disabled)?;
             }
         }
     }

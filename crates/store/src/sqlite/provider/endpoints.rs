@@ -1,11 +1,12 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
 use ::provider::model::{Application, Endpoint};
+use ::provider::operational::events::{DisabledBy, Happening};
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, ENDPOINT, Outcome, ms};
-use super::{answers, applications};
+use super::{answers, applications, operational};
 use crate::provider_codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
 
 pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -17,7 +18,8 @@ pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&Idempotent
     let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
-    write(db, insert, new).map(|_| ())
+    write(db, insert, new)?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created)
 }
 
 pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> Outcome<Option<Endpoint>> {
@@ -37,6 +39,8 @@ pub(super) fn list(db: &Connection, application: &str, page: &Page) -> Outcome<V
 
 pub(super) fn update(db: &Connection, new: &Endpoint) -> Outcome<()> {
     check_uid(db, new)?;
+    let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
+    let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
     // The time of creation stays; naming it keeps the parameters those of the insert.
     let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
          channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
@@ -45,6 +49,11 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> Outcome<()> {
         return Err(StoreError::NotFound.into());
     }
     applications::raise_version(db, &new.application)?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated)?;
+    if new.disabled && was_disabled == Some(false) {
+        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
+        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
+    }
     Ok(())
 }
 
@@ -78,11 +87,13 @@ fn check_uid(db: &Connection, new: &Endpoint) -> Outcome<()> {
 
 /// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
 pub(super) fn delete(db: &Connection, application: &str, id: &str) -> Outcome<bool> {
-    let deleted = db.execute("DELETE FROM endpoints WHERE application = ?1 AND id = ?2", (application, id))? == 1;
-    if deleted {
-        applications::raise_version(db, application)?;
-    }
-    Ok(deleted)
+    let delete = "DELETE FROM endpoints WHERE application = ?1 AND id = ?2 RETURNING uid";
+    let Some(uid) = rows::one(db, delete, (application, id), |row| Ok(row.get::<_, Option<String>>(0)?))? else {
+        return Ok(false);
+    };
+    applications::raise_version(db, application)?;
+    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted)?;
+    Ok(true)
 }
 
 /// Two statements: the caller's transaction makes them one moment.

@@ -1,7 +1,7 @@
 //! Attempts and what they say of their endpoints.
 
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
-use provider::port::{AttemptRecord, EndpointEffect, From, Next, Order, Page};
+use provider::port::{AttemptRecord, EndpointEffect, From, Next, Notice, Order, Page};
 
 use super::given::{
     Shared, accepted, at, attempt, endpoint, failed, id, page, routes, sent, succeeded, version, whole,
@@ -12,6 +12,7 @@ pub(super) fn manual(attempt: Attempt) -> AttemptRecord {
         attempt: Attempt { trigger: AttemptTrigger::Manual, ..attempt },
         next: Next::Done,
         endpoint: EndpointEffect::None,
+        notice: Notice::None,
     }
 }
 
@@ -97,6 +98,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         },
         next: Next::Done,
         endpoint: EndpointEffect::Disable,
+        notice: Notice::None,
     };
     store.record_attempts(vec![gone(1, 1)]).await.unwrap();
     let disabled = Endpoint { disabled: true, ..endpoint(1) };

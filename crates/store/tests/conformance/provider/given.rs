@@ -8,8 +8,8 @@ use provider::model::{
     OldSecret, PayloadCheck,
 };
 use provider::port::{
-    Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Order, Page,
-    Store, StoreError, StoreResult,
+    Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Notice,
+    Order, Page, Store, StoreError, StoreResult,
 };
 use runtime::vault::Sealed;
 use store::postgres::PostgresConfig;
@@ -167,7 +167,7 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
 }
 
 pub(super) fn succeeded(attempt: Attempt) -> AttemptRecord {
-    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Working }
+    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Working, notice: Notice::None }
 }
 
 /// A failed attempt that is made again `after_ms` later.
@@ -176,6 +176,7 @@ pub(super) fn failed(attempt: Attempt, attempts: u32, after_ms: i64) -> AttemptR
         next: Next::Retry { at: attempt.at + later(after_ms), attempts },
         attempt: Attempt { status: AttemptStatus::Fail, response_status_code: 500, ..attempt },
         endpoint: EndpointEffect::Failing,
+        notice: Notice::None,
     }
 }
 

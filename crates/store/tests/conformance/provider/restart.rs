@@ -7,6 +7,7 @@ use super::given::{
     Shared, accepted, answer, application, at, attempt, database, endpoint, failed, id, message, node, reasons, routes,
     sent, succeeded, whole,
 };
+use super::tasks;
 
 /// Leaves work in every state behind.
 async fn leaves_work(store: &dyn Store, version: i64) {
@@ -18,6 +19,7 @@ async fn leaves_work(store: &dyn Store, version: i64) {
     store.record_attempts(vec![failed(attempt(1, 2, 1, at(6)), 1, 1_000)]).await.unwrap();
     let resend = Resend { application: id("app", 1), message: id("msg", 2), endpoint: id("ep", 2) };
     store.resend(resend, None).await.unwrap();
+    tasks::leaves_one_half_done(store).await;
 }
 
 /// Everything that was there is there; a new node gets what the old one had once that is dead.
@@ -43,6 +45,7 @@ async fn finds_it(store: &dyn Store) {
     assert_eq!(store.next_due().await.unwrap(), Some(at(1_006)));
     let again = store.claim(&node(2), &id("ep", 1), at(1_006), 9).await.unwrap();
     assert_eq!((again[0].message.clone(), again[0].attempts), (message(2), 1));
+    tasks::finds_it_half_done(store).await;
 }
 
 #[tokio::test]

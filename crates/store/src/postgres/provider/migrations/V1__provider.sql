@@ -161,6 +161,35 @@ CREATE TABLE attempts (
 -- With the status, so that an endpoint's attempts are counted without being read.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id) INCLUDE (status);
 
+-- Background tasks. A running one is anybody's once `leased_until` is over.
+CREATE TABLE background_tasks (
+    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    kind SMALLINT NOT NULL,
+    application TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    selection TEXT NOT NULL,
+    status SMALLINT NOT NULL,
+    position TEXT COLLATE "C" NOT NULL,
+    found BIGINT NOT NULL,
+    enqueued BIGINT NOT NULL,
+    error TEXT,
+    worker TEXT,
+    leased_until TIMESTAMPTZ NOT NULL DEFAULT '1970-01-01T00:00:00Z',
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX background_tasks_of_account ON background_tasks (account, id);
+CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
+
+-- What accounts are to be told of. A number is used once: it is in the message's event id.
+CREATE TABLE operational_events (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    event_type TEXT NOT NULL,
+    payload TEXT NOT NULL
+);
+
 -- Written to see whether the database can be.
 CREATE TABLE pings (
     no INTEGER PRIMARY KEY CHECK (no = 1),

@@ -172,6 +172,35 @@ CREATE TABLE attempts (
 -- With the status, so that an endpoint's attempts are counted without being read.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id, status);
 
+-- Background tasks. A running one is anybody's once `leased_until` is over.
+CREATE TABLE background_tasks (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    application TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    selection TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    position TEXT NOT NULL,
+    found INTEGER NOT NULL,
+    enqueued INTEGER NOT NULL,
+    error TEXT,
+    worker TEXT,
+    leased_until INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX background_tasks_of_account ON background_tasks (account, id);
+CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
+
+-- What accounts are to be told of. A number is used once: it is in the message's event id.
+CREATE TABLE operational_events (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    payload TEXT NOT NULL
+) STRICT;
+
 -- Written to see whether the database can be.
 CREATE TABLE pings (
     no INTEGER PRIMARY KEY CHECK (no = 1),

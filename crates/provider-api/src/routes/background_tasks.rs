@@ -1,0 +1,200 @@
+//! Background tasks: how far they are.
+
+use axum::extract::State;
+use axum::response::Response;
+use provider::model::{BackgroundTask, TaskKind, TaskStatus};
+use provider::page::ListKey;
+use provider::port::TaskFilter;
+use provider::{Provider, Slice, ids};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::answer::{self, ListResponse};
+use crate::ask::{self, Asked, At, Auth};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+
+/// A background task.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BackgroundTaskOut<'a> {
+    /// `qtask_…`
+    id: &'a str,
+    /// Whether it goes on.
+    status: BackgroundTaskStatus,
+    /// What it does.
+    task: BackgroundTaskType,
+    /// How far it is.
+    data: BackgroundTaskData<'a>,
+    /// When it last got further.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: String,
+}
+
+/// How far a task is.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BackgroundTaskData<'a> {
+    /// The application.
+    app_id: &'a str,
+    /// The endpoint.
+    endpoint_id: &'a str,
+    /// Beginning of the time span.
+    #[schema(value_type = String, format = DateTime)]
+    since: String,
+    /// End of the time span.
+    #[schema(value_type = String, format = DateTime)]
+    until: String,
+    /// Messages selected so far.
+    messages_found: u64,
+    /// Of these, messages sent so far. The others wait for the endpoint anyway.
+    messages_sent: u64,
+    /// The id of the attempt or message that was looked at last.
+    position: &'a str,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+/// Whether a task goes on.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BackgroundTaskStatus {
+    Running,
+    Finished,
+    Failed,
+}
+
+/// What a task does.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub(crate) enum BackgroundTaskType {
+    /// Sends what failed.
+    #[serde(rename = "endpoint.recover")]
+    Recover,
+    /// Sends what the endpoint never had.
+    #[serde(rename = "endpoint.replay")]
+    Replay,
+    /// Sends what the endpoint had.
+    #[serde(rename = "endpoint.bulk-replay")]
+    BulkReplay,
+}
+
+/// Types that clients may ask for and no task of ours has: there are none of them, which is no mistake.
+const OTHER_TYPES: [&str; 5] =
+    ["application.stats", "message.broadcast", "sdk.generate", "event-type.aggregate", "application.purge_content"];
+
+/// A slice of the list of tasks.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TaskListQuery {
+    /// Only those with this status.
+    status: Option<BackgroundTaskStatus>,
+    /// Only those of this type.
+    task: Option<String>,
+    /// At most this many, 0 to 250; 50 without.
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    iterator: Option<String>,
+    /// `ascending` or `descending`.
+    order: Option<String>,
+}
+
+impl From<TaskStatus> for BackgroundTaskStatus {
+    fn from(status: TaskStatus) -> Self {
+        match status {
+            TaskStatus::Running => Self::Running,
+            TaskStatus::Finished => Self::Finished,
+            TaskStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<BackgroundTaskStatus> for TaskStatus {
+    fn from(status: BackgroundTaskStatus) -> Self {
+        match status {
+            BackgroundTaskStatus::Running => Self::Running,
+            BackgroundTaskStatus::Finished => Self::Finished,
+            BackgroundTaskStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<TaskKind> for BackgroundTaskType {
+    fn from(kind: TaskKind) -> Self {
+        match kind {
+            TaskKind::Recover => Self::Recover,
+            TaskKind::ReplayMissing => Self::Replay,
+            TaskKind::BulkReplay => Self::BulkReplay,
+        }
+    }
+}
+
+/// None when no task of ours has this type.
+fn kind(word: &str) -> Result<Option<TaskKind>, ApiError> {
+    match word {
+        "endpoint.recover" => Ok(Some(TaskKind::Recover)),
+        "endpoint.replay" => Ok(Some(TaskKind::ReplayMissing)),
+        "endpoint.bulk-replay" => Ok(Some(TaskKind::BulkReplay)),
+        other if OTHER_TYPES.contains(&other) => Ok(None),
+        _ => Err(ApiError::at(["query", "task"], "must be endpoint.recover, endpoint.replay or endpoint.bulk-replay")),
+    }
+}
+
+fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
+    BackgroundTaskOut {
+        id: &task.id,
+        status: task.status.into(),
+        task: task.kind.into(),
+        data: BackgroundTaskData {
+            app_id: &task.application,
+            endpoint_id: &task.endpoint,
+            since: answer::time(task.selection.since),
+            until: answer::time(task.selection.until),
+            messages_found: task.progress.found,
+            messages_sent: task.progress.enqueued,
+            position: &task.progress.position,
+            error: task.error.as_deref(),
+        },
+        updated_at: answer::time(task.updated_at),
+    }
+}
+
+/// The task as JSON text.
+pub(crate) fn render(task: &BackgroundTask) -> String {
+    answer::text(&view(task))
+}
+
+/// Lists the account's background tasks of the last 90 days, newest first unless asked otherwise.
+#[utoipa::path(get, path = "/background-task", operation_id = "v1.background-task.list", tag = "Background Task",
+    params(TaskListQuery),
+    responses((status = 200, body = ListResponse<BackgroundTaskOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    Asked(query): Asked<TaskListQuery>,
+) -> Result<Response, ApiError> {
+    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Id(ids::TASK))?;
+    let kind = match query.task.as_deref().map(kind).transpose()? {
+        None => None,
+        Some(Some(kind)) => Some(kind),
+        Some(None) => {
+            let none = Slice { data: Vec::new(), iterator: None, prev_iterator: None, done: true };
+            return Ok(answer::list(&none, view));
+        }
+    };
+    let filter = TaskFilter { status: query.status.map(Into::into), kind };
+    Ok(answer::list(&provider.list_background_tasks(&caller, filter, &page).await?, view))
+}
+
+/// Gives a background task.
+#[utoipa::path(get, path = "/background-task/{task_id}", operation_id = "v1.background-task.get",
+    tag = "Background Task", params(("task_id" = String, Path)),
+    responses((status = 200, body = BackgroundTaskOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([task]): At<1>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.background_task(&caller, &task).await?)))
+}

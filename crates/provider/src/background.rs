@@ -1,0 +1,171 @@
+//! Sending an endpoint messages again, many at a time, as background tasks (provider.md, "Delivery").
+//!
+//! Actors: the use cases here write a task and answer; `worker` takes tasks and makes their steps; `choice` says which
+//! messages a step takes, and `pace` how many.
+//!
+//! Guarantees: a task is on disk when it is answered, and goes on after a crash, or on another node, where its last step
+//! left it. A step makes delivery rows and moves the task's position in one transaction, so that each message is enqueued
+//! once; one that waits for the endpoint already is left as it is. The rows go the way of all others. A step is made only
+//! when the one before has gone out, and takes about as many messages as the endpoint gets through in a moment: so a live
+//! message finds no queue of old ones before it, and other endpoints notice nothing.
+
+mod choice;
+mod pace;
+pub(crate) mod worker;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::idempotency::{self, Idempotency, Write};
+use crate::ids;
+use crate::model::{AttemptStatus, BackgroundTask, Id, Progress, Selection, TaskKind, TaskStatus};
+use crate::page::{PageRequest, Slice};
+use crate::port::{Order, Page, TaskFilter};
+use crate::provider::{Created, Provider};
+use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX};
+use crate::validation::{Checks, FILTER_TYPES_MAX};
+
+/// Failures further back than this are not recovered. Five minutes more than the 14 days of the specification, so that
+/// callers' clocks may differ.
+const RECOVER_MAX: SignedDuration = SignedDuration::from_mins(14 * 24 * 60 + 5);
+/// Tasks of an account that run at the same time.
+const RUNNING_MAX: usize = 100;
+const TAG_CHARS_MAX: usize = 128;
+
+/// What to send again. What is none selects all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayInput {
+    /// What the task does.
+    pub kind: TaskKind,
+    /// From this time.
+    pub since: Timestamp,
+    /// Before this time; now when none or later.
+    pub until: Option<Timestamp>,
+    /// Of one of these event types.
+    pub event_types: Option<Vec<String>>,
+    /// Sent to this channel.
+    pub channel: Option<String>,
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Whose latest attempt at the endpoint came to this.
+    pub status: Option<AttemptStatus>,
+    /// Whose latest attempt was answered with this class of codes: 0, 100, 200 … 500.
+    pub status_code_class: Option<u16>,
+}
+
+impl ReplayInput {
+    /// Everything of a time span.
+    pub fn span(kind: TaskKind, since: Timestamp, until: Option<Timestamp>) -> Self {
+        Self { kind, since, until, event_types: None, channel: None, tag: None, status: None, status_code_class: None }
+    }
+}
+
+impl Provider {
+    /// Starts a task that sends messages to an endpoint again; `render` makes the JSON of the 202 that is kept for the
+    /// idempotency key. 404, 422, 400 `limit_reached`.
+    pub async fn replay(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        input: ReplayInput,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&BackgroundTask) -> String + Send,
+    ) -> ProviderResult<Created<BackgroundTask>> {
+        let now = self.now();
+        let kind = input.kind;
+        let selection = input.check(now)?;
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        self.check_running(caller).await?;
+        let task = BackgroundTask {
+            id: self.ids().make(ids::TASK),
+            account: caller.account.clone(),
+            kind,
+            application: endpoint.application,
+            endpoint: endpoint.id,
+            progress: Progress { position: bound(kind, selection.since), found: 0, enqueued: 0 },
+            selection,
+            status: TaskStatus::Running,
+            error: None,
+            created_at: now,
+            updated_at: now,
+        };
+        let written = idempotency::write(
+            self.store(),
+            caller,
+            idempotency,
+            now,
+            202,
+            || render(&task),
+            |answer| self.store().create_task(task.clone(), answer),
+        );
+        Ok(match written.await? {
+            Write::Done => Created::New(task),
+            Write::Before(answer) => Created::Before(answer),
+        })
+    }
+
+    /// A task by its id. 404.
+    pub async fn background_task(&self, caller: &Caller, id: &str) -> ProviderResult<BackgroundTask> {
+        self.store().task(&caller.account, id).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// The account's tasks, newest first unless asked otherwise.
+    pub async fn list_background_tasks(
+        &self,
+        caller: &Caller,
+        filter: TaskFilter,
+        page: &PageRequest,
+    ) -> ProviderResult<Slice<BackgroundTask>> {
+        let rows = self.store().tasks(&caller.account, filter, page.to_store(Order::Descending)).await?;
+        Ok(page.slice(rows, |task| &task.id))
+    }
+
+    async fn check_running(&self, caller: &Caller) -> ProviderResult<()> {
+        let running = TaskFilter { status: Some(TaskStatus::Running), kind: None };
+        let page = Page { limit: RUNNING_MAX, ..Page::default() };
+        if self.store().tasks(&caller.account, running, page).await?.len() < RUNNING_MAX {
+            return Ok(());
+        }
+        Err(ProviderError::BadRequest {
+            code: "limit_reached",
+            detail: format!("{RUNNING_MAX} background tasks of this account are running; wait until one is finished"),
+        })
+    }
+}
+
+impl ReplayInput {
+    fn check(self, now: Timestamp) -> ProviderResult<Selection> {
+        let latest = now + ids::RESOLUTION;
+        let until = self.until.map_or(latest, |until| until.min(latest));
+        let mut checks = Checks::default();
+        if self.since >= until {
+            checks.fault("since", "must be before until, and not in the future");
+        }
+        if self.kind == TaskKind::Recover && until.duration_since(self.since) > RECOVER_MAX {
+            checks.fault("since", "must be at most 14 days before until");
+        }
+        checks.names("eventTypes", self.event_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        checks.names("channel", self.channel.as_ref().map(std::slice::from_ref), 1, CHANNEL_CHARS_MAX);
+        checks.names("tag", self.tag.as_ref().map(std::slice::from_ref), 1, TAG_CHARS_MAX);
+        if self.status_code_class.is_some_and(|class| !(class <= 500 && class % 100 == 0)) {
+            checks.fault("statusCodeClass", "must be 0, 100, 200, 300, 400 or 500");
+        }
+        checks.finish()?;
+        Ok(Selection {
+            since: self.since,
+            until,
+            event_types: self.event_types,
+            channel: self.channel,
+            tag: self.tag,
+            status: self.status,
+            status_code_class: self.status_code_class,
+        })
+    }
+}
+
+/// Where a time is among what a task goes through: attempts when it recovers, messages otherwise.
+fn bound(kind: TaskKind, at: Timestamp) -> Id {
+    ids::first_at(if kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE }, at).into()
+}

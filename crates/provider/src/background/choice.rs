@@ -1,0 +1,171 @@
+//! Which messages the next step of a task takes.
+
+use super::bound;
+use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
+use crate::port::{Sent, Store, StoreResult};
+use crate::target::Target;
+
+/// Attempts or messages looked at in one step at most.
+const LOOKED_AT_MAX: usize = 500;
+
+/// What a step is to do.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Where the task is after it.
+    pub(super) to: Id,
+    /// Messages selected.
+    pub(super) found: u64,
+    /// Of these, those that do not wait for the endpoint.
+    pub(super) messages: Vec<Id>,
+    /// There is nothing after it.
+    pub(super) last: bool,
+}
+
+/// Something that a task looked at.
+struct Seen {
+    position: Id,
+    /// None when it is not for this task.
+    message: Option<Id>,
+    waits: bool,
+}
+
+/// Looks on from the task's position, for at most `batch` messages.
+pub(super) async fn choose(
+    store: &dyn Store,
+    task: &BackgroundTask,
+    target: &Target,
+    batch: usize,
+) -> StoreResult<Choice> {
+    let (application, endpoint, after) = (&task.application, &task.endpoint, &task.progress.position);
+    let end = bound(task.kind, task.selection.until);
+    let seen: Vec<Seen> = match task.kind {
+        TaskKind::Recover => {
+            let failures = store.failures(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
+            let seen = failures.into_iter();
+            seen.map(|row| Seen { position: row.attempt, message: row.recoverable, waits: row.waits }).collect()
+        }
+        TaskKind::ReplayMissing | TaskKind::BulkReplay => {
+            let sent = store.sent(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
+            let seen = sent.into_iter().map(|row| {
+                let selected = match task.kind {
+                    TaskKind::BulkReplay => task.selection.has(&row),
+                    _ => row.latest.is_none() && target.listens_to(&row.event_type, row.channels.as_deref()),
+                };
+                let message = (selected && row.payload_kept).then(|| row.message.clone());
+                Seen { position: row.message, message, waits: row.waits }
+            });
+            seen.collect()
+        }
+    };
+    Ok(take(seen, batch, end))
+}
+
+fn take(seen: Vec<Seen>, batch: usize, end: Id) -> Choice {
+    let exhausted = seen.len() < LOOKED_AT_MAX;
+    let mut choice = Choice::default();
+    for Seen { position, message, waits } in seen {
+        if choice.messages.len() >= batch {
+            return choice;
+        }
+        choice.to = position;
+        if let Some(message) = message {
+            choice.found += 1;
+            if !waits {
+                choice.messages.push(message);
+            }
+        }
+    }
+    if exhausted {
+        choice.to = end;
+        choice.last = true;
+    }
+    choice
+}
+
+impl Selection {
+    /// Whether the endpoint had an attempt of it, and it is what was asked for.
+    fn has(&self, row: &Sent) -> bool {
+        let Some((status, code)) = row.latest else { return false };
+        let is_or_has = |asked: &Option<String>, has: &Option<Vec<String>>| {
+            asked.as_ref().is_none_or(|asked| has.iter().flatten().any(|has| has == asked))
+        };
+        self.event_types.as_ref().is_none_or(|types| types.contains(&row.event_type))
+            && is_or_has(&self.channel, &row.channels)
+            && is_or_has(&self.tag, &row.tags)
+            && self.status.is_none_or(|asked| asked == self.status_of(row, status))
+            && self.status_code_class.is_none_or(|class| class == code / 100 * 100)
+    }
+
+    /// One that waits for another attempt is still being sent.
+    fn status_of(&self, row: &Sent, latest: AttemptStatus) -> AttemptStatus {
+        if row.waits && latest == AttemptStatus::Fail { AttemptStatus::Sending } else { latest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn seen(count: usize, message: bool) -> Vec<Seen> {
+        let one = |number| Seen {
+            position: format!("{number:04}").into(),
+            message: message.then(|| format!("m{number}").into()),
+            waits: number % 2 == 1,
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn a_step_ends_with_its_batch_or_with_what_was_looked_at() {
+        let choice = take(seen(10, true), 2, "end".into());
+        assert_eq!((&*choice.to, choice.found, choice.messages.len(), choice.last), ("0002", 3, 2, false));
+        let choice = take(seen(10, true), 100, "end".into());
+        assert_eq!((&*choice.to, choice.found, choice.messages.len(), choice.last), ("end", 10, 5, true));
+        let choice = take(seen(LOOKED_AT_MAX, false), 100, "end".into());
+        assert_eq!((&*choice.to, choice.found, choice.last), ("0499", 0, false), "there may be more");
+        assert!(take(Vec::new(), 1, "end".into()).last);
+    }
+
+    #[test]
+    fn a_filter_is_of_the_message_and_of_its_latest_attempt() {
+        let all = Selection {
+            since: Timestamp::MIN,
+            until: Timestamp::MAX,
+            event_types: None,
+            channel: None,
+            tag: None,
+            status: None,
+            status_code_class: None,
+        };
+        let row = Sent {
+            message: "m".into(),
+            event_type: "a.b".into(),
+            channels: Some(vec!["c".into()]),
+            tags: Some(vec!["t".into()]),
+            payload_kept: true,
+            latest: Some((AttemptStatus::Fail, 503)),
+            waits: false,
+        };
+        let word = |word: &str| Some(word.to_owned());
+        for (selection, expected) in [
+            (all.clone(), true),
+            (Selection { event_types: Some(vec!["x".into(), "a.b".into()]), ..all.clone() }, true),
+            (Selection { event_types: Some(vec!["x".into()]), ..all.clone() }, false),
+            (Selection { channel: word("c"), ..all.clone() }, true),
+            (Selection { channel: word("t"), ..all.clone() }, false),
+            (Selection { tag: word("t"), ..all.clone() }, true),
+            (Selection { tag: word("c"), ..all.clone() }, false),
+            (Selection { status: Some(AttemptStatus::Fail), ..all.clone() }, true),
+            (Selection { status: Some(AttemptStatus::Success), ..all.clone() }, false),
+            (Selection { status_code_class: Some(500), ..all.clone() }, true),
+            (Selection { status_code_class: Some(0), ..all.clone() }, false),
+        ] {
+            assert_eq!(selection.has(&row), expected, "{selection:?}");
+        }
+        assert!(!all.has(&Sent { latest: None, ..row.clone() }), "it was never sent there");
+        let sending = Selection { status: Some(AttemptStatus::Sending), ..all };
+        assert!(sending.has(&Sent { waits: true, ..row.clone() }) && !sending.has(&row));
+    }
+}

@@ -1,0 +1,85 @@
+//! Work that is done in the background, for longer than a request lasts, and says how far it is.
+
+use jiff::Timestamp;
+
+use super::{AttemptStatus, Id};
+
+/// A task that sends messages to an endpoint again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackgroundTask {
+    /// `qtask_…`
+    pub id: Id,
+    /// The account that asked for it.
+    pub account: Id,
+    /// What it does.
+    pub kind: TaskKind,
+    /// The application whose messages are sent.
+    pub application: Id,
+    /// The endpoint that they are sent to.
+    pub endpoint: Id,
+    /// Which messages.
+    pub selection: Selection,
+    /// Whether it goes on.
+    pub status: TaskStatus,
+    /// How far it is.
+    pub progress: Progress,
+    /// Why it failed, for people.
+    pub error: Option<String>,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When it last got further.
+    pub updated_at: Timestamp,
+}
+
+/// What a task does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskKind {
+    /// Sends messages again whose attempts in the time span failed, and that were not delivered since.
+    Recover,
+    /// Sends messages of the time span of which the endpoint never had an attempt.
+    ReplayMissing,
+    /// Sends messages of the time span again that the endpoint had an attempt of, delivered or not.
+    BulkReplay,
+}
+
+/// Whether a task goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskStatus {
+    /// It does, here or elsewhere.
+    Running,
+    /// It has done all of it.
+    Finished,
+    /// It can't.
+    Failed,
+}
+
+/// Which messages a task sends. What is none selects all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// From this time, to 4 ms.
+    pub since: Timestamp,
+    /// Before this time, to 4 ms.
+    pub until: Timestamp,
+    /// Of one of these event types.
+    pub event_types: Option<Vec<String>>,
+    /// Sent to this channel.
+    pub channel: Option<String>,
+    /// With this tag.
+    pub tag: Option<String>,
+    /// Whose latest attempt at the endpoint came to this.
+    pub status: Option<AttemptStatus>,
+    /// Whose latest attempt at the endpoint was answered with a status code of this class: 100, 200 … 500, or 0 for no
+    /// answer.
+    pub status_code_class: Option<u16>,
+}
+
+/// How far a task is. It begins again here after a crash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// The id of the attempt (recover) or message (else) that was looked at last.
+    pub position: Id,
+    /// Messages selected so far.
+    pub found: u64,
+    /// Of these, messages sent again. The others wait for the endpoint anyway.
+    pub enqueued: u64,
+}

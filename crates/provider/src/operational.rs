@@ -1,0 +1,143 @@
+//! Operational webhooks: an account's endpoints for events about its applications' endpoints and attempts
+//! (provider.md, "Delivery").
+//!
+//! They are endpoints of an application like any other, so that everything that holds for deliveries holds for them. The
+//! application is hidden: it belongs to an account that has no keys and is in no list ([`hidden_account`]), and is made
+//! with the first endpoint. What is told is in `events`, and how it becomes messages in `worker`.
+
+pub mod events;
+pub(crate) mod worker;
+
+use std::collections::BTreeMap;
+
+use crate::accounts::Caller;
+use crate::applications::{ApplicationInput, IfTaken};
+use crate::endpoints::EndpointInput;
+use crate::error::{ProviderError, ProviderResult};
+use crate::event_types::EventTypeInput;
+use crate::idempotency::Idempotency;
+use crate::model::{Endpoint, Id};
+use crate::page::{PageRequest, Slice};
+use crate::provider::{Created, Provider, Put};
+
+/// Uid of the hidden application.
+pub(crate) const APPLICATION: &str = "operational";
+/// What the hidden account's id ends with. No id of an account holds a slash.
+const HIDDEN: &str = "/operational";
+
+/// The account that an account's operational application belongs to.
+pub fn hidden_account(account: &str) -> Id {
+    format!("{account}{HIDDEN}").into()
+}
+
+impl Provider {
+    /// Makes an operational endpoint; `render` makes the JSON of the 201 that is kept for the idempotency key. Its event
+    /// types are those of [`events::EVENT_TYPES`]. 409 (uid), 422, 400 `limit_reached`.
+    pub async fn create_operational_endpoint(
+        &self,
+        caller: &Caller,
+        input: EndpointInput,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&Endpoint) -> String + Send,
+    ) -> ProviderResult<Created<Endpoint>> {
+        let hidden = self.ensure_operational(caller).await?;
+        self.create_endpoint(&hidden, APPLICATION, input, idempotency, render).await
+    }
+
+    /// An operational endpoint by id or uid. 404.
+    pub async fn operational_endpoint(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<Endpoint> {
+        self.endpoint(&hidden(caller), APPLICATION, id_or_uid).await
+    }
+
+    /// The account's operational endpoints, newest first unless asked otherwise.
+    pub async fn list_operational_endpoints(
+        &self,
+        caller: &Caller,
+        page: &PageRequest,
+    ) -> ProviderResult<Slice<Endpoint>> {
+        match self.list_endpoints(&hidden(caller), APPLICATION, page).await {
+            // There never was one.
+            Err(ProviderError::NotFound) => Ok(page.slice(Vec::new(), |endpoint: &Endpoint| &endpoint.id)),
+            listed => listed,
+        }
+    }
+
+    /// Replaces an operational endpoint, or makes one when there is none of that id or uid; the id in the path is not
+    /// used then. Its secret stays.
+    pub async fn put_operational_endpoint(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        input: EndpointInput,
+    ) -> ProviderResult<Put<Endpoint>> {
+        let hidden = self.ensure_operational(caller).await?;
+        self.put_endpoint(&hidden, APPLICATION, id_or_uid, input).await
+    }
+
+    /// Deletes an operational endpoint and whatever waits for it. 404.
+    pub async fn delete_operational_endpoint(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<()> {
+        self.delete_endpoint(&hidden(caller), APPLICATION, id_or_uid).await
+    }
+
+    /// What the receiver verifies with. 404.
+    pub async fn operational_secret(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<String> {
+        self.endpoint_secret(&hidden(caller), APPLICATION, id_or_uid).await
+    }
+
+    /// As [`Provider::rotate_endpoint_secret`].
+    pub async fn rotate_operational_secret(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        secret: Option<&str>,
+        grace_seconds: Option<i64>,
+    ) -> ProviderResult<String> {
+        self.rotate_endpoint_secret(&hidden(caller), APPLICATION, id_or_uid, secret, grace_seconds).await
+    }
+
+    /// As [`Provider::endpoint_headers`].
+    pub async fn operational_headers(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+    ) -> ProviderResult<BTreeMap<String, String>> {
+        self.endpoint_headers(&hidden(caller), APPLICATION, id_or_uid).await
+    }
+
+    /// As [`Provider::put_endpoint_headers`].
+    pub async fn put_operational_headers(
+        &self,
+        caller: &Caller,
+        id_or_uid: &str,
+        headers: &BTreeMap<String, String>,
+    ) -> ProviderResult<()> {
+        self.put_endpoint_headers(&hidden(caller), APPLICATION, id_or_uid, headers).await
+    }
+
+    /// The hidden application with its event types, made when it is not there. It comes last, so that whoever finds it
+    /// finds them.
+    async fn ensure_operational(&self, caller: &Caller) -> ProviderResult<Caller> {
+        let hidden = hidden(caller);
+        if self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {
+            return Ok(hidden);
+        }
+        for (name, description) in events::EVENT_TYPES {
+            let input = EventTypeInput { description: description.to_owned(), ..EventTypeInput::default() };
+            match self.create_event_type(&hidden, name, input, None, |_| String::new()).await {
+                Ok(_) | Err(ProviderError::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let input = ApplicationInput {
+            name: "Operational webhooks".to_owned(),
+            uid: Some(APPLICATION.to_owned()),
+            ..ApplicationInput::default()
+        };
+        self.create_application(&hidden, input, IfTaken::Get, None, |_| String::new()).await?;
+        Ok(hidden)
+    }
+}
+
+fn hidden(caller: &Caller) -> Caller {
+    Caller { account: hidden_account(&caller.account), ..caller.clone() }
+}
