@@ -17,7 +17,8 @@ static DOCUMENT: LazyLock<Option<Value>> = LazyLock::new(|| {
 });
 
 /// Operations that clients call and the document does not have.
-const BEYOND: [&str; 5] = [
+const BEYOND: [&str; 6] = [
+    "lotwire.",
     "v1.health.ping",
     "v1.background-task.",
     "v1.endpoint.bulk-replay",

@@ -50,7 +50,7 @@ async fn its_secret_and_headers_are_read_and_changed() {
     assert_eq!((rotated.status, rotated.text.as_str()), (204, ""));
     assert_ne!(stage.get(&format!("{path}/secret")).await.field("key"), SECRET);
     let headers = format!("{path}/headers");
-    stage.get(&headers).await.expect(200, &json!({"headers": {"x-key": "1"}, "sensitive": ["authorization"]}));
+    stage.get(&headers).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": ["Authorization"]}));
     assert_eq!(stage.put(&headers, json!({"headers": {"x-other": "2"}})).await.status, 204);
     stage.get(&headers).await.expect(200, &json!({"headers": {"x-other": "2"}, "sensitive": []}));
     assert_eq!(stage.put(&headers, json!({"headers": {"svix-id": "2"}})).await.status, 422);

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use provider::config::Nodes;
 use provider::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next, StoreError};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, StoreError};
 use provider::retry::RetrySchedule;
-use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put};
+use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put, ids};
 use runtime::clock::{Clock as _, SystemClock};
 use standardwebhooks::Webhook;
 
@@ -140,12 +140,12 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
         let ago = |minutes| SystemClock.now() - jiff::SignedDuration::from_mins(minutes);
         // It began before the failure was known of, and so says nothing of the endpoint.
         let status = if worked { AttemptStatus::Success } else { AttemptStatus::Fail };
-        for (number, status, minutes, effect) in
-            [(1, AttemptStatus::Fail, 60, EndpointEffect::Failing), (2, status, 30, EndpointEffect::None)]
+        for (status, minutes, effect) in
+            [(AttemptStatus::Fail, 60, EndpointEffect::Failing), (status, 30, EndpointEffect::None)]
         {
             let attempt = Attempt {
-                id: format!("atmpt_{number}").into(),
-                message: format!("msg_{number}").into(),
+                id: ids::first_at(ids::ATTEMPT, ago(minutes)).into(),
+                message: ids::first_at(ids::MESSAGE, ago(minutes)).into(),
                 endpoint: endpoint.id.clone(),
                 application: endpoint.application.clone(),
                 url: endpoint.url.clone(),
@@ -156,7 +156,7 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
                 trigger: AttemptTrigger::Scheduled,
                 at: ago(minutes),
             };
-            let record = AttemptRecord { attempt, next: Next::Done, endpoint: effect };
+            let record = AttemptRecord { attempt, next: Next::Done, endpoint: effect, notice: Notice::None };
             stage.store.record_attempts(vec![record]).await.unwrap();
         }
         stage.send().await;

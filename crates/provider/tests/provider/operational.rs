@@ -61,7 +61,7 @@ async fn an_accounts_endpoint_changes_arrive_signed_and_its_own_listeners_are_ne
     }
     assert_eq!(types, ["endpoint.created", "endpoint.deleted"].map(String::from).into());
     // Nothing of it is among the account's own.
-    let applications = stage.provider.list_applications(&stage.caller, &PageRequest::default()).await.unwrap();
+    let applications = stage.provider.list_applications(&stage.caller, &[], &PageRequest::default()).await.unwrap();
     assert_eq!(applications.data.iter().map(|row| row.uid.as_deref()).collect::<Vec<_>>(), [Some("app")]);
     let hidden = stage.provider.application(&stage.caller, "operational").await;
     assert!(matches!(hidden, Err(ProviderError::NotFound)));

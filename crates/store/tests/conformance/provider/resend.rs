@@ -1,7 +1,7 @@
 //! Delivering a message once more.
 
 use provider::model::{Attempt, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next, RESEND_DUE, Resend};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend};
 
 use super::given::{
     Shared, accepted, answer, at, attempt, endpoint, failed, id, node, reason, routes, sent, succeeded,
@@ -13,7 +13,7 @@ fn again(message: usize, endpoint: usize) -> Resend {
 
 fn manual(attempt: Attempt) -> AttemptRecord {
     let attempt = Attempt { trigger: AttemptTrigger::Manual, ..attempt };
-    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None }
+    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None, notice: Notice::None }
 }
 
 /// What a node is given of the endpoint: the message, attempts made, and what the next one is made for.
