@@ -11,8 +11,11 @@
 
 mod answer;
 mod ask;
+mod document;
 mod errors;
+mod gate;
 mod models;
+mod operations;
 mod routes;
 
 use axum::Router;

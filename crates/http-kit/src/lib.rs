@@ -9,6 +9,7 @@ pub mod idempotency;
 pub mod json;
 pub mod pages;
 pub mod problem;
+pub mod rate_limit;
 pub mod request_id;
 pub mod serve;
 mod surface;

@@ -13,12 +13,16 @@ mod reference;
 mod ring;
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use platform::Platform;
 use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+use crate::document;
+use crate::gate::{self, Gate};
+use crate::operations::PREFIX;
 
 /// The description around the operations.
 #[derive(OpenApi)]
@@ -69,22 +73,16 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::event_types))
         .routes(routes!(reference::auctioneer));
     let (router, document) =
-        OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", operations).split_for_parts();
-    (router, with_security(document))
-}
-
-fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    let scheme = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .description(Some("An API key (`lw_…`) with the scopes that the operation needs."))
-        .build();
-    document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
-    document
+        OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations).split_for_parts();
+    (router, document::complete(document))
 }
 
 /// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Router {
     let document = axum::Json(document);
-    let router = router.route("/api/v1/openapi.json", get(async move || document.clone())).with_state(platform);
+    let router = router
+        .route_layer(from_fn_with_state(Gate::new(platform.clone()), gate::pass))
+        .route("/api/v1/openapi.json", get(async move || document.clone()))
+        .with_state(platform);
     http_kit::finish(router)
 }

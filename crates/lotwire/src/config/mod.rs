@@ -51,6 +51,7 @@ pub(crate) struct Database {
 pub(crate) struct Platform {
     pub(crate) listen: SocketAddr,
     pub(crate) provider_url: String,
+    pub(crate) rate_limit: u32,
     pub(crate) publish_concurrency: usize,
     pub(crate) publish_timeout: Span,
     pub(crate) publish_backoff_base: Span,
@@ -115,6 +116,7 @@ impl Default for Platform {
         Platform {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             provider_url: String::new(),
+            rate_limit: 600_000,
             publish_concurrency: 64,
             publish_timeout: Span::from_secs(30),
             publish_backoff_base: Span::from_millis(500),
@@ -170,6 +172,7 @@ impl Config {
                 .ok_or("platform.provider_url must be an http or https address such as https://api.example.com")?;
         }
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
+        within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
         within("provider.request_timeout in milliseconds", self.provider.request_timeout.as_millis(), 1, 300_000)?;
