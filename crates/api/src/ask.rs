@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use futures_util::TryStreamExt as _;
 use http::request::Parts;
-use http::{Method, Uri};
+use http::{HeaderMap, Method, Uri};
 use jiff::Timestamp;
 use platform::{Answering, Caller, Platform, PlatformError};
 use serde::Deserialize;
@@ -75,8 +75,7 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
     async fn from_request(request: Request, _: &Platform) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = caller(&mut parts)?;
-        let key = http_kit::idempotency::key(&parts.headers)
-            .map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))?;
+        let key = idempotency_key(&parts.headers)?;
         let tag = http_kit::etag::if_match(&parts.headers)
             .map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
         http_kit::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
@@ -115,13 +114,8 @@ impl<B> Post<B> {
     }
 
     pub(crate) fn refuse_idempotency_key(&self) -> Result<(), ApiError> {
-        match self.key {
-            None => Ok(()),
-            Some(_) => Err(ApiError::bad_request(
-                "idempotency_key_not_possible",
-                "this call takes no Idempotency-Key, because its answer holds a secret that is shown once",
-            )),
-        }
+        let why = "its answer holds a secret that is shown once";
+        self.key.as_ref().map_or(Ok(()), |_| Err(idempotency_not_possible(why)))
     }
 
     /// Takes the body out to be read further.
@@ -168,6 +162,10 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
 
     async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
         let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
+        if idempotency_key(&parts.headers)?.is_some() {
+            let why = "lot numbers are unique: a catalogue that was imported is refused when it comes again";
+            return Err(idempotency_not_possible(why));
+        }
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
         if !kind.trim().eq_ignore_ascii_case("text/csv") {
@@ -298,6 +296,15 @@ pub(crate) fn instant(pointer: &str, text: Option<&str>) -> Result<Option<Timest
 /// A status of the body, by its name.
 pub(crate) fn status<S: FromStr<Err: std::fmt::Display>>(pointer: &str, name: &str) -> Result<S, ApiError> {
     name.parse().map_err(|error: S::Err| ApiError::invalid(pointer, error.to_string()))
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    http_kit::idempotency::key(headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))
+}
+
+/// A key that is not heeded must not be taken in silence.
+fn idempotency_not_possible(why: &str) -> ApiError {
+    ApiError::bad_request("idempotency_key_not_possible", format!("leave out the Idempotency-Key here: {why}"))
 }
 
 /// Whom the gate let in. Nobody, when the operation is not in the list of those that there are.

@@ -14,7 +14,7 @@ use crate::operations::{Access, access};
 const KEY: &str = "key";
 const PROBLEM: &str = "#/components/schemas/Problem";
 const PROBLEM_JSON: &str = "application/problem+json";
-/// POSTs that refuse an `Idempotency-Key`, or take none because their body is a file.
+/// POSTs that refuse an `Idempotency-Key`.
 const WITHOUT_IDEMPOTENCY_KEY: [&str; 2] = ["/api/v1/api-keys", "/api/v1/auctions/{uuid}/catalogue"];
 
 /// The document with what its operations have in common.
@@ -124,7 +124,7 @@ struct Shared {
 
 #[rustfmt::skip]
 const SHARED: [Shared; 14] = [
-    Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `if_match_invalid`." },
+    Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `idempotency_key_not_possible`, `if_match_invalid`." },
     Shared { status: "401", name: "Unauthenticated", description: "No key, or one that is unknown or expired. Code `unauthenticated`." },
     Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff. Code `forbidden`." },
     Shared { status: "404", name: "NotFound", description: "There is no such record for this key. Code `not_found`." },

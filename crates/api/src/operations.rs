@@ -47,7 +47,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/auctions/{uuid}/items",                 Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/auctions/{uuid}/catalogue",             Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead])),
-    (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite])),
+    (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
