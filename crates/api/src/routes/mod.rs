@@ -77,12 +77,13 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
     (router, document::complete(document))
 }
 
-/// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
+/// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Router {
-    let document = axum::Json(document);
+    let (document, events) = (axum::Json(document), axum::Json(crate::asyncapi()));
     let router = router
         .route_layer(from_fn_with_state(Gate::new(platform.clone()), gate::pass))
         .route("/api/v1/openapi.json", get(async move || document.clone()))
+        .route("/api/v1/asyncapi.json", get(async move || events.clone()))
         .with_state(platform);
     http_kit::finish(router)
 }

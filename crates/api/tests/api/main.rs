@@ -4,4 +4,5 @@
 
 mod access;
 mod conventions;
+mod events_document;
 mod stage;
