@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod bearer;
+pub mod docs;
 pub mod etag;
 pub mod idempotency;
 pub mod json;
@@ -14,4 +15,4 @@ pub mod request_id;
 pub mod serve;
 mod surface;
 
-pub use surface::{Faults, finish, finish_as};
+pub use surface::{Faults, finish, finish_as, route_not_found};

@@ -15,6 +15,7 @@ mod ring;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use http_kit::docs::Link;
 use platform::Platform;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -79,11 +80,18 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
 
 /// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Router {
+    let links = [
+        Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
+        Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
+    ];
+    let as_json = serde_json::to_value(&document).unwrap_or_default();
+    let pages = http_kit::docs::routes(&as_json, &links, http_kit::route_not_found);
     let (document, events) = (axum::Json(document), axum::Json(crate::asyncapi()));
     let router = router
         .route_layer(from_fn_with_state(Gate::new(platform.clone()), gate::pass))
         .route("/api/v1/openapi.json", get(async move || document.clone()))
         .route("/api/v1/asyncapi.json", get(async move || events.clone()))
+        .merge(pages)
         .with_state(platform);
     http_kit::finish(router)
 }

@@ -13,6 +13,7 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_kit::Faults;
+use http_kit::docs::Link;
 use provider::Provider;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -70,9 +71,12 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
 
 /// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Router {
+    let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
+    let as_json = serde_json::to_value(document).unwrap_or_default();
+    let pages = http_kit::docs::routes(&as_json, &links, errors::route_not_found);
     let document = Bytes::from(answer::text(document));
     let document = async move || ([(CONTENT_TYPE, "application/json")], document.clone());
-    let router = router.route("/api/v1/openapi.json", get(document)).with_state(provider);
+    let router = router.route("/api/v1/openapi.json", get(document)).merge(pages).with_state(provider);
     let faults = Faults {
         route_not_found: errors::route_not_found,
         method_not_allowed: errors::method_not_allowed,
