@@ -32,7 +32,12 @@ use crate::operations::PREFIX;
         title = "Lotwire platform",
         description = "Auctions, items, bids and the clerk's work; customers and their connections; announced events.\n\n\
             Errors are `application/problem+json` (RFC 9457) with a stable `code`. Amounts are integers in minor units of the \
-            auction's currency. Times are RFC 3339 in UTC with milliseconds.",
+            auction's currency. Times are RFC 3339 in UTC with milliseconds.\n\n\
+            Repeat a POST safely with an `Idempotency-Key`. Status changes and the clerk's commands need `If-Match` with the \
+            `ETag` of what you saw. Lists come in pages: ask with `after` for what `next` says, until it is null.\n\n\
+            Every answer to a key tells its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of it in \
+            `RateLimit` (`r` requests; all of them again in `t` seconds). Used requests come back evenly over the window. \
+            Without any left the answer is 429 with `Retry-After`. A body has 1 MiB at most, a catalogue 64 MiB.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     security(("key" = [])),

@@ -4,5 +4,6 @@
 
 mod access;
 mod conventions;
+mod docs;
 mod events_document;
 mod stage;

@@ -1,5 +1,5 @@
 //! Examples of values, made from their schemas: an example or default that the schema has, else what a description names
-//! after "such as", else something of the right type.
+//! after "such as" or as "(default)", else something of the right type.
 
 use serde_json::{Map, Value, json};
 
@@ -56,10 +56,12 @@ fn given(schema: &Value) -> Option<Value> {
     named.or_else(|| first("examples")).or_else(|| first("enum")).cloned().or_else(|| such_as(schema))
 }
 
-/// What stands in the first backticks after "such as".
+/// What stands in the first backticks after "such as", or in those before "(default)".
 fn such_as(schema: &Value) -> Option<Value> {
     let description = schema["description"].as_str()?;
-    let (text, _) = description.split_once("such as `")?.1.split_once('`')?;
+    let named = description.split_once("such as `").and_then(|(_, rest)| Some(rest.split_once('`')?.0));
+    let default = || description.split_once("` (default)").and_then(|(before, _)| before.rsplit('`').next());
+    let text = named.or_else(default)?;
     match type_names(schema).into_iter().find(|name| *name != "null") {
         Some("string") => Some(text.into()),
         Some("integer" | "number" | "boolean") => serde_json::from_str(text).ok(),
@@ -99,6 +101,7 @@ mod tests {
             "Lot": { "type": "object", "properties": {
                 "uuid": { "type": "string", "format": "uuid" },
                 "currency": { "type": ["string", "null"], "description": "A code, such as `GBP`." },
+                "status": { "type": "string", "description": "`DRAFT` (default) or `LIVE`." },
                 "count": { "type": "integer", "minimum": 3 },
                 "next": { "oneOf": [{ "type": "null" }, { "$ref": "#/components/schemas/Kind" }] },
                 "parts": { "type": "array", "items": { "$ref": "#/components/schemas/Lot" } },
@@ -108,6 +111,7 @@ mod tests {
         let made = example(&document, &json!({ "$ref": "#/components/schemas/Lot" }));
         assert_eq!(made["uuid"].as_str().map(str::len), Some(36));
         assert_eq!((&made["currency"], &made["count"], &made["next"]), (&json!("GBP"), &json!(3), &json!("timed")));
+        assert_eq!(made["status"], "DRAFT");
         assert_eq!(made["parts"][0]["currency"], "GBP", "a schema that holds itself comes to an end");
     }
 }

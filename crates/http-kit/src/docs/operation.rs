@@ -40,8 +40,11 @@ impl Operation<'_> {
 
     /// Its line in the list of operations.
     pub(super) fn entry(&self) -> String {
-        let (method, path) = (self.method, escape(short(self.path)));
-        format!("<li><a href=\"#{}\"><span class=\"method {method}\">{method}</span>{path}</a>", self.anchor())
+        let (method, path) = (self.method, escape(short(self.path)).replace('/', "<wbr>/"));
+        format!(
+            "<li><a href=\"#{}\"><span class=\"method {method}\">{method}</span><span>{path}</span></a>",
+            self.anchor()
+        )
     }
 
     /// All of it.

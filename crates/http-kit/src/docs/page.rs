@@ -150,6 +150,64 @@ fn shapes(document: &Value) -> String {
     out + "</section>"
 }
 
+/// A group's place on the page.
 fn slug(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn document() -> Value {
+        json!({
+            "info": { "title": "Lots & bids", "version": "1", "description": "First.\n\nSecond `code`." },
+            "security": [{ "key": [] }],
+            "paths": { "/api/v1/lots/{uuid}": {
+                "get": { "tags": ["lots"], "operationId": "lots.get", "summary": "Gives a lot.",
+                    "security": [{ "key": ["lots:read"] }, { "key": ["lots:write"] }],
+                    "parameters": [{ "name": "uuid", "in": "path", "required": true, "schema": { "type": "string" } }],
+                    "responses": {
+                        "200": { "description": "", "content": { "application/json": {
+                            "schema": { "$ref": "#/components/schemas/Lot" } } } },
+                        "404": { "$ref": "#/components/responses/NotFound" } } },
+                "delete": { "tags": ["lots"], "operationId": "lots.delete", "security": [{}], "responses": {} } } },
+            "components": {
+                "responses": { "NotFound": { "description": "There is <none>." } },
+                "schemas": { "Lot": { "type": "object", "required": ["number"], "properties": {
+                    "number": { "type": "string", "description": "Such <b>, such as `12A`.", "maxLength": 9 } } } } }
+        })
+    }
+
+    #[test]
+    fn the_page_says_what_the_document_says() {
+        let page = page(&document(), &[Link { title: "OpenAPI", address: "/openapi.json" }]);
+        for said in [
+            "<title>Lots &amp; bids</title>",
+            "<p>Second <code>code</code>.</p>",
+            "<article id=\"lots.get\">",
+            "href=\"#scope-lots:read\">lots:read</a> or <a",
+            "<p class=\"needs\">Needs no key.</p>",
+            "There is &lt;none&gt;.",
+            "href=\"#answer-404\">404</a>",
+            "<tr><td><code>number</code><td>string<td>Such &lt;b&gt;, such as <code>12A</code>.",
+            "At most 9 characters.",
+            "<b>&quot;number&quot;</b>: <i>&quot;12A&quot;</i>",
+            "<article class=\"shape\" id=\"shape-Lot\">",
+            "<a href=\"/openapi.json\">OpenAPI</a>",
+        ] {
+            assert!(page.contains(said), "{said}\n{page}");
+        }
+    }
+
+    #[test]
+    fn every_link_within_the_page_leads_somewhere_and_none_leads_out() {
+        let page = page(&document(), &[]);
+        assert!(!page.contains("<script") && !page.contains("style=") && !page.contains("://"));
+        for target in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(page.contains(&format!("id=\"{target}\"")), "#{target} leads nowhere");
+        }
+    }
 }

@@ -68,15 +68,15 @@ pub(super) fn meaning(schema: &Value) -> String {
         let values: Vec<String> = values.iter().filter_map(Value::as_str).map(escape).collect();
         let _ = write!(out, " <span class=\"bound\">One of <code>{}</code>.</span>", values.join("</code>, <code>"));
     }
-    for (name, words) in [
-        ("minLength", "characters at least"),
-        ("maxLength", "characters at most"),
-        ("minItems", "entries at least"),
-        ("maxItems", "entries at most"),
-    ] {
-        if let Some(number) = schema[name].as_u64() {
-            let _ = write!(out, " <span class=\"bound\">{number} {words}.</span>");
-        }
+    for (least, most, what) in [("minLength", "maxLength", "characters"), ("minItems", "maxItems", "entries")] {
+        let bound = match (schema[least].as_u64().filter(|least| *least > 0), schema[most].as_u64()) {
+            (Some(least), Some(most)) => format!("{least} to {most} {what}."),
+            (Some(1), None) => "Not empty.".to_owned(),
+            (Some(least), None) => format!("At least {least} {what}."),
+            (None, Some(most)) => format!("At most {most} {what}."),
+            (None, None) => continue,
+        };
+        let _ = write!(out, " <span class=\"bound\">{bound}</span>");
     }
     for (name, words) in [("minimum", "At least"), ("maximum", "At most")] {
         // Unsigned numbers have a least one that needs no words.
