@@ -1,5 +1,8 @@
 //! What every answer has in common.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use http::Method;
 use platform::{PlatformConfig, Scope, Scopes};
 use serde_json::{Value, json};
@@ -99,4 +102,42 @@ async fn every_post_takes_an_idempotency_key_or_says_that_it_does_not() {
         let takes = operation["parameters"].to_string().contains("Idempotency-Key");
         assert_eq!(takes, !path.ends_with("/api-keys") && !path.ends_with("/catalogue"), "{path}");
     }
+}
+
+/// A provider that takes everything, and how often it was asked.
+async fn provider() -> (String, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let answer = async move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        (http::StatusCode::CREATED, "{}")
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let router = axum::Router::new().fallback(answer);
+    tokio::spawn(http_kit::serve::serve(listener, router, std::future::pending(), http_kit::serve::Limits::default()));
+    (url, asked)
+}
+
+#[tokio::test]
+async fn a_repeated_idempotency_key_asks_the_provider_no_second_time() {
+    let stage = Stage::new();
+    let (url, asked) = provider().await;
+    let key = stage.key(None, Scopes::all()).await;
+    let bearer = format!("Bearer {key}");
+    let consumer = format!("/api/v1/customers/{}/consumer", stage.customer("First").await);
+    let connect = json!({ "providerUrl": url, "applicationId": "app_1", "apiKey": "sk_1" });
+    assert_eq!(stage.ask(&Method::PUT, &consumer, &key, &connect).await.status, 200);
+    for call in ["event-types", "resume"] {
+        let path = format!("{consumer}/{call}");
+        let headers = [("authorization", bearer.as_str()), ("idempotency-key", call)];
+        let first = stage.send(&Method::POST, &path, &headers, "").await;
+        let so_often = asked.load(Ordering::Relaxed);
+        let again = stage.send(&Method::POST, &path, &headers, "").await;
+        assert_eq!((first.status, again.status, &first.text), (200, 200, &again.text), "{call}");
+        assert_eq!((again.header("idempotent-replayed"), asked.load(Ordering::Relaxed)), (Some("true"), so_often));
+        let other = stage.send(&Method::POST, &path.replace("event-types", "resume"), &headers, "{ }").await;
+        assert_eq!((other.status, other.code().as_str()), (422, "idempotency_mismatch"));
+    }
+    assert!(asked.load(Ordering::Relaxed) >= 3);
 }
