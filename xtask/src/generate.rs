@@ -9,6 +9,7 @@ use crate::{Failure, cargo, say};
 /// File, and the arguments of `lotwire` that print it.
 const GENERATED: &[(&str, &[&str])] = &[
     ("docs/configuration.md", &["config", "reference"]),
+    ("docs/asyncapi.json", &["asyncapi"]),
     ("docs/openapi/platform.json", &["openapi", "platform"]),
     ("docs/openapi/provider.json", &["openapi", "provider"]),
 ];

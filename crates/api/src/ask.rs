@@ -12,7 +12,7 @@ use futures_util::TryStreamExt as _;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
 use jiff::Timestamp;
-use platform::{Answering, Caller, Platform};
+use platform::{Answering, Caller, Platform, PlatformError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -25,6 +25,8 @@ use crate::errors::ApiError;
 /// Entries of a page without a `limit`, and at most.
 const LIMIT_DEFAULT: u32 = 50;
 const LIMIT_MAX: u32 = 250;
+/// What a tag that we never gave stands for: it matches nothing.
+const NO_VERSION: i64 = -1;
 
 /// A request without a body: who asks, and the query.
 pub(crate) struct Asked<Q> {
@@ -35,8 +37,8 @@ pub(crate) struct Asked<Q> {
 impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Asked<Q> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
-        let caller = caller(&parts.headers, platform).await?;
+    async fn from_request_parts(parts: &mut Parts, _: &Platform) -> Result<Self, ApiError> {
+        let caller = caller(parts)?;
         Ok(Asked { caller, query: query(&parts.uri)? })
     }
 }
@@ -70,11 +72,10 @@ pub(crate) struct Post<B> {
 impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
-        let (parts, body) = request.into_parts();
-        let caller = caller(&parts.headers, platform).await?;
-        let key = http_kit::idempotency::key(&parts.headers)
-            .map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))?;
+    async fn from_request(request: Request, _: &Platform) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let caller = caller(&mut parts)?;
+        let key = idempotency_key(&parts.headers)?;
         let tag = http_kit::etag::if_match(&parts.headers)
             .map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
         http_kit::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
@@ -83,8 +84,8 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
         Ok(Post {
             caller,
             body,
-            version: tag.as_deref().and_then(|tag| tag.parse().ok()),
-            ring_tag: tag.as_deref().and_then(RingTag::parse),
+            version: tag.as_deref().map(|tag| tag.parse().unwrap_or(NO_VERSION)),
+            ring_tag: tag.as_deref().map(|tag| RingTag::parse(tag).unwrap_or(RingTag::NONE)),
             request_hash: request_hash(&parts.method, &parts.uri, tag.as_deref(), &bytes),
             key,
         })
@@ -113,13 +114,8 @@ impl<B> Post<B> {
     }
 
     pub(crate) fn refuse_idempotency_key(&self) -> Result<(), ApiError> {
-        match self.key {
-            None => Ok(()),
-            Some(_) => Err(ApiError::bad_request(
-                "idempotency_key_not_possible",
-                "this call takes no Idempotency-Key, because its answer holds a secret that is shown once",
-            )),
-        }
+        let why = "its answer holds a secret that is shown once";
+        self.key.as_ref().map_or(Ok(()), |_| Err(idempotency_not_possible(why)))
     }
 
     /// Takes the body out to be read further.
@@ -137,6 +133,8 @@ pub(crate) struct RingTag {
 }
 
 impl RingTag {
+    const NONE: Self = RingTag { auction: NO_VERSION, item: NO_VERSION };
+
     pub(crate) fn of(auction: &Auction, item: Option<&Item>) -> Self {
         RingTag { auction: auction.version, item: item.map_or(0, |item| item.version) }
     }
@@ -164,6 +162,10 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
 
     async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
         let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
+        if idempotency_key(&parts.headers)?.is_some() {
+            let why = "lot numbers are unique: a catalogue that was imported is refused when it comes again";
+            return Err(idempotency_not_possible(why));
+        }
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
         if !kind.trim().eq_ignore_ascii_case("text/csv") {
@@ -296,9 +298,19 @@ pub(crate) fn status<S: FromStr<Err: std::fmt::Display>>(pointer: &str, name: &s
     name.parse().map_err(|error: S::Err| ApiError::invalid(pointer, error.to_string()))
 }
 
-async fn caller(headers: &HeaderMap, platform: &Platform) -> Result<Caller, ApiError> {
-    let key = http_kit::bearer::token(headers).ok_or_else(ApiError::unauthenticated)?;
-    Ok(platform.authenticate(key).await?)
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    http_kit::idempotency::key(headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))
+}
+
+/// A key that is not heeded must not be taken in silence.
+fn idempotency_not_possible(why: &str) -> ApiError {
+    ApiError::bad_request("idempotency_key_not_possible", format!("leave out the Idempotency-Key here: {why}"))
+}
+
+/// Whom the gate let in. Nobody, when the operation is not in the list of those that there are.
+fn caller(parts: &mut Parts) -> Result<Caller, ApiError> {
+    let unlisted = || PlatformError::Internal(format!("{} {} is not listed", parts.method, parts.uri.path()));
+    Ok(parts.extensions.remove::<Caller>().ok_or_else(unlisted)?)
 }
 
 fn query<Q: DeserializeOwned + Default>(uri: &Uri) -> Result<Q, ApiError> {

@@ -49,6 +49,15 @@ impl ApiError {
         Self::from(PlatformError::Unauthenticated)
     }
 
+    /// 429.
+    pub(crate) fn rate_limited(retry_after_s: u64) -> Self {
+        let detail = format!(
+            "this key has asked too often: wait {retry_after_s} s, as Retry-After says, and spread your requests; the \
+             RateLimit headers of every answer tell what is left"
+        );
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
+    }
+
     /// 428.
     pub(crate) fn precondition_required() -> Self {
         Self::new(

@@ -1,4 +1,4 @@
-//! The platform's JSON API (`/api/v1`) and its OpenAPI document.
+//! The platform's JSON API (`/api/v1`), its OpenAPI document, and the AsyncAPI document of the events.
 //!
 //! One file of `routes` per group of endpoints; each handler reads its input, calls one use case of the `platform` crate,
 //! and writes its answer. What all have in common is here once: [`ask`] reads who asks and what for, [`answer`] writes
@@ -11,8 +11,12 @@
 
 mod answer;
 mod ask;
+mod asyncapi;
+mod document;
 mod errors;
+mod gate;
 mod models;
+mod operations;
 mod routes;
 
 use axum::Router;
@@ -23,6 +27,11 @@ use utoipa::openapi::OpenApi;
 pub fn router(platform: Platform) -> Router {
     let (router, document) = routes::all();
     routes::finish(router, document, platform)
+}
+
+/// The AsyncAPI document of the events, as `/api/v1/asyncapi.json` gives it.
+pub fn asyncapi() -> serde_json::Value {
+    asyncapi::document()
 }
 
 /// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.

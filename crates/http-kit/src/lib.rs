@@ -5,14 +5,16 @@
 
 pub mod bearer;
 pub mod client;
+pub mod docs;
 pub mod etag;
 pub mod idempotency;
 pub mod json;
 pub mod metrics;
 pub mod pages;
 pub mod problem;
+pub mod rate_limit;
 pub mod request_id;
 pub mod serve;
 mod surface;
 
-pub use surface::{Faults, finish, finish_as};
+pub use surface::{Faults, finish, finish_as, route_not_found};

@@ -14,14 +14,18 @@ use crate::request_id;
 pub struct Problem {
     /// Always `about:blank`.
     #[serde(rename = "type")]
+    #[schema(example = "about:blank")]
     pub kind: &'static str,
     /// The status code's own words.
+    #[schema(example = "Conflict")]
     pub title: &'static str,
     /// HTTP status code.
+    #[schema(example = 409)]
     pub status: u16,
     /// Stable word for programs, such as `bid_too_low`.
     pub code: &'static str,
     /// What is wrong and what to do, for people.
+    #[schema(example = "bid 12000 at least")]
     pub detail: String,
     /// Where in the input.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -31,6 +35,7 @@ pub struct Problem {
     pub error_count: Option<u64>,
     /// Id of the request, also in the header `X-Request-Id` and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "req-1f4c-2a")]
     pub request_id: Option<String>,
 }
 
@@ -38,16 +43,17 @@ pub struct Problem {
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemError {
-    /// JSON pointer (RFC 6901) into the body.
+    /// JSON pointer (RFC 6901) into the body, such as `/amount`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// Physical line of a file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// Column of a file, by name.
+    /// Column of a file by name, such as `lot_number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// What is wrong there and what to do.
+    #[schema(example = "is 11000")]
     pub detail: String,
 }
 

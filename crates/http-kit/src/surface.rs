@@ -106,7 +106,8 @@ fn log(panic: &(dyn Any + Send)) {
     tracing::error!(panic = text.unwrap_or("of an unknown kind"), "a handler panicked");
 }
 
-fn route_not_found() -> Response {
+/// 404 for an address that leads nowhere, as a problem.
+pub fn route_not_found() -> Response {
     Problem::new(StatusCode::NOT_FOUND, "route_not_found", "there is nothing at this address").into_response()
 }
 

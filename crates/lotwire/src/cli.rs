@@ -79,6 +79,8 @@ pub(crate) enum Command {
         /// Whose API.
         api: crate::commands::openapi::Api,
     },
+    /// Print the AsyncAPI document of the events.
+    Asyncapi,
 }
 
 #[derive(Debug, Args)]

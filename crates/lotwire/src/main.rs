@@ -40,6 +40,9 @@ fn run(cli: &Cli) -> Result<ExitCode, Fault> {
     if let Command::Openapi { api } = &cli.command {
         return commands::openapi::run(*api);
     }
+    if let Command::Asyncapi = &cli.command {
+        return commands::openapi::run_asyncapi();
+    }
     let resolved = load(cli)?;
     telemetry::start(&resolved.config.log, &cli.command)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().while_("starting the runtime")?;

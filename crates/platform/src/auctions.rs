@@ -102,7 +102,7 @@ impl Platform {
 
     /// An auction.
     pub async fn auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
-        caller.require(Scope::AuctionsRead)?;
+        caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
         self.seen_auction(caller, uuid).await
     }
 

@@ -32,6 +32,15 @@ impl Caller {
         Err(PlatformError::Forbidden(format!("the key has no scope {}", scope.name())))
     }
 
+    /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at it.
+    pub fn require_one_of(&self, scopes: &[Scope]) -> PlatformResult<()> {
+        if scopes.iter().any(|scope| self.scopes.contains(*scope)) {
+            return Ok(());
+        }
+        let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
+        Err(PlatformError::Forbidden(format!("the key has no scope {}", names.join(" or "))))
+    }
+
     /// `Forbidden` for callers that are confined to a customer.
     pub fn require_staff(&self) -> PlatformResult<()> {
         if self.customer.is_none() {

@@ -25,6 +25,8 @@ pub struct PlatformConfig {
     pub key_cache_ttl: Duration,
     /// Checked API keys remembered. 10,000.
     pub key_cache_max: usize,
+    /// Requests of one API key in a minute, at each node; 0 for no limit. 600,000.
+    pub key_requests_per_min_max: u32,
     /// Limits and pace of ending items.
     pub timers: TimerConfig,
     /// Limits and pace of publishing.
@@ -102,6 +104,7 @@ impl Default for PlatformConfig {
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),
             key_cache_max: 10_000,
+            key_requests_per_min_max: 600_000,
             timers: TimerConfig::default(),
             publisher: PublisherConfig::default(),
         }

@@ -98,7 +98,7 @@ impl Platform {
     ///
     /// Errors: `not_found` (customer, or not connected).
     pub async fn consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
-        caller.require(Scope::CustomersRead)?;
+        caller.require_one_of(&[Scope::CustomersRead, Scope::CustomersWrite])?;
         self.seen_customer(caller, customer).await?;
         self.consumer_state(customer).await
     }

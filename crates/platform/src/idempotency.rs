@@ -78,7 +78,7 @@ impl Platform {
     }
 
     /// Keeps the answer of a write that is no [`crate::port::Change`], right after it.
-    pub(crate) async fn keep_answer<T>(&self, answering: Option<&Answering<'_, T>>, result: &T) -> PlatformResult<()> {
+    pub async fn keep_answer<T>(&self, answering: Option<&Answering<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)
     }

@@ -48,7 +48,7 @@ impl Platform {
 
     /// An item with its auction; together they say what may happen to it.
     pub async fn item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
-        caller.require(Scope::AuctionsRead)?;
+        caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
         self.seen_item(caller, uuid).await
     }
 
@@ -87,7 +87,7 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
-        caller.require(Scope::RingWrite).or_else(|_| caller.require(Scope::AuctionsWrite))?;
+        caller.require_one_of(&[Scope::AuctionsWrite, Scope::RingWrite])?;
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
     }
 

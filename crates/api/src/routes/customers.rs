@@ -3,9 +3,9 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform::Platform;
-use platform::consumers::{ConnectConsumer, ConsumerState};
+use platform::consumers::{ConnectConsumer, ConsumerState, EventTypeRegistration};
 use platform::port::{Customer, StartFrom};
-use platform::{Caller, PlatformError};
+use platform::{Answering, Caller, Outcome, PlatformError, PlatformResult};
 use runtime::vault::Secret;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,6 +15,7 @@ use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, Write};
 use crate::errors::{ApiError, Problem};
 use crate::models::{ConsumerView, CustomerView, List, QuarantinedView};
+use crate::routes::ring::NothingIn;
 
 /// A customer to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -122,12 +123,30 @@ pub(crate) struct Registered {
 pub(crate) async fn register_event_types(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    post: Post<NothingIn>,
 ) -> Result<Response, ApiError> {
-    let registered = platform.register_event_types(&asked.caller, uuid).await?;
-    Ok(answer::ok(&Registered {
-        registered: registered.into_iter().map(|registered| registered.event_type.name()).collect(),
-    }))
+    let render = |registered: &Vec<EventTypeRegistration>| {
+        let registered = registered.iter().map(|registered| registered.event_type.name()).collect();
+        answer::body(&Registered { registered })
+    };
+    let registering = platform.register_event_types(&post.caller, uuid);
+    once(&platform, post.answering(200, &render), &render, registering).await
+}
+
+/// Carries out a call that may safely be repeated by itself, and answers a repeated idempotency key as it did before. The
+/// provider is asked on the way, so that the answer is kept right after, not together with what was done.
+async fn once<T>(
+    platform: &Platform,
+    answering: Option<Answering<'_, T>>,
+    render: impl Fn(&T) -> String,
+    call: impl Future<Output = PlatformResult<T>>,
+) -> Result<Response, ApiError> {
+    if let Some(replayed) = platform.replay(answering.as_ref()).await? {
+        return Ok(answer::replayed(replayed));
+    }
+    let result = call.await?;
+    platform.keep_answer(answering.as_ref(), &result).await?;
+    Ok(answer::outcome(Outcome::Fresh(result), 200, render, |_| None))
 }
 
 /// Tests the credentials and lets a parked queue go on. Scope `customers:write`.
@@ -136,9 +155,11 @@ pub(crate) async fn register_event_types(
 pub(crate) async fn resume(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    post: Post<NothingIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&ConsumerView::from(&platform.test_and_resume(&asked.caller, uuid).await?)))
+    let render = |consumer: &ConsumerState| answer::body(&ConsumerView::from(consumer));
+    let resuming = platform.test_and_resume(&post.caller, uuid);
+    once(&platform, post.answering(200, &render), &render, resuming).await
 }
 
 /// Lists the events that the provider refused for good. Scope `customers:read`.

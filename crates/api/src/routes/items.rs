@@ -120,7 +120,7 @@ pub(crate) struct ItemStatusIn {
 }
 
 /// Changes an item's status, as an administrator: set-up, suspension, withdrawal, and the correction of a sale or pass.
-/// Needs `If-Match`. Scope `auctions:write`.
+/// Needs `If-Match`. Scope `auctions:write`; for a correction `ring:write` will do.
 #[utoipa::path(post, path = "/items/{uuid}/status", tag = "items",
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = ItemStatusIn,
     responses((status = 200, body = ItemView), (status = 404, body = Problem), (status = 409, body = Problem),

@@ -13,12 +13,17 @@ mod reference;
 mod ring;
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use http_kit::docs::Link;
 use platform::Platform;
 use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+use crate::document;
+use crate::gate::{self, Gate};
+use crate::operations::PREFIX;
 
 /// The description around the operations.
 #[derive(OpenApi)]
@@ -27,7 +32,12 @@ use utoipa_axum::routes;
         title = "Lotwire platform",
         description = "Auctions, items, bids and the clerk's work; customers and their connections; announced events.\n\n\
             Errors are `application/problem+json` (RFC 9457) with a stable `code`. Amounts are integers in minor units of the \
-            auction's currency. Times are RFC 3339 in UTC with milliseconds.",
+            auction's currency. Times are RFC 3339 in UTC with milliseconds.\n\n\
+            Repeat a POST safely with an `Idempotency-Key`. Status changes and the clerk's commands need `If-Match` with the \
+            `ETag` of what you saw. Lists come in pages: ask with `after` for what `next` says, until it is null.\n\n\
+            Every answer to a key tells its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of it in \
+            `RateLimit` (`r` requests; all of them again in `t` seconds). Used requests come back evenly over the window. \
+            Without any left the answer is 429 with `Retry-After`. A body has 1 MiB at most, a catalogue 64 MiB.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     security(("key" = [])),
@@ -69,22 +79,24 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::event_types))
         .routes(routes!(reference::auctioneer));
     let (router, document) =
-        OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", operations).split_for_parts();
-    (router, with_security(document))
+        OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations).split_for_parts();
+    (router, document::complete(document))
 }
 
-fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    let scheme = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .description(Some("An API key (`lw_…`) with the scopes that the operation needs."))
-        .build();
-    document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
-    document
-}
-
-/// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
+/// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Router {
-    let document = axum::Json(document);
-    let router = router.route("/api/v1/openapi.json", get(async move || document.clone())).with_state(platform);
+    let links = [
+        Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
+        Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
+    ];
+    let as_json = serde_json::to_value(&document).unwrap_or_default();
+    let pages = http_kit::docs::routes(&as_json, &links, http_kit::route_not_found);
+    let (document, events) = (axum::Json(document), axum::Json(crate::asyncapi()));
+    let router = router
+        .route_layer(from_fn_with_state(Gate::new(platform.clone()), gate::pass))
+        .route("/api/v1/openapi.json", get(async move || document.clone()))
+        .route("/api/v1/asyncapi.json", get(async move || events.clone()))
+        .merge(pages)
+        .with_state(platform);
     http_kit::finish(router)
 }

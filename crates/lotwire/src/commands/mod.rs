@@ -35,7 +35,9 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
         Command::User(command) => access::run_user(&config, command).await?,
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
         Command::Doctor => return doctor::run(&config).await,
-        Command::Config(_) | Command::Openapi { .. } => return Err(Fault::new("handled before the runtime starts")),
+        Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
+            return Err(Fault::new("handled before the runtime starts"));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `lotwire openapi`: the API documents, as the servers give them.
+//! `lotwire openapi` and `lotwire asyncapi`: the API documents, as the servers give them.
 
 use std::process::ExitCode;
 
@@ -22,5 +22,10 @@ pub(crate) fn run(api: Api) -> Result<ExitCode, Fault> {
         Api::Provider => provider_api::openapi(),
     };
     print(&document.to_pretty_json().while_("writing the document")?);
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn run_asyncapi() -> Result<ExitCode, Fault> {
+    print(&format!("{:#}", api::asyncapi()));
     Ok(ExitCode::SUCCESS)
 }

@@ -62,6 +62,11 @@ pub(crate) const KEYS: &[Key] = &[
         "Base address of the delivery provider for customers connected without one. Empty: the embedded provider at `provider.listen`.",
     ),
     key(
+        "platform.rate_limit",
+        Kind::Number,
+        "Requests of one API key in a minute, counted by each node; more are answered 429 with `Retry-After`. 0: no limit.",
+    ),
+    key(
         "platform.publish_concurrency",
         Kind::Number,
         "Events of one customer on their way to its provider at the same time.",

@@ -52,6 +52,7 @@ pub(crate) struct Database {
 pub(crate) struct Platform {
     pub(crate) listen: SocketAddr,
     pub(crate) provider_url: String,
+    pub(crate) rate_limit: u32,
     pub(crate) publish_concurrency: usize,
     pub(crate) publish_timeout: Span,
     pub(crate) publish_backoff_base: Span,
@@ -145,6 +146,7 @@ impl Default for Platform {
         Platform {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             provider_url: String::new(),
+            rate_limit: 600_000,
             publish_concurrency: 64,
             publish_timeout: Span::from_secs(30),
             publish_backoff_base: Span::from_millis(500),
@@ -224,6 +226,7 @@ impl Config {
         }
         within("provider.drain_timeout in milliseconds", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
+        within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
         within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;

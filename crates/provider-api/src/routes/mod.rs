@@ -23,6 +23,7 @@ use axum::routing::{get, post};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_kit::Faults;
+use http_kit::docs::Link;
 use provider::Provider;
 use utoipa::OpenApi;
 use utoipa::openapi::response::ResponseBuilder;
@@ -137,12 +138,16 @@ fn with_refusals(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
 
 /// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
 pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Router {
+    let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
+    let as_json = serde_json::to_value(document).unwrap_or_default();
+    let pages = http_kit::docs::routes(&as_json, &links, errors::route_not_found);
     let document = Bytes::from(answer::text(document));
     let document = async move || ([(CONTENT_TYPE, "application/json")], document.clone());
     let router = router
         .route("/api/v1/openapi.json", get(document))
         // What clients before version 1 call; newer ones don't know it.
         .route("/api/v1/auth/dashboard-access/{app_id}", post(authentication::dashboard_access))
+        .merge(pages)
         .with_state(provider);
     let faults = Faults {
         route_not_found: errors::route_not_found,

@@ -1,0 +1,166 @@
+//! The AsyncAPI 3.0 document of the two events, made from the definitions that are registered with a provider.
+
+use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
+use contract::event_type::{SCHEMA_VERSION, schema};
+use contract::{AuctionStatus, ItemStatus};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// Binding version of `http` that is written against.
+const HTTP_BINDING: &str = "0.3.0";
+const SIGNATURE: &str = "Signatures with spaces between, each `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the endpoint's \
+     secret (the base64 after `whsec_`). One that fits is enough; there are two for a day after the secret was rotated.";
+
+/// The document, as `/api/v1/asyncapi.json` gives it.
+pub(crate) fn document() -> Value {
+    let each = |part: fn(EventType) -> (String, Value)| -> Value {
+        Value::Object(EventType::ALL.iter().map(|event_type| part(*event_type)).collect::<Map<_, _>>())
+    };
+    json!({
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Lotwire events",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "What customers receive when auctions and items change their status: signed HTTP POSTs of the delivery \
+                provider to the endpoints of the customer's consumer application (Standard Webhooks). Delivered at least once: \
+                answer 2xx within 30 seconds, and take a `webhook-id` that you have seen for done. Events of one item or auction \
+                are sent in order; a retry may come after a later event. `GET /api/v1/events` has the true order.",
+            "license": { "name": "MIT OR Apache-2.0" },
+            "tags": [{ "name": "webhooks" }],
+        },
+        "defaultContentType": "application/json",
+        "channels": each(channel),
+        "operations": each(operation),
+        "components": {
+            "messages": each(message),
+            "schemas": each(payload),
+            "messageTraits": { "signed": signed() },
+        },
+    })
+}
+
+/// Where an event goes: to the endpoints that ask for its type, whose addresses are the customer's.
+fn channel(event_type: EventType) -> (String, Value) {
+    let name = event_type.name();
+    let channel = json!({
+        "address": null,
+        "title": event_type.title(),
+        "description": format!(
+            "The addresses of the customer's endpoints that are subscribed to the event type `{name}`, schema version `{SCHEMA_VERSION}`."
+        ),
+        "messages": { name: { "$ref": format!("#/components/messages/{name}") } },
+    });
+    (name.to_owned(), channel)
+}
+
+fn operation(event_type: EventType) -> (String, Value) {
+    let name = event_type.name();
+    let operation = json!({
+        "action": "send",
+        "channel": { "$ref": format!("#/channels/{name}") },
+        "title": event_type.title(),
+        "summary": cause(event_type),
+        "messages": [{ "$ref": format!("#/channels/{name}/messages/{name}") }],
+        "bindings": { "http": { "method": "POST", "bindingVersion": HTTP_BINDING } },
+    });
+    (name.to_owned(), operation)
+}
+
+fn message(event_type: EventType) -> (String, Value) {
+    let name = event_type.name();
+    let message = json!({
+        "name": name,
+        "title": event_type.title(),
+        "summary": event_type.description(),
+        "contentType": "application/json",
+        "traits": [{ "$ref": "#/components/messageTraits/signed" }],
+        "payload": { "$ref": format!("#/components/schemas/{name}") },
+        "examples": [{ "name": "delivery", "headers": example_headers(), "payload": example(event_type) }],
+    });
+    (name.to_owned(), message)
+}
+
+/// The schema that is registered with the provider, with what else is known of the values.
+fn payload(event_type: EventType) -> (String, Value) {
+    let registered = schema(event_type);
+    let mut properties = Map::new();
+    for (name, property) in registered.properties {
+        let mut known = json!({ "type": property.r#type, "description": property.description });
+        if name == "status" {
+            known["enum"] = statuses(event_type);
+        } else {
+            known["format"] = "uuid".into();
+        }
+        properties.insert(name, known);
+    }
+    let schema = json!({
+        "title": registered.title,
+        "description": registered.description,
+        "type": registered.r#type,
+        "properties": properties,
+        "required": registered.required,
+        "additionalProperties": false,
+    });
+    (event_type.name().to_owned(), schema)
+}
+
+fn statuses(event_type: EventType) -> Value {
+    match event_type {
+        EventType::ItemStatusChange => ItemStatus::ALL.iter().map(|status| status.name()).collect(),
+        EventType::AuctionStatusChange => AuctionStatus::ALL.iter().map(|status| status.name()).collect(),
+    }
+}
+
+/// The headers that a delivery is verified with.
+fn signed() -> Value {
+    let id = json!({ "type": "string", "description": "Id of the message, the same on every attempt." });
+    let timestamp = json!({
+        "type": "string", "pattern": "^[0-9]+$",
+        "description": "When this attempt was signed, in seconds since 1970. Refuse what is older than five minutes.",
+    });
+    let signature = json!({ "type": "string", "pattern": "^v1,", "description": SIGNATURE });
+    json!({
+        "headers": {
+            "type": "object",
+            "required": ["webhook-id", "webhook-timestamp", "webhook-signature", "svix-id", "svix-timestamp", "svix-signature"],
+            "properties": {
+                "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature,
+                "svix-id": id, "svix-timestamp": timestamp, "svix-signature": signature,
+            },
+        },
+    })
+}
+
+fn example_headers() -> Value {
+    let (id, at) = ("msg_2yZwUhtgs5Ai8T9CQJRl5LcYvlB", "1798761600");
+    let signature = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=";
+    json!({
+        "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature,
+        "svix-id": id, "svix-timestamp": at, "svix-signature": signature,
+    })
+}
+
+/// A body, written as the publisher writes it.
+fn example(event_type: EventType) -> Value {
+    let uuid = |last: u128| Uuid::from_u128(0x019a_0000_0000_7000_8000_0000_0000_0000 + last);
+    let (item_uuid, auctioneer_uuid, auction_uuid) = (uuid(3), uuid(1), uuid(2));
+    let event: Event = match event_type {
+        EventType::ItemStatusChange => {
+            ItemStatusChange { item_uuid, auctioneer_uuid, auction_uuid, status: ItemStatus::Sold }.into()
+        }
+        EventType::AuctionStatusChange => {
+            AuctionStatusChange { auctioneer_uuid, auction_uuid, status: AuctionStatus::Live }.into()
+        }
+    };
+    serde_json::from_str(&event.to_json()).unwrap_or_default()
+}
+
+fn cause(event_type: EventType) -> &'static str {
+    match event_type {
+        EventType::ItemStatusChange => {
+            "The end of an item in a timed auction was reached, or it was sold or passed in a webcast; and each later change of an \
+             item that was announced once."
+        }
+        EventType::AuctionStatusChange => "An auction was created, or its status was changed.",
+    }
+}

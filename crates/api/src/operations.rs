@@ -1,0 +1,91 @@
+//! What each operation asks of a key: the one list behind the check of every request, the security of the OpenAPI document,
+//! and the test that tries every route. An operation that is not here is refused to everybody.
+
+use http::Method;
+use platform::{Caller, PlatformError, Scope};
+
+use Scope::{AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite};
+
+/// Where the operations are.
+pub(crate) const PREFIX: &str = "/api/v1";
+
+/// Who may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody, without a key.
+    Public,
+    /// Every key.
+    AnyKey,
+    /// A key with one of these scopes.
+    OneOf(&'static [Scope]),
+}
+
+/// `(method, path below the prefix, who may ask)`, in the order of the router.
+#[rustfmt::skip]
+const OPERATIONS: &[(Method, &str, Access)] = &[
+    (Method::GET,  "/health",                                Access::Public),
+
+    (Method::POST, "/customers",                             Access::OneOf(&[CustomersWrite])),
+    (Method::GET,  "/customers",                             Access::OneOf(&[CustomersRead])),
+    (Method::GET,  "/customers/{uuid}",                      Access::OneOf(&[CustomersRead])),
+    (Method::PUT,  "/customers/{uuid}/consumer",             Access::OneOf(&[CustomersWrite])),
+    (Method::GET,  "/customers/{uuid}/consumer",             Access::OneOf(&[CustomersRead])),
+    (Method::POST, "/customers/{uuid}/consumer/event-types", Access::OneOf(&[CustomersWrite])),
+    (Method::POST, "/customers/{uuid}/consumer/resume",      Access::OneOf(&[CustomersWrite])),
+    (Method::GET,  "/customers/{uuid}/consumer/quarantine",  Access::OneOf(&[CustomersRead])),
+    (Method::POST, "/api-keys",                              Access::OneOf(&[KeysWrite])),
+    (Method::POST, "/auctioneers",                           Access::OneOf(&[CustomersWrite])),
+    (Method::GET,  "/auctioneers",                           Access::OneOf(&[CustomersRead, AuctionsRead])),
+    (Method::GET,  "/auctioneers/{uuid}",                    Access::OneOf(&[CustomersRead, AuctionsRead])),
+
+    (Method::POST, "/auctions",                              Access::OneOf(&[AuctionsWrite])),
+    (Method::GET,  "/auctions",                              Access::OneOf(&[AuctionsRead])),
+    (Method::GET,  "/auctions/{uuid}",                       Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/auctions/{uuid}/status",                Access::OneOf(&[AuctionsWrite])),
+    (Method::GET,  "/auctions/{uuid}/history",               Access::OneOf(&[EventsRead])),
+    (Method::POST, "/auctions/{uuid}/items",                 Access::OneOf(&[AuctionsWrite])),
+    (Method::GET,  "/auctions/{uuid}/items",                 Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/auctions/{uuid}/catalogue",             Access::OneOf(&[AuctionsWrite])),
+    (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
+    (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
+    (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
+    (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
+
+    (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/auctions/{uuid}/ring/send",             Access::OneOf(&[RingWrite])),
+    (Method::POST, "/auctions/{uuid}/ring/bid",              Access::OneOf(&[RingWrite])),
+    (Method::POST, "/auctions/{uuid}/ring/sell",             Access::OneOf(&[RingWrite])),
+    (Method::POST, "/auctions/{uuid}/ring/pass",             Access::OneOf(&[RingWrite])),
+    (Method::POST, "/auctions/{uuid}/ring/offer-again",      Access::OneOf(&[RingWrite])),
+
+    (Method::GET,  "/events",                                Access::OneOf(&[EventsRead])),
+    (Method::GET,  "/reference-data/item-statuses",          Access::AnyKey),
+    (Method::GET,  "/reference-data/auction-statuses",       Access::AnyKey),
+    (Method::GET,  "/reference-data/event-types",            Access::AnyKey),
+    (Method::GET,  "/reference/auctioneers/{id}",            Access::OneOf(&[CustomersRead, AuctionsRead])),
+];
+
+/// Who may ask for an operation; none when it is not in the list. A HEAD is a GET.
+pub(crate) fn access(method: &Method, path: &str) -> Option<Access> {
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    let path = path.strip_prefix(PREFIX)?;
+    OPERATIONS.iter().find(|(of, at, _)| *at == path && of == method).map(|(_, _, access)| *access)
+}
+
+impl Access {
+    /// `Forbidden` unless the caller has what the operation needs.
+    pub(crate) fn check(self, caller: &Caller) -> Result<(), PlatformError> {
+        let Access::OneOf(scopes) = self else { return Ok(()) };
+        if scopes.iter().any(|scope| caller.scopes.contains(*scope)) {
+            return Ok(());
+        }
+        let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
+        Err(PlatformError::Forbidden(format!("the key has no scope {}", names.join(" or "))))
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = (&'static Method, String)> {
+    OPERATIONS.iter().map(|(method, path, _)| (method, format!("{PREFIX}{path}")))
+}

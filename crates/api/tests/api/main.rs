@@ -1,0 +1,9 @@
+//! The platform's API in process: the router on the store in memory, with a clock that stands still.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod access;
+mod conventions;
+mod docs;
+mod events_document;
+mod stage;

@@ -1,0 +1,111 @@
+//! A platform with two customers, the first with a sale, and a way to ask it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt as _;
+use outbound::{AddressPolicy, Client, ClientConfig};
+use platform::access::NewApiKey;
+use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use runtime::clock::TestClock;
+use runtime::random::SeededRandom;
+use runtime::vault::{Key, KeyId, Vault};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+pub(crate) struct Stage {
+    pub(crate) router: Router,
+    pub(crate) platform: Platform,
+    pub(crate) clock: TestClock,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    pub(crate) fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::with(PlatformConfig::default())
+    }
+
+    pub(crate) fn with(config: PlatformConfig) -> Self {
+        let (store, _) = store::memory::platform_with_faults();
+        let clock = TestClock::default();
+        let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
+        let platform = Platform::new(PlatformParts {
+            store,
+            clock: Arc::new(clock.clone()),
+            random: Arc::new(SeededRandom::new(1)),
+            vault: Arc::new(vault),
+            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            config,
+        });
+        Stage { router: api::router(platform.clone()), platform, clock }
+    }
+
+    /// A key with these scopes; without a customer it is one of the platform's own staff.
+    pub(crate) async fn key(&self, customer: Option<Uuid>, scopes: Scopes) -> String {
+        let new = NewApiKey { name: "test".into(), customer, scopes, expires_at: None };
+        let created = self.platform.create_api_key(&Caller::command_line(), &new).await.unwrap();
+        created.key.expose_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn customer(&self, name: &str) -> Uuid {
+        self.platform.create_customer(&Caller::command_line(), name, None).await.unwrap().fresh().unwrap().uuid
+    }
+
+    pub(crate) async fn send(&self, method: &Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        Answer { status: head.status.as_u16(), headers: head.headers, text }
+    }
+
+    pub(crate) async fn ask(&self, method: &Method, path: &str, key: &str, body: &Value) -> Answer {
+        let bearer = format!("Bearer {key}");
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        self.send(method, path, &[("authorization", &bearer), ("content-type", "application/json")], &text).await
+    }
+
+    /// Posts, and gives the new record.
+    pub(crate) async fn make(&self, path: &str, key: &str, body: Value) -> Value {
+        let answer = self.ask(&Method::POST, path, key, &body).await;
+        assert_eq!(answer.status, 201, "{path}: {}", answer.text);
+        answer.json()
+    }
+
+    /// A webcast with an item in the ring's reach, of a customer.
+    pub(crate) async fn sale(&self, key: &str, auctioneer: &str) -> (String, String) {
+        let auction = json!({
+            "auctioneer": auctioneer, "kind": "webcast", "title": "Prints", "currency": "GBP",
+            "timeZone": "Europe/London", "startsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
+            "items": [{ "lotNumber": "1", "title": "A print", "status": "LIVE" }],
+        });
+        let auction = self.make("/api/v1/auctions", key, auction).await["uuid"].as_str().unwrap().to_owned();
+        let items = self.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), key, &Value::Null).await;
+        (auction, items.json()["data"][0]["uuid"].as_str().unwrap().to_owned())
+    }
+}

@@ -1,0 +1,161 @@
+//! Rate limits: so many requests in a window for each partition (an API key), told in `RateLimit-Policy` and `RateLimit`
+//! (IETF draft "RateLimit header fields for HTTP", structured fields).
+//!
+//! One number is kept for a partition: the time at which all that it used will have come back (GCRA). A partition may use its
+//! whole quota at once, and gets it back evenly over the window. Kept in memory, so each node counts for itself.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// What is left now.
+pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+/// What there is.
+pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+const NS_PER_S: u64 = 1_000_000_000;
+/// Partitions remembered. One that is not has its whole quota.
+const PARTITIONS_MAX: usize = 100_000;
+/// Largest quota that can be told apart within a window of a second.
+pub const QUOTA_MAX: u32 = 100_000_000;
+
+/// A quota for each partition.
+#[derive(Debug)]
+pub struct RateLimits<K> {
+    policy: HeaderValue,
+    name: &'static str,
+    window_ns: u64,
+    /// In which one request comes back.
+    interval_ns: u64,
+    /// When everything that was used has come back.
+    restored_at_ns: Mutex<HashMap<K, u64>>,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// If it may go on.
+    pub allowed: bool,
+    /// Requests that are left now.
+    pub remaining: u64,
+    /// Seconds until the whole quota is there again.
+    pub reset_s: u64,
+    /// Seconds to wait until the next request is allowed; 0 when one is.
+    pub retry_after_s: u64,
+}
+
+impl<K: Eq + Hash> RateLimits<K> {
+    /// `quota` requests (1 to [`QUOTA_MAX`]) in `window_s` seconds (at least one). The name is the policy's in the headers.
+    pub fn new(name: &'static str, quota: u32, window_s: u32) -> Self {
+        let (quota, window_s) = (quota.clamp(1, QUOTA_MAX), window_s.max(1));
+        let window_ns = u64::from(window_s) * NS_PER_S;
+        let policy = format!("\"{name}\";q={quota};w={window_s}");
+        RateLimits {
+            policy: HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("")),
+            name,
+            window_ns,
+            interval_ns: window_ns / u64::from(quota),
+            restored_at_ns: Mutex::default(),
+        }
+    }
+
+    /// Counts a request of a partition at a time, in nanoseconds of any clock. A refused one costs nothing.
+    pub fn count(&self, partition: K, now_ns: u64) -> Verdict {
+        let mut restored = self.restored_at_ns.lock().unwrap_or_else(PoisonError::into_inner);
+        make_room(&mut restored, &partition, now_ns);
+        let at = restored.entry(partition).or_insert(now_ns);
+        // A clock that was set back must not keep anybody out for longer than a window.
+        let before = (*at).clamp(now_ns, now_ns + self.window_ns);
+        let after = before + self.interval_ns;
+        let allowed = after - now_ns <= self.window_ns;
+        *at = if allowed { after } else { before };
+        let used_ns = *at - now_ns;
+        let next_ns = (used_ns + self.interval_ns).saturating_sub(self.window_ns);
+        Verdict {
+            allowed,
+            remaining: (self.window_ns - used_ns) / self.interval_ns,
+            reset_s: used_ns.div_ceil(NS_PER_S),
+            retry_after_s: if allowed { 0 } else { next_ns.div_ceil(NS_PER_S).max(1) },
+        }
+    }
+
+    /// Adds both headers to an answer.
+    pub fn tell(&self, verdict: Verdict, headers: &mut HeaderMap) {
+        headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
+        let left = format!("\"{}\";r={};t={}", self.name, verdict.remaining, verdict.reset_s);
+        if let Ok(left) = HeaderValue::try_from(left) {
+            headers.insert(RATE_LIMIT, left);
+        }
+    }
+}
+
+/// Forgets those whose quota is whole again, and if there are none, everybody.
+fn make_room<K: Eq + Hash>(restored: &mut HashMap<K, u64>, partition: &K, now_ns: u64) {
+    if restored.len() < PARTITIONS_MAX || restored.contains_key(partition) {
+        return;
+    }
+    restored.retain(|_, at| *at > now_ns);
+    if restored.len() >= PARTITIONS_MAX {
+        restored.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START_NS: u64 = 1_000 * NS_PER_S;
+
+    #[test]
+    fn a_quota_may_be_used_at_once_and_comes_back_evenly() {
+        let limits = RateLimits::new("key", 6, 60);
+        for left in [5, 4, 3, 2, 1, 0] {
+            let verdict = limits.count("a", START_NS);
+            assert_eq!((verdict.allowed, verdict.remaining, verdict.retry_after_s), (true, left, 0));
+        }
+        let refused = limits.count("a", START_NS);
+        assert_eq!(refused, Verdict { allowed: false, remaining: 0, reset_s: 60, retry_after_s: 10 });
+        assert_eq!(limits.count("a", START_NS + 4 * NS_PER_S).retry_after_s, 6);
+        assert!(limits.count("b", START_NS).allowed, "another partition has a quota of its own");
+        let later = limits.count("a", START_NS + 10 * NS_PER_S);
+        assert_eq!((later.allowed, later.remaining), (true, 0));
+        assert_eq!(limits.count("a", START_NS + 600 * NS_PER_S).remaining, 5);
+    }
+
+    #[test]
+    fn waiting_as_long_as_told_is_enough() {
+        for (quota, window_s) in [(1, 1), (3, 1), (7, 60), (1_000, 60), (90_000, 1)] {
+            let limits = RateLimits::new("key", quota, window_s);
+            while limits.count((), START_NS).allowed {}
+            let wait_s = limits.count((), START_NS).retry_after_s;
+            assert!(limits.count((), START_NS + wait_s * NS_PER_S).allowed, "{quota} in {window_s} s: {wait_s}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_keeps_nobody_out() {
+        let limits = RateLimits::new("key", 2, 10);
+        assert!(limits.count("a", START_NS).allowed && limits.count("a", START_NS).allowed);
+        assert!(limits.count("a", 1).retry_after_s <= 10);
+    }
+
+    #[test]
+    fn the_headers_are_structured_fields() {
+        let limits = RateLimits::new("key", 100, 60);
+        let mut headers = HeaderMap::new();
+        limits.tell(limits.count("a", START_NS), &mut headers);
+        assert_eq!(headers[RATE_LIMIT_POLICY], "\"key\";q=100;w=60");
+        assert_eq!(headers[RATE_LIMIT], "\"key\";r=99;t=1");
+    }
+
+    #[test]
+    fn only_so_many_are_remembered() {
+        let limits = RateLimits::new("key", 2, 10);
+        for partition in 0..=PARTITIONS_MAX {
+            limits.count(partition, START_NS);
+        }
+        assert_eq!(limits.restored_at_ns.lock().unwrap().len(), 1);
+    }
+}
