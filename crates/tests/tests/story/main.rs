@@ -9,6 +9,7 @@ mod demo;
 mod fake_provider;
 mod house;
 mod management;
+mod official_clients;
 mod provider_down;
 mod remote_provider;
 mod two_nodes;
