@@ -1,10 +1,9 @@
 //! Everything that has to be green, in the order in which it fails fastest.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, generate, root, run, say, tidy};
+use crate::{Failure, cargo, clients, debian, generate, root, run, say, tidy};
 
 /// Runs all steps; the first that fails ends it.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -50,26 +49,14 @@ fn crash(store: &str) -> Result<(), Failure> {
     run(Command::new("target/debug/rigs").args(["crash", "--kills", "5", "--store", store]))
 }
 
-/// The tests start a PostgreSQL of their own, from the system's package.
+/// The tests start a PostgreSQL of their own, from the system's package, and run the official clients.
 fn tools() -> Result<(), Failure> {
-    let is_there = || {
+    let has_postgres = || {
         let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
         packaged.map(|entry| entry.path()).any(|version| version.join("bin/initdb").exists())
-            || on_path("initdb").is_some()
+            || debian::on_path("initdb")
+            || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some()
     };
-    if is_there() || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some() {
-        return Ok(());
-    }
-    say("installing Debian's package postgresql");
-    let privilege: &[&str] = if on_path("sudo").is_some() { &["sudo"] } else { &[] };
-    for arguments in [&["apt-get", "update", "-qq"][..], &["apt-get", "install", "-y", "-qq", "postgresql"]] {
-        let words: Vec<&str> = privilege.iter().chain(arguments).copied().collect();
-        run(Command::new(words[0]).args(&words[1..]).env("DEBIAN_FRONTEND", "noninteractive"))?;
-    }
-    if is_there() { Ok(()) } else { Err("PostgreSQL is not there; install Debian's package postgresql".to_owned()) }
-}
-
-fn on_path(program: &str) -> Option<std::path::PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| Path::new(&folder).join(program)).find(|file| file.exists())
+    debian::ensure(&["postgresql"], has_postgres)?;
+    clients::install(&root())
 }

@@ -1,6 +1,8 @@
 //! Development tasks, run as `cargo xtask <task>`.
 
 mod ci;
+mod clients;
+mod debian;
 mod generate;
 mod tidy;
 
@@ -13,6 +15,7 @@ cargo xtask <task>
   ci                  everything that has to be green: format, clippy, tidy, generated files, tests, a sale, a short crash run
   tidy                check the arrows between crates and the house rules
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
+  clients             install the provider's official clients in other languages, which tests run
   crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
   bench               measure the way of a message and the ending of items            (more: cargo xtask bench --help)
 ";
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("ci") => ci::run_all(),
         Some("tidy") => tidy::run(&root()),
+        Some("clients") => clients::install(&root()),
         Some("generate") => generate::run(&root(), rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {

@@ -10,6 +10,7 @@ mod fake_provider;
 mod house;
 mod management;
 mod provider_access;
+mod official_clients;
 mod provider_down;
 mod provider_nodes;
 mod remote_provider;

@@ -1,0 +1,57 @@
+//! The provider's official clients in other languages, for the stories that run them: installed below `target/clients`, from
+//! the versions that `crates/tests/clients` names.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::{Failure, debian, run};
+
+/// Installs what is not there in its version.
+pub(crate) fn install(root: &Path) -> Result<(), Failure> {
+    let (from, to) = (root.join("crates/tests/clients"), root.join("target/clients"));
+    python(&from.join("python"), &to.join("python"))?;
+    javascript(&from.join("javascript"), &to.join("javascript"))
+}
+
+fn python(from: &Path, to: &Path) -> Result<(), Failure> {
+    let (wanted, installed) = (from.join("requirements.txt"), to.join("requirements.txt"));
+    if same(&wanted, &installed) {
+        return Ok(());
+    }
+    let has_venv = || {
+        Command::new("python3")
+            .args(["-c", "import venv, ensurepip"])
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    debian::ensure(&["python3", "python3-venv"], has_venv)?;
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(to))?;
+    run(Command::new(to.join("bin/pip"))
+        .args(["install", "--quiet", "--disable-pip-version-check", "-r"])
+        .arg(&wanted))?;
+    copy(&wanted, &installed)
+}
+
+fn javascript(from: &Path, to: &Path) -> Result<(), Failure> {
+    // Node finds libraries beside the script, so the script goes to them.
+    fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    copy(&from.join("whole_surface.mjs"), &to.join("whole_surface.mjs"))?;
+    copy(&from.join("package.json"), &to.join("package.json"))?;
+    let (wanted, installed) = (from.join("package-lock.json"), to.join("package-lock.json"));
+    if same(&wanted, &installed) {
+        return Ok(());
+    }
+    debian::ensure(&["nodejs", "npm"], || debian::on_path("node") && debian::on_path("npm"))?;
+    copy(&wanted, &installed)?;
+    run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(to))
+        .inspect_err(|_| drop(fs::remove_file(&installed)))
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::copy(from, to).map(drop).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
+}
