@@ -38,6 +38,7 @@ from svix.api import (
     MessageAttemptListAttemptedMessagesOptions,
     MessageAttemptListByEndpointOptions,
     MessageAttemptListByMsgOptions,
+    MessageGetOptions,
     MessageIn,
     MessageListOptions,
     OperationalWebhookEndpointIn,
@@ -51,6 +52,8 @@ from svix.exceptions import HttpError
 from svix.webhooks import Webhook
 
 PATIENCE = 30
+# The client leaves payloads out unless it is told otherwise.
+WHOLE = MessageGetOptions(with_content=True)
 SCHEMA = {"1": {"type": "object", "title": "Sold", "properties": {"lot": {"type": "string"}}, "examples": [{"lot": "12"}]}}
 
 
@@ -145,10 +148,10 @@ def endpoints(svix, app, url):
     updated = svix.endpoint.upsert(app, endpoint.id, EndpointUpsertIn(url=url, metadata={"for": "web"}))
     assert updated.metadata == {"for": "web"} and not updated.event_types
     assert [found.id for found in svix.endpoint.list(app, EndpointListOptions(limit=5)).data] == [endpoint.id]
-    svix.endpoint.headers_update(app, endpoint.id, EndpointHeadersIn(headers={"x-house": "bath", "authorization": "Basic c2VjcmV0"}))
+    svix.endpoint.set_headers(app, endpoint.id, EndpointHeadersIn(headers={"x-house": "bath", "authorization": "Basic c2VjcmV0"}))
     headers = svix.endpoint.get_headers(app, endpoint.id)
     assert headers.headers == {"x-house": "bath"} and headers.sensitive == ["authorization"], headers
-    svix.endpoint.headers_patch(
+    svix.endpoint.patch_headers(
         app, endpoint.id, EndpointHeadersPatchIn(headers={"x-town": "wells"}, delete_headers=["authorization"])
     )
     assert svix.endpoint.get_headers(app, endpoint.id).headers == {"x-house": "bath", "x-town": "wells"}
@@ -166,7 +169,7 @@ def messages(svix, app, endpoint, secret, receiver):
     headers, payload = receiver.next(secret)
     assert payload == {"lot": "1"} and headers["x-house"] == "bath" and headers["svix-id"] == sent.id
     refused(409, lambda: svix.message.create(app, MessageIn(event_type="lot.sold", event_id="lot-1.1", payload={})))
-    assert svix.message.get(app, "lot-1.1").payload == {"lot": "1"}
+    assert svix.message.get(app, "lot-1.1", WHOLE).payload == {"lot": "1"}
     for options, count in [
         (MessageListOptions(channel="web"), 1),
         (MessageListOptions(channel="mail"), 0),
@@ -197,15 +200,15 @@ def messages(svix, app, endpoint, secret, receiver):
     attempts.expunge_content(app, sent.id, attempt.id)
     assert attempts.get(app, sent.id, attempt.id).response == "EXPUNGED"
     svix.message.expunge_content(app, sent.id)
-    assert svix.message.get(app, sent.id).payload == {"expired": True}
+    assert svix.message.get(app, sent.id, WHOLE).payload == {"expired": True}
     refused(400, lambda: attempts.resend(app, sent.id, endpoint))
 
     svix.endpoint.send_example(app, endpoint, EventExampleIn(event_type="lot.sold"))
     assert receiver.next(secret)[1] == {"lot": "12"}
-    stats = eventually(lambda: (found := svix.endpoint.get_stats(app, endpoint)).success == 2 and found)
+    stats = eventually(lambda: (found := svix.endpoint.get_stats(app, endpoint)).success == 3 and found)
     assert (stats.fail, stats.pending, stats.sending) == (0, 0, 0), stats
-    since = EndpointGetStatsOptions(since=datetime.now(timezone.utc) + timedelta(days=1))
-    assert svix.endpoint.get_stats(app, endpoint, since).success == 0
+    since = EndpointGetStatsOptions(since=datetime.now(timezone.utc) - timedelta(days=1))
+    assert svix.endpoint.get_stats(app, endpoint, since).success == 3
 
 
 def replays(svix, app, endpoint, secret, receiver):
@@ -228,7 +231,7 @@ def replays(svix, app, endpoint, secret, receiver):
 
 
 def operational_webhooks(svix, app, url):
-    operational = svix.operational_webhook_endpoint
+    operational = svix.operational_webhook.endpoint
     endpoint = operational.create(OperationalWebhookEndpointIn(url=url, event_types=["endpoint.created"]))
     assert operational.get(endpoint.id).url == url
     assert [found.id for found in operational.list().data] == [endpoint.id]
