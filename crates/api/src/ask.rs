@@ -222,6 +222,7 @@ pub(crate) struct ListQuery {
     /// `next` of the page before.
     pub(crate) after: Option<String>,
     /// At most this many, 1 to 250; 50 without.
+    #[param(minimum = 1, maximum = 250)]
     pub(crate) limit: Option<u32>,
 }
 
@@ -235,6 +236,7 @@ pub(crate) struct CustomerListQuery {
     /// `next` of the page before.
     pub(crate) after: Option<String>,
     /// At most this many, 1 to 250; 50 without.
+    #[param(minimum = 1, maximum = 250)]
     pub(crate) limit: Option<u32>,
 }
 

@@ -17,6 +17,9 @@ const PROBLEM_JSON: &str = "application/problem+json";
 /// POSTs that refuse an `Idempotency-Key`.
 const WITHOUT_IDEMPOTENCY_KEY: [&str; 2] = ["/api/v1/api-keys", "/api/v1/auctions/{uuid}/catalogue"];
 
+/// Addresses whose query or body may name a record that is not there.
+const NAMING_A_RECORD: [&str; 3] = ["/api/v1/api-keys", "/api/v1/auctioneers", "/api/v1/auctions"];
+
 /// The document with what its operations have in common.
 pub(crate) fn complete(mut document: OpenApi) -> OpenApi {
     let components = document.components.get_or_insert_default();
@@ -87,7 +90,12 @@ fn security(access: Option<Access>) -> Vec<SecurityRequirement> {
 }
 
 fn idempotency_key() -> Parameter {
-    let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(255)).build();
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(255))
+        .pattern(Some("^[!-~]+$"))
+        .build();
     ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
@@ -163,7 +171,7 @@ impl Shared {
             "400" => has_parameters || operation.request_body.is_some(),
             "401" | "429" => !is_public,
             "403" => matches!(access, Some(Access::OneOf(_))),
-            "404" => path.contains('{'),
+            "404" => path.contains('{') || NAMING_A_RECORD.contains(&path),
             "408" | "413" | "415" => operation.request_body.is_some(),
             "422" => has_parameters || operation.request_body.is_some(),
             "503" => true,

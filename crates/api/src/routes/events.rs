@@ -22,6 +22,7 @@ pub(crate) struct EventsQuery {
     #[serde(default)]
     after: i64,
     /// At most this many, 1 to 250; 50 without.
+    #[param(minimum = 1, maximum = 250)]
     limit: Option<u32>,
     /// The customer; its own for a key that is confined to one.
     customer: Option<Uuid>,
