@@ -1,5 +1,5 @@
 //! Delivery in order per key: an endpoint may ask for it, and the sender says in a header which key a message has
-//! (docs/decisions/0030-ordering-per-key.md).
+//! (docs/decisions/0009-ordering-per-key.md).
 //!
 //! Guarantees, for an endpoint with [`DeliveryOrder::PerKey`]: of two messages with one key of which the first was
 //! acknowledged before the second was sent, the second is not tried before the first was delivered, given up, or skipped by
