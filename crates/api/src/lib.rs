@@ -11,6 +11,7 @@
 
 mod answer;
 mod ask;
+mod cached;
 mod errors;
 mod models;
 mod routes;

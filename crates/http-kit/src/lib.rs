@@ -7,6 +7,7 @@ pub mod bearer;
 pub mod etag;
 pub mod idempotency;
 pub mod json;
+pub mod none_match;
 pub mod pages;
 pub mod problem;
 pub mod request_id;

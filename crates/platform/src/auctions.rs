@@ -192,8 +192,10 @@ impl Platform {
         if let Some(Err(message)) = (!new.title.is_empty()).then(|| text(&new.title, TITLE_CHARS_MAX)) {
             problems.push(Problem::new("/title", message));
         }
-        if new.currency.parse::<CurrencyCode>().is_err() {
-            problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP"));
+        match new.currency.parse::<CurrencyCode>().map(|code| code.minor_digits()) {
+            Ok(Some(_)) => {}
+            Ok(None) => problems.push(Problem::new("/currency", "is no money that one can pay with: take another")),
+            Err(_) => problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP")),
         }
         if !is_time_zone(&new.time_zone) {
             problems.push(Problem::new("/timeZone", "is not an IANA time zone such as Europe/London"));

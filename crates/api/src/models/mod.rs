@@ -4,6 +4,7 @@
 mod access;
 mod auction;
 mod bid;
+mod common;
 mod customer;
 mod event;
 mod item;
@@ -12,6 +13,7 @@ mod ring;
 pub(crate) use access::ApiKeyCreated;
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use common::{AuctioneerSchema, CountrySchema, CurrencySchema};
 pub(crate) use customer::{AuctioneerView, ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;

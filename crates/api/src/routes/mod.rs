@@ -10,6 +10,7 @@ mod events;
 mod health;
 mod items;
 mod reference;
+mod reference_by_id;
 mod ring;
 
 use axum::Router;
@@ -67,7 +68,11 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::item_statuses))
         .routes(routes!(reference::auction_statuses))
         .routes(routes!(reference::event_types))
-        .routes(routes!(reference::auctioneer));
+        .routes(routes!(reference::countries))
+        .routes(routes!(reference::currencies))
+        .routes(routes!(reference_by_id::auctioneer))
+        .routes(routes!(reference_by_id::country))
+        .routes(routes!(reference_by_id::currency));
     let (router, document) =
         OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", operations).split_for_parts();
     (router, with_security(document))
