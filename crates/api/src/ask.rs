@@ -25,6 +25,8 @@ use crate::errors::ApiError;
 /// Entries of a page without a `limit`, and at most.
 const LIMIT_DEFAULT: u32 = 50;
 const LIMIT_MAX: u32 = 250;
+/// What a tag that was never given stands for: nothing has this version, so that it is 412 and never no condition at all.
+const NO_VERSION: i64 = -1;
 
 /// A request without a body: who asks, and the query.
 pub(crate) struct Asked<Q> {
@@ -83,7 +85,7 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
         Ok(Post {
             caller,
             body,
-            version: tag.as_deref().and_then(|tag| tag.parse().ok()),
+            version: tag.as_deref().map(|tag| tag.parse().unwrap_or(NO_VERSION)),
             ring_tag: tag.as_deref().and_then(RingTag::parse),
             request_hash: request_hash(&parts.method, &parts.uri, tag.as_deref(), &bytes),
             key,

@@ -11,6 +11,7 @@
 
 mod answer;
 mod ask;
+mod ask_models;
 mod cached;
 mod errors;
 mod models;

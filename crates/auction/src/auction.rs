@@ -68,6 +68,9 @@ pub struct Auction {
     pub increments: IncrementTable,
     /// Status now.
     pub status: AuctionStatus,
+    /// Id of the address where it is held, or where its items can be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_id: Option<i64>,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.

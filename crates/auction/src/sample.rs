@@ -25,6 +25,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         stagger: None,
         increments: IncrementTable::default(),
         status,
+        address_id: None,
         in_ring: None,
         sequence: 1,
         version: 1,

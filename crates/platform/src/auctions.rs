@@ -7,6 +7,7 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::addresses::AddressEntry;
 use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
@@ -34,6 +35,8 @@ pub struct NewAuction {
     pub currency: String,
     /// IANA time zone.
     pub time_zone: String,
+    /// Where it is held, or its items can be seen.
+    pub address: Option<AddressEntry>,
     /// When bidding or the webcast starts.
     pub starts_at: Option<Timestamp>,
     /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
@@ -71,14 +74,21 @@ impl Platform {
         let found = self.store().auctioneer(new.auctioneer).await?;
         let auctioneer = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
         self.check_new_auction(new)?;
+        let (address_id, address) = match &new.address {
+            Some(entry) => {
+                self.enter_address(auctioneer.customer, entry, None).await.map(|(id, new)| (Some(id), new))?
+            }
+            None => (None, None),
+        };
         let uuid = self.ids().uuid_v7();
         self.decide(answering.as_ref(), || async {
             let now = self.now();
-            let auction = new_auction(uuid, auctioneer.customer, new, now);
+            let auction = Auction { address_id, ..new_auction(uuid, auctioneer.customer, new, now) };
             let live = if new.status == AuctionStatus::Live { new.items.len() as u64 } else { 0 };
             let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
             let mut draft = Draft::new(&caller.actor, now);
+            draft.address(address.clone());
             let auction = draft.auction(auction, &changes);
             let mut items = Vec::with_capacity(new.items.len());
             for (position, item) in (0_i64..).zip(&new.items) {
@@ -253,6 +263,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         stagger: new.stagger,
         increments: new.increments.clone().unwrap_or_default(),
         status: AuctionStatus::Draft,
+        address_id: None,
         in_ring: None,
         sequence: 0,
         version: 0,

@@ -165,6 +165,7 @@ fn auction() -> Auction {
         stagger: None,
         increments: IncrementTable::default(),
         status: AuctionStatus::Live,
+        address_id: None,
         in_ring: None,
         sequence: 1,
         version: 0,

@@ -47,7 +47,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(customers::quarantine))
         .routes(routes!(access::create_key))
         .routes(routes!(auctioneers::create, auctioneers::list))
-        .routes(routes!(auctioneers::get))
+        .routes(routes!(auctioneers::get, auctioneers::change))
         .routes(routes!(auctions::create, auctions::list))
         .routes(routes!(auctions::get))
         .routes(routes!(auctions::change_status))
@@ -71,6 +71,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::countries))
         .routes(routes!(reference::currencies))
         .routes(routes!(reference_by_id::auctioneer))
+        .routes(routes!(reference_by_id::address))
         .routes(routes!(reference_by_id::country))
         .routes(routes!(reference_by_id::currency));
     let (router, document) =

@@ -9,7 +9,7 @@ use platform::{Platform, PlatformError};
 use crate::ask::Asked;
 use crate::cached::{Cached, Keep};
 use crate::errors::{ApiError, Problem};
-use crate::models::{AuctioneerSchema, CountrySchema, CurrencySchema};
+use crate::models::{AddressSchema, AuctioneerSchema, CountrySchema, CurrencySchema};
 
 /// Gives an auctioneer in the common model. Scope `customers:read` or `auctions:read`.
 #[utoipa::path(get, path = "/reference/auctioneers/{id}", tag = "reference", params(("id" = i64, Path)),
@@ -23,6 +23,19 @@ pub(crate) async fn auctioneer(
     let auctioneer = platform.auctioneer_by_id(&asked.caller, number(&id, "auctioneer")?).await?;
     let model = AuctioneerApiModel { id: Some(auctioneer.id), name: Some(auctioneer.name) };
     Ok(Cached::new(&model, Keep::Caller).answer(&headers))
+}
+
+/// Gives an address in the common model. Scope `customers:read` or `auctions:read`.
+#[utoipa::path(get, path = "/reference/addresses/{id}", tag = "reference", params(("id" = i64, Path)),
+    responses((status = 200, body = AddressSchema), (status = 304), (status = 404, body = Problem)))]
+pub(crate) async fn address(
+    State(platform): State<Platform>,
+    Path(id): Path<String>,
+    asked: Asked<()>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let address = platform.address_by_id(&asked.caller, number(&id, "address")?).await?;
+    Ok(Cached::new(&address.model, Keep::Caller).answer(&headers))
 }
 
 /// Gives a country by its ISO 3166-1 number. Any key.

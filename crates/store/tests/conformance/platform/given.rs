@@ -102,6 +102,7 @@ pub(super) fn auction(number: usize) -> Auction {
         stagger: None,
         increments: IncrementTable::default(),
         status: AuctionStatus::Live,
+        address_id: None,
         in_ring: None,
         sequence: 0,
         version: 0,
