@@ -11,7 +11,9 @@
 
 mod answer;
 mod ask;
+mod ask_models;
 mod asyncapi;
+mod cached;
 mod document;
 mod errors;
 mod gate;

@@ -37,6 +37,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctioneers",                           Access::OneOf(&[CustomersWrite])),
     (Method::GET,  "/auctioneers",                           Access::OneOf(&[CustomersRead, AuctionsRead])),
     (Method::GET,  "/auctioneers/{uuid}",                    Access::OneOf(&[CustomersRead, AuctionsRead])),
+    (Method::PATCH, "/auctioneers/{uuid}",                   Access::OneOf(&[CustomersWrite])),
 
     (Method::POST, "/auctions",                              Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/auctions",                              Access::OneOf(&[AuctionsRead])),
@@ -60,10 +61,15 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctions/{uuid}/ring/offer-again",      Access::OneOf(&[RingWrite])),
 
     (Method::GET,  "/events",                                Access::OneOf(&[EventsRead])),
+    (Method::GET,  "/reference-data/countries",              Access::AnyKey),
+    (Method::GET,  "/reference-data/currencies",             Access::AnyKey),
     (Method::GET,  "/reference-data/item-statuses",          Access::AnyKey),
     (Method::GET,  "/reference-data/auction-statuses",       Access::AnyKey),
     (Method::GET,  "/reference-data/event-types",            Access::AnyKey),
     (Method::GET,  "/reference/auctioneers/{id}",            Access::OneOf(&[CustomersRead, AuctionsRead])),
+    (Method::GET,  "/reference/addresses/{id}",              Access::OneOf(&[CustomersRead, AuctionsRead])),
+    (Method::GET,  "/reference/countries/{id}",              Access::AnyKey),
+    (Method::GET,  "/reference/currencies/{id}",             Access::AnyKey),
 ];
 
 /// Who may ask for an operation; none when it is not in the list. A HEAD is a GET.

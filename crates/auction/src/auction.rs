@@ -105,6 +105,9 @@ pub struct Auction {
     pub internet_bids: InternetBids,
     /// Phase of a webcast.
     pub phase: WebcastPhase,
+    /// Id of the address where it is held, or where its items can be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_id: Option<i64>,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
     /// The item that left the ring last, while no other was sent: the one that can be reopened.

@@ -32,6 +32,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
         phase: WebcastPhase::PreBidding,
+        address_id: None,
         in_ring: None,
         last_in_ring: None,
         ring_position: None,

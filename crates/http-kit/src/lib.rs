@@ -10,6 +10,7 @@ pub mod etag;
 pub mod idempotency;
 pub mod json;
 pub mod metrics;
+pub mod none_match;
 pub mod pages;
 pub mod problem;
 pub mod rate_limit;

@@ -2,13 +2,17 @@
 
 use uuid::Uuid;
 
+use crate::addresses::AddressEntry;
+use crate::auctioneer_entry::{AuctioneerEntry, AuctioneerPatch, check};
 use crate::caller::seen;
-use crate::customers::NAME_CHARS_MAX;
+use crate::deciding::expect_version;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::text;
-use crate::port::{Auctioneer, NewAuctioneer, Page};
+use crate::port::{Auctioneer, AuctioneerChange, AuctioneerProfile, NewAuctioneer, Page, StoreError, Versioned};
 use crate::{Caller, Platform, Scope};
+
+/// How often a change is made again because somebody else was quicker.
+const ATTEMPTS_MAX: usize = 5;
 
 impl Platform {
     /// Creates an auctioneer of a customer.
@@ -21,19 +25,76 @@ impl Platform {
         &self,
         caller: &Caller,
         customer: Uuid,
-        name: &str,
+        entry: impl Into<AuctioneerEntry> + Send,
         answering: Option<Answering<'_, Auctioneer>>,
     ) -> PlatformResult<Outcome<Auctioneer>> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
-        text(name, NAME_CHARS_MAX).map_err(|message| PlatformError::invalid("/name", message))?;
+        let AuctioneerEntry { name, address, country, currency, logo, attachments } = entry.into();
+        let profile = AuctioneerProfile { address_id: None, country, currency, logo, attachments };
+        let uuid = self.ids().uuid_v7();
+        let mut new = NewAuctioneer { uuid, customer, name, profile, address: None, created_at: self.now() };
+        check(&new.name, &new.profile)?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        let new = NewAuctioneer { uuid: self.ids().uuid_v7(), customer, name: name.to_owned(), created_at: self.now() };
+        if let Some(entry) = &address {
+            let (id, address) = self.enter_address(customer, entry, None).await?;
+            new.profile.address_id = Some(id);
+            new.address = address;
+        }
         let auctioneer = self.store().create_auctioneer(new).await?;
         self.keep_answer(answering.as_ref(), &auctioneer).await?;
         Ok(Outcome::Fresh(auctioneer))
+    }
+
+    /// Changes what the patch names of an auctioneer, and leaves the rest. `expected_version` is the one that the caller
+    /// saw.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (name, for this customer), `busy`.
+    pub async fn change_auctioneer(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        patch: &AuctioneerPatch,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<Auctioneer> {
+        caller.require(Scope::CustomersWrite)?;
+        let mut entered = None;
+        for _ in 0..ATTEMPTS_MAX {
+            let found = self.store().auctioneer(uuid).await?;
+            let mut state = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
+            let loaded = state.version;
+            expect_version(expected_version, loaded)?;
+            patch.apply(&mut state);
+            check(&state.name, &state.profile)?;
+            let address = match &patch.address {
+                None => None,
+                Some(None) => {
+                    state.profile.address_id = None;
+                    None
+                }
+                Some(Some(entry)) => {
+                    let current = state.profile.address_id;
+                    // A new address keeps the id that it got when somebody else was quicker.
+                    let (id, address) = match entered.take() {
+                        Some(entered) => entered,
+                        None => self.enter_address(state.customer, entry, current).await?,
+                    };
+                    state.profile.address_id = Some(id);
+                    entered = is_new(entry).then(|| (id, address.clone()));
+                    address
+                }
+            };
+            state.version = loaded + 1;
+            let auctioneer = Versioned { expected_version: loaded, state: state.clone() };
+            match self.store().change_auctioneer(AuctioneerChange { auctioneer, address }).await {
+                Ok(()) => return Ok(state),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
     }
 
     /// An auctioneer.
@@ -61,4 +122,8 @@ impl Platform {
         }
         Ok(self.store().auctioneers(customer.or(caller.customer), page).await?)
     }
+}
+
+fn is_new(entry: &AddressEntry) -> bool {
+    matches!(entry, AddressEntry::Given(model) if model.id.is_none())
 }

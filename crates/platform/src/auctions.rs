@@ -10,6 +10,7 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::addresses::AddressEntry;
 use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
@@ -37,6 +38,8 @@ pub struct NewAuction {
     pub currency: String,
     /// IANA time zone.
     pub time_zone: String,
+    /// Where it is held, or its items can be seen.
+    pub address: Option<AddressEntry>,
     /// When bidding or the webcast starts.
     pub starts_at: Option<Timestamp>,
     /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
@@ -76,14 +79,21 @@ impl Platform {
         let found = self.store().auctioneer(new.auctioneer).await?;
         let auctioneer = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
         self.check_new_auction(new)?;
+        let (address_id, address) = match &new.address {
+            Some(entry) => {
+                self.enter_address(auctioneer.customer, entry, None).await.map(|(id, new)| (Some(id), new))?
+            }
+            None => (None, None),
+        };
         let uuid = self.ids().uuid_v7();
         self.decide(answering.as_ref(), || async {
             let now = self.now();
-            let auction = new_auction(uuid, auctioneer.customer, new, now);
+            let auction = Auction { address_id, ..new_auction(uuid, auctioneer.customer, new, now) };
             let live = if new.status == AuctionStatus::Live { new.items.len() as u64 } else { 0 };
             let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
             let mut draft = Draft::new(&caller.actor, now);
+            draft.address(address.clone());
             let auction = draft.auction(auction, &changes);
             let mut items = Vec::with_capacity(new.items.len());
             for (position, item) in (0_i64..).zip(&new.items) {
@@ -197,8 +207,10 @@ impl Platform {
         if let Some(Err(message)) = (!new.title.is_empty()).then(|| text(&new.title, TITLE_CHARS_MAX)) {
             problems.push(Problem::new("/title", message));
         }
-        if new.currency.parse::<CurrencyCode>().is_err() {
-            problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP"));
+        match new.currency.parse::<CurrencyCode>().map(|code| code.minor_digits()) {
+            Ok(Some(_)) => {}
+            Ok(None) => problems.push(Problem::new("/currency", "is no money that one can pay with: take another")),
+            Err(_) => problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP")),
         }
         if !is_time_zone(&new.time_zone) {
             problems.push(Problem::new("/timeZone", "is not an IANA time zone such as Europe/London"));
@@ -263,6 +275,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         charges: Charges::default(),
         internet_bids: InternetBids::default(),
         phase: WebcastPhase::default(),
+        address_id: None,
         in_ring: None,
         last_in_ring: None,
         ring_position: None,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Change, Versioned};
+use crate::port::{Address, Change, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -54,6 +54,11 @@ impl<'a> Draft<'a> {
         auction.version = expected_version + 1;
         self.change.auction = Some(Versioned { expected_version, state: auction.clone() });
         auction
+    }
+
+    /// A new address is written.
+    pub(crate) fn address(&mut self, address: Option<Address>) {
+        self.change.address = address;
     }
 
     /// The item of `auction` takes the changes and its next version.

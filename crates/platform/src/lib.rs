@@ -32,6 +32,8 @@ pub mod idempotency;
 pub mod scope;
 
 // Customers.
+pub mod addresses;
+pub mod auctioneer_entry;
 pub mod auctioneers;
 pub mod consumers;
 pub mod customers;

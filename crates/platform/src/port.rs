@@ -16,6 +16,7 @@ mod change;
 mod consumer;
 mod customer;
 mod outbox;
+mod reference;
 
 use std::fmt;
 
@@ -30,6 +31,7 @@ pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
+pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 
 use crate::bid::Bid;
 use crate::journal::JournalRow;
@@ -81,7 +83,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: References + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.
@@ -103,7 +105,7 @@ pub trait Store: Send + Sync + 'static {
     /// In order of creation (UUID).
     async fn customers(&self, page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
 
-    /// Gives the id.
+    /// Gives the id; its address is written with it.
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;
     /// An auctioneer.
     async fn auctioneer(&self, uuid: Uuid) -> StoreResult<Option<Auctioneer>>;

@@ -24,6 +24,8 @@ pub(crate) struct AuctionView {
     pub(crate) currency: String,
     /// IANA time zone, for people.
     pub(crate) time_zone: String,
+    /// Where it is held, or its items can be seen; see `/reference/addresses/{id}`.
+    pub(crate) address_id: Option<i64>,
     #[schema(format = DateTime)]
     pub(crate) starts_at: Option<String>,
     /// Closing time: the end of the first items of a timed auction.
@@ -59,6 +61,7 @@ impl AuctionView {
             title: auction.title.clone(),
             currency: auction.currency.clone(),
             time_zone: auction.time_zone.clone(),
+            address_id: auction.address_id,
             starts_at: auction.starts_at.map(time),
             ends_at: auction.ends_at.map(time),
             stagger: auction.stagger.map(StaggerView::from),

@@ -1,7 +1,7 @@
-//! Customers, their auctioneers and their connections to a provider.
+//! Customers and their connections to a provider.
 
 use platform::consumers::ConsumerState;
-use platform::port::{Auctioneer, Backlog, Customer, Parked, QuarantinedEvent};
+use platform::port::{Backlog, Customer, Parked, QuarantinedEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -23,33 +23,6 @@ pub(crate) struct CustomerView {
 impl From<&Customer> for CustomerView {
     fn from(customer: &Customer) -> Self {
         Self { uuid: customer.uuid, name: customer.name.clone(), created_at: time(customer.created_at) }
-    }
-}
-
-/// Who holds auctions.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = Auctioneer)]
-pub(crate) struct AuctioneerView {
-    /// What events carry.
-    pub(crate) uuid: Uuid,
-    /// Primary key of the common model `AuctioneerApiModel`; stable for ever.
-    pub(crate) id: i64,
-    pub(crate) customer: Uuid,
-    pub(crate) name: String,
-    #[schema(format = DateTime)]
-    pub(crate) created_at: String,
-}
-
-impl From<&Auctioneer> for AuctioneerView {
-    fn from(auctioneer: &Auctioneer) -> Self {
-        Self {
-            uuid: auctioneer.uuid,
-            id: auctioneer.id,
-            customer: auctioneer.customer,
-            name: auctioneer.name.clone(),
-            created_at: time(auctioneer.created_at),
-        }
     }
 }
 

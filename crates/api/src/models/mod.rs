@@ -3,7 +3,9 @@
 
 mod access;
 mod auction;
+mod auctioneer;
 mod bid;
+mod common;
 mod customer;
 mod event;
 mod item;
@@ -11,8 +13,12 @@ mod ring;
 
 pub(crate) use access::ApiKeyCreated;
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
+pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};
-pub(crate) use customer::{AuctioneerView, ConsumerView, CustomerView, QuarantinedView};
+pub(crate) use common::{
+    AddressSchema, AuctioneerSchema, CountrySchema, CurrencyInSchema, CurrencySchema, UrlAttachmentSchema,
+};
+pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
 pub(crate) use ring::RingView;

@@ -15,8 +15,9 @@ use uuid::Uuid;
 use super::items::ItemIn;
 use crate::answer;
 use crate::ask::{Asked, CustomerListQuery, ListQuery, Post, instant, status};
+use crate::ask_models::{Raw, address, currency_code};
 use crate::errors::{ApiError, Problem};
-use crate::models::{AuctionView, HistoryView, IncrementView, List, StaggerView};
+use crate::models::{AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView};
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
@@ -38,10 +39,16 @@ pub(crate) struct AuctionIn {
     /// May be empty in a draft.
     #[serde(default)]
     title: String,
-    /// ISO 4217, such as `GBP`.
-    currency: String,
+    /// ISO 4217, such as `GBP`, or a CurrencyModel with its code or id.
+    #[schema(value_type = CurrencyInSchema)]
+    currency: Raw,
     /// IANA time zone, such as `Europe/London`.
     time_zone: String,
+    /// Where it is held, or its items can be seen: a new address, without an id.
+    #[schema(value_type = Option<AddressSchema>)]
+    address: Option<Raw>,
+    /// An address that the customer has, instead of a new one.
+    address_id: Option<i64>,
     /// When bidding or the webcast starts.
     #[schema(format = DateTime)]
     starts_at: Option<String>,
@@ -76,8 +83,9 @@ impl AuctionIn {
                 KindIn::Webcast => AuctionKind::Webcast,
             },
             title: self.title,
-            currency: self.currency,
+            currency: currency_code("/currency", &self.currency)?,
             time_zone: self.time_zone,
+            address: address(self.address.as_deref(), self.address_id)?,
             starts_at: instant("/startsAt", self.starts_at.as_deref())?,
             ends_at: instant("/endsAt", self.ends_at.as_deref())?,
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),

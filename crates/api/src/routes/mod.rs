@@ -10,6 +10,7 @@ mod events;
 mod health;
 mod items;
 mod reference;
+mod reference_by_id;
 mod ring;
 
 use axum::Router;
@@ -56,7 +57,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(customers::quarantine))
         .routes(routes!(access::create_key))
         .routes(routes!(auctioneers::create, auctioneers::list))
-        .routes(routes!(auctioneers::get))
+        .routes(routes!(auctioneers::get, auctioneers::change))
         .routes(routes!(auctions::create, auctions::list))
         .routes(routes!(auctions::get))
         .routes(routes!(auctions::change_status))
@@ -77,7 +78,12 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference::item_statuses))
         .routes(routes!(reference::auction_statuses))
         .routes(routes!(reference::event_types))
-        .routes(routes!(reference::auctioneer));
+        .routes(routes!(reference::countries))
+        .routes(routes!(reference::currencies))
+        .routes(routes!(reference_by_id::auctioneer))
+        .routes(routes!(reference_by_id::address))
+        .routes(routes!(reference_by_id::country))
+        .routes(routes!(reference_by_id::currency));
     let (router, document) =
         OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations).split_for_parts();
     (router, document::complete(document))

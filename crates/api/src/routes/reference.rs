@@ -1,17 +1,20 @@
-//! Reference data, and records by `id` in the common models that carry `@class`.
+//! Reference data: the lists that other records' codes and names are from. Each comes whole, is the same for every caller,
+//! and may be kept for a day.
 
-use axum::extract::{Path, State};
+use std::sync::LazyLock;
+
 use axum::response::Response;
 use contract::event::EventType;
-use contract::models::AuctioneerApiModel;
+use contract::models::{CountryCode, CountryModel, CurrencyCode, CurrencyModel};
 use contract::{AuctionStatus, ItemStatus};
-use platform::Platform;
+use http::HeaderMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
 use crate::ask::Asked;
-use crate::errors::{ApiError, Problem};
+use crate::cached::{Cached, Keep};
+use crate::errors::ApiError;
+use crate::models::{CountrySchema, CurrencySchema};
 
 /// A status.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,52 +41,70 @@ pub(crate) struct ReferenceData<T> {
     data: Vec<T>,
 }
 
-/// Lists the statuses of items. Any key.
-#[utoipa::path(get, path = "/reference-data/item-statuses", tag = "reference",
-    responses((status = 200, body = ReferenceData<StatusView>)))]
-pub(crate) async fn item_statuses(_asked: Asked<()>) -> Result<Response, ApiError> {
-    let view = |status: &ItemStatus| StatusView {
+/// A list of this process's own lists, made when it is asked for first.
+type List = LazyLock<Cached>;
+
+fn list<T: Serialize>(data: impl Iterator<Item = T>) -> Cached {
+    Cached::new(&ReferenceData { data: data.collect() }, Keep::Everyone)
+}
+
+static COUNTRIES: List = LazyLock::new(|| list(CountryCode::all().map(CountryModel::of)));
+static CURRENCIES: List = LazyLock::new(|| list(CurrencyCode::all().map(CurrencyModel::of)));
+static ITEM_STATUSES: List = LazyLock::new(|| {
+    list(ItemStatus::ALL.iter().map(|status| StatusView {
         name: status.name(),
         code: status.code(),
         label: status.label(),
         meaning: status.meaning(),
-    };
-    Ok(answer::ok(&ReferenceData { data: ItemStatus::ALL.iter().map(view).collect() }))
+    }))
+});
+static AUCTION_STATUSES: List = LazyLock::new(|| {
+    list(AuctionStatus::ALL.iter().map(|status| StatusView {
+        name: status.name(),
+        code: status.code(),
+        label: status.label(),
+        meaning: status.meaning(),
+    }))
+});
+static EVENT_TYPES: List = LazyLock::new(|| {
+    list(EventType::ALL.iter().map(|event_type| EventTypeView {
+        name: event_type.name(),
+        title: event_type.title(),
+        description: event_type.description(),
+    }))
+});
+
+/// Lists the countries in the order of their English names. An id is the ISO 3166-1 number, stable for ever. Any key.
+#[utoipa::path(get, path = "/reference-data/countries", tag = "reference",
+    responses((status = 200, body = ReferenceData<CountrySchema>), (status = 304)))]
+pub(crate) async fn countries(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+    Ok(COUNTRIES.answer(&headers))
+}
+
+/// Lists the currencies in the order of their ids. An id is the ISO 4217 number, stable for ever. Any key.
+#[utoipa::path(get, path = "/reference-data/currencies", tag = "reference",
+    responses((status = 200, body = ReferenceData<CurrencySchema>), (status = 304)))]
+pub(crate) async fn currencies(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+    Ok(CURRENCIES.answer(&headers))
+}
+
+/// Lists the statuses of items. Any key.
+#[utoipa::path(get, path = "/reference-data/item-statuses", tag = "reference",
+    responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
+pub(crate) async fn item_statuses(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+    Ok(ITEM_STATUSES.answer(&headers))
 }
 
 /// Lists the statuses of auctions. Any key.
 #[utoipa::path(get, path = "/reference-data/auction-statuses", tag = "reference",
-    responses((status = 200, body = ReferenceData<StatusView>)))]
-pub(crate) async fn auction_statuses(_asked: Asked<()>) -> Result<Response, ApiError> {
-    let view = |status: &AuctionStatus| StatusView {
-        name: status.name(),
-        code: status.code(),
-        label: status.label(),
-        meaning: status.meaning(),
-    };
-    Ok(answer::ok(&ReferenceData { data: AuctionStatus::ALL.iter().map(view).collect() }))
+    responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
+pub(crate) async fn auction_statuses(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+    Ok(AUCTION_STATUSES.answer(&headers))
 }
 
 /// Lists the event types. Any key.
 #[utoipa::path(get, path = "/reference-data/event-types", tag = "reference",
-    responses((status = 200, body = ReferenceData<EventTypeView>)))]
-pub(crate) async fn event_types(_asked: Asked<()>) -> Result<Response, ApiError> {
-    let view = |event_type: &EventType| EventTypeView {
-        name: event_type.name(),
-        title: event_type.title(),
-        description: event_type.description(),
-    };
-    Ok(answer::ok(&ReferenceData { data: EventType::ALL.iter().map(view).collect() }))
-}
-
-/// Gives an auctioneer in the common model. Scope `customers:read` or `auctions:read`.
-#[utoipa::path(get, path = "/reference/auctioneers/{id}", tag = "reference", params(("id" = i64, Path)),
-    responses((status = 200, description = "AuctioneerApiModel", body = Object), (status = 404, body = Problem)))]
-pub(crate) async fn auctioneer(
-    State(platform): State<Platform>,
-    Path(id): Path<i64>,
-    asked: Asked<()>,
-) -> Result<Response, ApiError> {
-    let auctioneer = platform.auctioneer_by_id(&asked.caller, id).await?;
-    Ok(answer::ok(&AuctioneerApiModel { id: Some(auctioneer.id), name: Some(auctioneer.name) }))
+    responses((status = 200, body = ReferenceData<EventTypeView>), (status = 304)))]
+pub(crate) async fn event_types(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+    Ok(EVENT_TYPES.answer(&headers))
 }

@@ -42,6 +42,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/auctioneers", Named, json!({ "name": "A", "customer": "CUSTOMER" })),
         ("GET", "/auctioneers?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/auctioneers/{uuid}", Record, nothing.clone()),
+        ("PATCH", "/auctioneers/{uuid}", Record, json!({ "name": "Smith & Sons" })),
         ("POST", "/auctions", Named, auction),
         ("GET", "/auctions?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/auctions/{uuid}", Record, nothing.clone()),
@@ -62,9 +63,14 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/auctions/{uuid}/ring/pass", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/offer-again", Record, json!({ "item": "ITEM" })),
         ("GET", "/events?customer=CUSTOMER", Named, nothing.clone()),
+        ("GET", "/reference-data/countries", Nothing, nothing.clone()),
+        ("GET", "/reference-data/currencies", Nothing, nothing.clone()),
         ("GET", "/reference-data/item-statuses", Nothing, nothing.clone()),
         ("GET", "/reference-data/auction-statuses", Nothing, nothing.clone()),
         ("GET", "/reference-data/event-types", Nothing, nothing.clone()),
+        ("GET", "/reference/countries/{id}", Nothing, nothing.clone()),
+        ("GET", "/reference/currencies/{id}", Nothing, nothing.clone()),
+        ("GET", "/reference/addresses/{id}", Record, nothing.clone()),
         ("GET", "/reference/auctioneers/{id}", Record, nothing),
     ]
 }
@@ -86,7 +92,9 @@ impl Ground {
         let stage = Stage::new();
         let customer = stage.customer("First").await;
         let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        let address =
+            json!({ "addressLine1": "1 High Street", "addressLine2": "", "postcode": "BA1 1AA", "countryCode": "uk" });
+        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith", "address": address })).await;
         let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
         Ground { stage, customer, auctioneer, auction, item }
     }
@@ -105,7 +113,13 @@ impl Ground {
             Some("items") => self.item.clone(),
             _ => self.auction.clone(),
         };
-        let path = path.replace("{uuid}", &subject).replace("{id}", &self.auctioneer["id"].to_string());
+        let id = match path.split('/').nth(2) {
+            Some("addresses") => self.auctioneer["address"]["id"].to_string(),
+            // The number of Great Britain, and of its currency.
+            Some("countries" | "currencies") => "826".to_owned(),
+            _ => self.auctioneer["id"].to_string(),
+        };
+        let path = path.replace("{uuid}", &subject).replace("{id}", &id);
         format!("/api/v1{}", self.fill(&path))
     }
 

@@ -2,7 +2,7 @@
 
 use auction::{Auction, Item};
 
-use super::{Cursor, IdempotentAnswer, OutboxEvent};
+use super::{Address, Cursor, IdempotentAnswer, OutboxEvent};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
 
@@ -20,6 +20,8 @@ pub struct Versioned<T> {
 pub struct Change {
     /// Auction created or changed.
     pub auction: Option<Versioned<Auction>>,
+    /// A new address, the auction's.
+    pub address: Option<Address>,
     /// Items created or changed. Distinct.
     pub items: Vec<Versioned<Item>>,
     /// Bids accepted; appended.

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::{Address, AuctioneerProfile};
+
 /// Who runs auctions and receives events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Customer {
@@ -25,6 +27,10 @@ pub struct Auctioneer {
     pub customer: Uuid,
     /// Name.
     pub name: String,
+    /// What it has beside its name.
+    pub profile: AuctioneerProfile,
+    /// Number of its last change, from 1; what `If-Match` compares.
+    pub version: i64,
     /// When it was created.
     pub created_at: Timestamp,
 }
@@ -38,8 +44,20 @@ pub struct NewAuctioneer {
     pub customer: Uuid,
     /// Name, unique for the customer.
     pub name: String,
+    /// What it has beside its name.
+    pub profile: AuctioneerProfile,
+    /// A new address to write with it.
+    pub address: Option<Address>,
     /// When it was created.
     pub created_at: Timestamp,
+}
+
+impl NewAuctioneer {
+    /// The auctioneer with its id, and the address to write.
+    pub fn with_id(self, id: i64) -> (Auctioneer, Option<Address>) {
+        let Self { uuid, customer, name, profile, address, created_at } = self;
+        (Auctioneer { id, uuid, customer, name, profile, version: 1, created_at }, address)
+    }
 }
 
 /// An access right of a key of the platform's API.

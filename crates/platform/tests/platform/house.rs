@@ -88,6 +88,7 @@ impl House {
             title: "Prints".into(),
             currency: "GBP".into(),
             time_zone: "Europe/London".into(),
+            address: None,
             starts_at: None,
             ends_at: Some(self.clock.now() + ends_in),
             stagger: None,

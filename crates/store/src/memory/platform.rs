@@ -6,6 +6,7 @@
 mod access;
 mod commit;
 mod outbox;
+mod reference;
 mod sales;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,7 @@ use uuid::Uuid;
 
 use self::access::Access;
 use self::outbox::Outbox;
+use self::reference::Addresses;
 use self::sales::Sales;
 
 /// A new, empty platform store in memory.
@@ -60,6 +62,7 @@ struct Memory {
 #[derive(Default)]
 struct Tables {
     access: Access,
+    addresses: Addresses,
     sales: Sales,
     outbox: Outbox,
 }
@@ -99,7 +102,10 @@ impl Store for Memory {
     }
 
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer> {
-        self.tables().access.create_auctioneer(auctioneer)
+        let mut tables = self.tables();
+        let (auctioneer, address) = tables.access.create_auctioneer(auctioneer)?;
+        tables.addresses.put(address);
+        Ok(auctioneer)
     }
 
     async fn auctioneer(&self, uuid: Uuid) -> StoreResult<Option<Auctioneer>> {

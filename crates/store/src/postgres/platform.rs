@@ -12,6 +12,7 @@ mod customers;
 mod journal;
 mod locks;
 mod outbox;
+mod reference;
 mod rows;
 mod sales;
 
@@ -100,7 +101,7 @@ impl Store for Shared {
     }
 
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer> {
-        Ok(customers::create_auctioneer(&self.client().await?, auctioneer).await?)
+        self.write(&auctioneer, |db, new| Box::pin(customers::create_auctioneer(db, new))).await
     }
 
     async fn auctioneer(&self, uuid: Uuid) -> StoreResult<Option<Auctioneer>> {

@@ -11,6 +11,7 @@ mod consumers;
 mod customers;
 mod journal;
 mod outbox;
+mod reference;
 mod rows;
 mod sales;
 

@@ -8,6 +8,7 @@ mod given;
 mod journal;
 mod many_nodes;
 mod nodes;
+mod reference;
 mod restart;
 mod rules;
 mod sales;
@@ -48,6 +49,11 @@ stories! {
         a_key_is_found_by_its_hash_and_remembers_its_use,
         an_email_address_is_one_users,
         a_ping_reads_and_writes;
+    reference:
+        an_address_is_kept_with_the_auctioneer_that_has_it,
+        an_auctioneer_changes_with_its_address_or_not_at_all,
+        an_address_is_kept_with_the_auction_that_has_it_or_not_at_all,
+        address_ids_are_drawn_once;
     answers:
         a_key_that_was_used_makes_nothing_true,
         an_answer_is_kept_only_with_its_change,

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ::platform::port::{
-    ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Page, StoreError, StoreResult, User,
+    Address, ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Page, StoreError, StoreResult, User,
+    Versioned,
 };
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -40,15 +41,27 @@ impl Access {
         slice(self.customers.iter().map(|(uuid, customer)| (*uuid, customer)), page)
     }
 
-    pub(super) fn create_auctioneer(&mut self, new: NewAuctioneer) -> StoreResult<Auctioneer> {
-        let NewAuctioneer { uuid, customer, name, created_at } = new;
-        if self.auctioneers.values().any(|other| other.customer == customer && other.name == name) {
+    pub(super) fn create_auctioneer(&mut self, new: NewAuctioneer) -> StoreResult<(Auctioneer, Option<Address>)> {
+        if self.auctioneers.values().any(|other| other.customer == new.customer && other.name == new.name) {
             return Err(StoreError::Taken("name"));
         }
         let id = self.auctioneers.values().map(|other| other.id).max().unwrap_or(0) + 1;
-        let auctioneer = Auctioneer { id, uuid, customer, name, created_at };
-        self.auctioneers.insert(uuid, auctioneer.clone());
-        Ok(auctioneer)
+        let (auctioneer, address) = new.with_id(id);
+        self.auctioneers.insert(auctioneer.uuid, auctioneer.clone());
+        Ok((auctioneer, address))
+    }
+
+    pub(super) fn change_auctioneer(&mut self, change: Versioned<Auctioneer>) -> StoreResult<()> {
+        let Versioned { expected_version, state } = change;
+        let namesake = |other: &Auctioneer| other.uuid != state.uuid && other.name == state.name;
+        if self.auctioneers.get(&state.uuid).is_none_or(|found| found.version != expected_version) {
+            return Err(StoreError::Conflict);
+        }
+        if self.auctioneers.values().any(|other| other.customer == state.customer && namesake(other)) {
+            return Err(StoreError::Taken("name"));
+        }
+        self.auctioneers.insert(state.uuid, state);
+        Ok(())
     }
 
     pub(super) fn auctioneer(&self, uuid: Uuid) -> Option<Auctioneer> {

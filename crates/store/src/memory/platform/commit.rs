@@ -17,6 +17,7 @@ impl Tables {
         if let Some(auction) = change.auction {
             self.sales.auctions.insert(auction.state.uuid, auction.state);
         }
+        self.addresses.put(change.address);
         for item in change.items {
             self.sales.put_item(item.state);
         }

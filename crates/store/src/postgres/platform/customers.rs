@@ -5,9 +5,9 @@ use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::access;
 use super::rows::{self, Fault, Outcome};
-use crate::platform_codec::ms;
+use super::{access, reference};
+use crate::platform_codec::{ms, to_json};
 
 /// An error undoes the answer as well: it is that of the whole job.
 pub(super) async fn create(
@@ -36,16 +36,19 @@ fn customer(row: &Row) -> Outcome<Customer> {
 }
 
 /// A name that is taken costs no id, unless two take it at the same time.
-pub(super) async fn create_auctioneer(db: &impl GenericClient, new: NewAuctioneer) -> Outcome<Auctioneer> {
-    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms) SELECT $1, $2, $3, $4 \
-         WHERE NOT EXISTS (SELECT 1 FROM auctioneers WHERE customer = $2 AND name = $3) \
-         RETURNING id, uuid, customer, name, created_at_ms";
-    let values: rows::Values<'_> = &[&new.uuid, &new.customer, &new.name, &ms(new.created_at)];
+pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer) -> Outcome<Auctioneer> {
+    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version) \
+         SELECT $1, $2, $3, $4, $5, 1 WHERE NOT EXISTS (SELECT 1 FROM auctioneers WHERE customer = $2 AND name = $3) \
+         RETURNING id, uuid, customer, name, created_at_ms, profile, version";
+    let profile = to_json(&new.profile)?;
+    let values: rows::Values<'_> = &[&new.uuid, &new.customer, &new.name, &ms(new.created_at), &profile];
     let created = rows::one(db, insert, values, auctioneer).await.map_err(|fault| fault.or_taken("name"))?;
-    created.ok_or(Fault::Store(StoreError::Taken("name")))
+    let created = created.ok_or(Fault::Store(StoreError::Taken("name")))?;
+    reference::put(db, new.address.as_ref()).await?;
+    Ok(created)
 }
 
-const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms FROM auctioneers";
+const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms, profile, version FROM auctioneers";
 
 pub(super) async fn find_auctioneer(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Auctioneer>> {
     rows::one(db, &format!("{AUCTIONEER} WHERE uuid = $1"), &[&uuid], auctioneer).await
@@ -80,6 +83,8 @@ fn auctioneer(row: &Row) -> Outcome<Auctioneer> {
         customer: rows::get(row, 2)?,
         name: rows::get(row, 3)?,
         created_at: rows::time(row, 4)?,
+        profile: rows::json(row, 5)?,
+        version: rows::get(row, 6)?,
     })
 }
 

@@ -4,9 +4,9 @@ use ::platform::port::{Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Pa
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
-use super::access;
 use super::rows::{self, Outcome};
-use crate::platform_codec::ms;
+use super::{access, reference};
+use crate::platform_codec::{ms, to_json};
 
 /// An error undoes the answer as well: it is that of the whole job.
 pub(super) fn create(db: &Connection, customer: &Customer, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -30,14 +30,17 @@ fn customer(row: &Row<'_>) -> Outcome<Customer> {
 }
 
 pub(super) fn create_auctioneer(db: &Connection, new: NewAuctioneer) -> Outcome<Auctioneer> {
-    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms) VALUES (?1, ?2, ?3, ?4)";
-    let values = params![new.uuid.as_bytes(), new.customer.as_bytes(), new.name, ms(new.created_at)];
+    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1)";
+    let profile = to_json(&new.profile)?;
+    let values = params![new.uuid.as_bytes(), new.customer.as_bytes(), new.name, ms(new.created_at), profile];
     rows::execute(db, insert, values).map_err(|fault| fault.or_taken("name"))?;
-    let NewAuctioneer { uuid, customer, name, created_at } = new;
-    Ok(Auctioneer { id: db.last_insert_rowid(), uuid, customer, name, created_at })
+    let (auctioneer, address) = new.with_id(db.last_insert_rowid());
+    reference::put(db, address.as_ref())?;
+    Ok(auctioneer)
 }
 
-const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms FROM auctioneers";
+const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms, profile, version FROM auctioneers";
 
 pub(super) fn find_auctioneer(db: &Connection, uuid: Uuid) -> Outcome<Option<Auctioneer>> {
     rows::one(db, &format!("{AUCTIONEER} WHERE uuid = ?1"), [uuid.as_bytes()], auctioneer)
@@ -68,6 +71,8 @@ fn auctioneer(row: &Row<'_>) -> Outcome<Auctioneer> {
         customer: rows::uuid(row, 2)?,
         name: row.get(3)?,
         created_at: rows::time(row, 4)?,
+        profile: rows::json(row, 5)?,
+        version: row.get(6)?,
     })
 }
 

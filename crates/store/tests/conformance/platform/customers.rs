@@ -1,14 +1,16 @@
 //! Customers, auctioneers, keys and users.
 
-use platform::port::{ApiKey, Auctioneer, NewAuctioneer, StoreError, User};
+use platform::port::{ApiKey, Auctioneer, AuctioneerProfile, NewAuctioneer, StoreError, User};
 
 use super::given::{Shared, at, auctioneer_uuid, caller_uuid, customer, customer_uuid, page, whole};
 
-fn auctioneer(number: usize, of: usize) -> NewAuctioneer {
+pub(super) fn auctioneer(number: usize, of: usize) -> NewAuctioneer {
     NewAuctioneer {
         uuid: auctioneer_uuid(number),
         customer: customer_uuid(of),
         name: format!("Saal {number}"),
+        profile: AuctioneerProfile::default(),
+        address: None,
         created_at: at(number as i64),
     }
 }

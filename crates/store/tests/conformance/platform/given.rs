@@ -108,6 +108,7 @@ pub(super) fn auction(number: usize) -> Auction {
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
         phase: WebcastPhase::PreBidding,
+        address_id: None,
         in_ring: None,
         last_in_ring: None,
         ring_position: None,

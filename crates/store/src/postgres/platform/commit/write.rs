@@ -9,6 +9,7 @@ use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
+use crate::postgres::platform::reference;
 use crate::postgres::platform::rows::{self, Outcome};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
@@ -23,6 +24,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         insert_auctions(db, &auctions.created),
         update_items(db, &items.changed),
         insert_items(db, &items.created),
+        insert_addresses(db, changes),
         insert_bids(db, &bids),
         insert_answers(db, &answers),
     )?;
@@ -139,6 +141,14 @@ async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> Outcom
         &states(items)?,
     ];
     write(db, sql, values, items.len()).await
+}
+
+/// New addresses are rare: one statement each.
+async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    for address in changes.iter().filter_map(|change| change.address.as_ref()) {
+        reference::put(db, Some(address)).await?;
+    }
+    Ok(())
 }
 
 async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {

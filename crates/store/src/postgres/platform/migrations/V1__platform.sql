@@ -16,10 +16,20 @@ CREATE TABLE auctioneers (
     customer uuid NOT NULL,
     name text NOT NULL,
     created_at_ms bigint NOT NULL,
+    profile text NOT NULL,
+    version bigint NOT NULL,
     CONSTRAINT auctioneers_by_uuid UNIQUE (uuid),
     CONSTRAINT auctioneers_by_name UNIQUE (customer, name)
 );
 CREATE INDEX auctioneers_of_customer ON auctioneers (customer, uuid);
+
+-- The common model as JSON. Its ids are drawn before it is written, because what points to it is written with it.
+CREATE TABLE addresses (
+    id bigint PRIMARY KEY,
+    customer uuid NOT NULL,
+    model text NOT NULL
+);
+CREATE SEQUENCE address_ids;
 
 CREATE TABLE api_keys (
     uuid uuid PRIMARY KEY,

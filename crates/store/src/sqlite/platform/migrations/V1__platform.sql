@@ -15,9 +15,20 @@ CREATE TABLE auctioneers (
     customer BLOB NOT NULL,
     name TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
+    profile TEXT NOT NULL,
+    version INTEGER NOT NULL,
     UNIQUE (customer, name)
 ) STRICT;
 CREATE INDEX auctioneers_of_customer ON auctioneers (customer, uuid);
+
+-- The common model as JSON. Its ids are drawn before it is written, because what points to it is written with it.
+CREATE TABLE addresses (
+    id INTEGER PRIMARY KEY,
+    customer BLOB NOT NULL,
+    model TEXT NOT NULL
+) STRICT;
+CREATE TABLE address_ids (last INTEGER NOT NULL) STRICT;
+INSERT INTO address_ids (last) VALUES (0);
 
 CREATE TABLE api_keys (
     uuid BLOB NOT NULL PRIMARY KEY,

@@ -1,0 +1,64 @@
+//! Answers that callers keep: a strong `ETag` from what they say, how long they are good, and 304 to who has them.
+
+use axum::body::Bytes;
+use axum::response::{IntoResponse as _, Response};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::answer;
+
+/// Bytes of the hash that make a tag: enough that no two answers share one.
+const TAG_BYTES: usize = 12;
+
+/// Who may keep an answer, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Keep {
+    /// The same for everybody, and new at most with a new version of the platform: anyone, for a day.
+    Everyone,
+    /// For the caller's eyes, and it may change: the caller, who asks each time if it is still so.
+    Caller,
+}
+
+/// An answer with its tag.
+pub(crate) struct Cached {
+    body: Bytes,
+    tag: String,
+    keep: Keep,
+}
+
+impl Cached {
+    pub(crate) fn new(view: &impl Serialize, keep: Keep) -> Self {
+        let body = answer::body(view);
+        let hash = Sha256::digest(body.as_bytes());
+        let tag = hash.iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        Self { body: body.into(), tag, keep }
+    }
+
+    /// 200, or 304 when the caller has it.
+    pub(crate) fn answer(&self, asked: &HeaderMap) -> Response {
+        let mut response = if http_kit::none_match::has(asked, &self.tag) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], self.body.clone()).into_response()
+        };
+        let headers = response.headers_mut();
+        if let Ok(tag) = HeaderValue::try_from(format!("\"{}\"", self.tag)) {
+            headers.insert(ETAG, tag);
+        }
+        for (name, value) in self.keep.headers() {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+impl Keep {
+    fn headers(self) -> &'static [(HeaderName, &'static str)] {
+        match self {
+            Self::Everyone => &[(CACHE_CONTROL, "public, max-age=86400")],
+            Self::Caller => &[(CACHE_CONTROL, "private, no-cache"), (VARY, "authorization")],
+        }
+    }
+}
