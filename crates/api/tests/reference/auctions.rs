@@ -1,0 +1,81 @@
+//! Auctions with a place and a currency.
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+async fn auctioneer(stage: &Stage) -> Value {
+    stage.post("/auctioneers", json!({ "name": "Salter" })).await.body["uuid"].clone()
+}
+
+fn sale(auctioneer: &Value, currency: Value, extra: &Value) -> Value {
+    let mut sale = json!({ "auctioneer": auctioneer, "kind": "webcast", "currency": currency,
+        "timeZone": "Europe/London" });
+    for (field, value) in extra.as_object().unwrap() {
+        sale[field] = value.clone();
+    }
+    sale
+}
+
+#[tokio::test]
+async fn an_auction_has_an_address_of_its_own_or_one_that_is_there() {
+    let stage = Stage::new().await;
+    let auctioneer = auctioneer(&stage).await;
+    let place = json!({ "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
+    let first = sale(&auctioneer, json!("GBP"), &json!({ "address": place }));
+    let created = stage.post_once("/auctions", "k1", first.clone()).await;
+    assert_eq!((created.status, &created.body["addressId"]), (201, &json!(1)));
+    stage.post_once("/auctions", "k1", first).await.expect(201, &created.body);
+    let model = json!({ "@class": "com.vendor.scaffold.models.address.AddressModel", "id": 1,
+        "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
+    stage.get("/reference/addresses/1").await.expect(200, &model);
+
+    let second = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({ "addressId": 1 }))).await;
+    assert_eq!(second.body["addressId"], 1);
+    let path = format!("/auctions/{}", second.body["uuid"].as_str().unwrap());
+    assert_eq!(stage.get(&path).await.body["addressId"], 1);
+    let nowhere = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({}))).await;
+    assert_eq!(nowhere.body["addressId"], json!(null));
+
+    for (extra, pointer) in [
+        (json!({ "addressId": 99 }), "/addressId"),
+        (json!({ "address": place, "addressId": 1 }), "/addressId"),
+        (json!({ "address": { "postcode": "OX1" } }), "/address/addressLine1"),
+    ] {
+        let refused = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &extra)).await;
+        refused.refused(422, "invalid", pointer);
+    }
+}
+
+#[tokio::test]
+async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
+    let stage = Stage::new().await;
+    let auctioneer = auctioneer(&stage).await;
+    let class = "com.vendor.scaffold.models.reference.CurrencyModel";
+    for (given, kept) in [
+        (json!("GBP"), "GBP"),
+        (json!({ "id": 392 }), "JPY"),
+        (json!({ "code": "CHF" }), "CHF"),
+        (json!({ "@class": class, "id": 978, "code": "EUR", "name": "Euro" }), "EUR"),
+    ] {
+        let created = stage.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
+        assert_eq!((created.status, &created.body["currency"]), (201, &json!(kept)));
+    }
+    for (given, pointer) in [
+        (json!("gbp"), "/currency"),
+        (json!("ABC"), "/currency"),
+        (json!(""), "/currency"),
+        // Gold is an ISO 4217 code, and nobody bids in it.
+        (json!("XAU"), "/currency"),
+        (json!({ "code": "XTS" }), "/currency"),
+        (json!(826), "/currency"),
+        (json!(null), "/currency"),
+        (json!({ "id": 1 }), "/currency/id"),
+        (json!({ "id": 826, "code": "EUR" }), "/currency/id"),
+        (json!({ "@class": "x", "code": "EUR" }), "/currency/@class"),
+        (json!({ "code": "EUR", "rate": 1 }), "/currency/rate"),
+    ] {
+        let refused = stage.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
+        refused.refused(422, "invalid", pointer);
+    }
+}

@@ -1,0 +1,9 @@
+//! Reference data, records by id, addresses and auctioneers, asked as clients ask: whole answers.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod auctioneers;
+mod auctions;
+mod by_id;
+mod lists;
+mod stage;
