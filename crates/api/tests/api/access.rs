@@ -114,7 +114,7 @@ impl Ground {
             _ => self.auction.clone(),
         };
         let id = match path.split('/').nth(2) {
-            Some("addresses") => self.auctioneer["address"]["id"].to_string(),
+            Some("addresses") => self.auctioneer["addressId"].to_string(),
             // The number of Great Britain, and of its currency.
             Some("countries" | "currencies") => "826".to_owned(),
             _ => self.auctioneer["id"].to_string(),
