@@ -31,7 +31,9 @@ pub(crate) fn address(given: Option<&RawValue>, id: Option<i64>) -> Result<Optio
     match (given, id) {
         (None, None) => Ok(None),
         (None, Some(id)) => Ok(Some(AddressEntry::Known(id))),
-        (Some(given), None) => model("/address", given, AddressModel::from_json).map(AddressEntry::Given).map(Some),
+        (Some(given), None) => {
+            model("/address", given, AddressModel::from_json).map(|model| Some(AddressEntry::Given(Box::new(model))))
+        }
         (Some(_), Some(_)) => {
             Err(ApiError::invalid("/addressId", "stands beside address: give one of the two, not both"))
         }
@@ -54,4 +56,9 @@ pub(crate) fn or_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
+}
+
+/// For a field that can be left out and not taken away: null is refused.
+pub(crate) fn no_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }

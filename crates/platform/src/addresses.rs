@@ -18,7 +18,7 @@ pub enum AddressEntry {
     /// One that the customer has, by its id.
     Known(i64),
     /// One that is given whole. Without an id it is a new one.
-    Given(AddressModel),
+    Given(Box<AddressModel>),
 }
 
 impl Platform {
@@ -58,7 +58,7 @@ impl Platform {
                         return Err(PlatformError::invalid("/address/id", message));
                     }
                 };
-                let model = AddressModel { id: Some(id), ..model.clone() };
+                let model = AddressModel { id: Some(id), ..AddressModel::clone(model) };
                 Ok((id, Some(Address { id, customer, model })))
             }
         }

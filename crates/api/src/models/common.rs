@@ -19,8 +19,8 @@ pub(crate) struct AuctioneerSchema {
 #[derive(ToSchema)]
 #[schema(as = CountryModel)]
 pub(crate) struct CountrySchema {
-    #[schema(rename = "@class", example = "com.vendor.scaffold.models.address.CountryModel")]
-    class: Option<String>,
+    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.CountryModel")]
+    class: String,
     /// ISO 3166-1 number, stable for ever. On input either `id` or `code`.
     id: Option<i64>,
     /// ISO 3166-1 alpha-2, upper case.
@@ -32,8 +32,8 @@ pub(crate) struct CountrySchema {
 #[derive(ToSchema)]
 #[schema(as = CurrencyModel)]
 pub(crate) struct CurrencySchema {
-    #[schema(rename = "@class", example = "com.vendor.scaffold.models.reference.CurrencyModel")]
-    class: Option<String>,
+    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.reference.CurrencyModel")]
+    class: String,
     /// ISO 4217 number, stable for ever. On input either `id` or `code`.
     id: Option<i64>,
     /// ISO 4217, upper case.
@@ -45,8 +45,8 @@ pub(crate) struct CurrencySchema {
 #[derive(ToSchema)]
 #[schema(as = AddressModel, rename_all = "camelCase")]
 pub(crate) struct AddressSchema {
-    #[schema(rename = "@class", example = "com.vendor.scaffold.models.address.AddressModel")]
-    class: Option<String>,
+    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.AddressModel")]
+    class: String,
     /// Primary key, stable for ever; given by the platform.
     id: Option<i64>,
     address_line1: String,
@@ -71,8 +71,12 @@ pub(crate) struct AddressSchema {
 #[derive(ToSchema)]
 #[schema(as = UrlAttachmentApiModel)]
 pub(crate) struct UrlAttachmentSchema {
-    #[schema(rename = "@class", example = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel")]
-    class: Option<String>,
+    #[schema(
+        rename = "@class",
+        required = false,
+        example = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel"
+    )]
+    class: String,
     /// An http or https address. Of a YouTube or Vimeo video, given as any of its usual addresses, only the identifier is
     /// kept.
     url: String,

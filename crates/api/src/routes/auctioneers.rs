@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::answer;
 use crate::ask::{Asked, CustomerListQuery, Post};
-use crate::ask_models::{Raw, address, model, or_null};
+use crate::ask_models::{Raw, address, model, no_null, or_null};
 use crate::errors::{ApiError, Problem};
 use crate::models::{AddressSchema, AuctioneerView, CountrySchema, CurrencySchema, List, UrlAttachmentSchema};
 
@@ -88,7 +88,9 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<Auctione
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AuctioneerPatchIn {
-    /// Unique for the customer; 1 to 200 characters.
+    /// Unique for the customer; 1 to 200 characters. Can't be taken away.
+    #[serde(default, deserialize_with = "no_null")]
+    #[schema(value_type = String, required = false)]
     name: Option<String>,
     /// Without an id a new address; with the id of the one that is there, what that one says from now on, wherever it is
     /// named.
@@ -108,8 +110,9 @@ pub(crate) struct AuctioneerPatchIn {
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<UrlAttachmentSchema>)]
     logo: Option<Option<Raw>>,
-    /// All of them, at most 50.
-    #[schema(value_type = Option<Vec<UrlAttachmentSchema>>)]
+    /// All of them, at most 50; `[]` takes them away.
+    #[serde(default, deserialize_with = "no_null")]
+    #[schema(value_type = Vec<UrlAttachmentSchema>, required = false)]
     attachments: Option<Vec<Raw>>,
 }
 

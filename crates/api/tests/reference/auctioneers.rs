@@ -99,6 +99,8 @@ async fn a_change_of_something_else_is_refused() {
     }
     stage.patch(&path, json!({ "name": "Jones" })).await.refused(409, "taken", "");
     stage.patch(&path, json!({ "name": "" })).await.refused(422, "invalid", "/name");
+    stage.patch(&path, json!({ "name": null })).await.refused(422, "invalid", "/name");
+    stage.patch(&path, json!({ "attachments": null })).await.refused(422, "invalid", "/attachments");
     stage.patch(&path, json!({ "addressId": 7 })).await.refused(422, "invalid", "/addressId");
     let nobody = "/auctioneers/019a0000-0000-7000-8000-000000000000";
     stage.patch(nobody, json!({ "name": "x" })).await.refused(404, "not_found", "");

@@ -5,5 +5,6 @@
 mod auctioneers;
 mod auctions;
 mod by_id;
+mod document;
 mod lists;
 mod stage;
