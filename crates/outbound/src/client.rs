@@ -6,17 +6,18 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
-use http_body_util::{BodyExt, Full};
-use hyper::body::{Body, Incoming};
-use hyper_util::client::legacy;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use bytes::Bytes;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use http_body_util::Full;
 use rustls::RootCertStore;
+use tower_service::Service as _;
 
 use crate::address::AddressPolicy;
+use crate::connection::{Connection, Failed};
 use crate::connector::Connector;
 use crate::error::TransportError;
+use crate::pool::{Place, Pool};
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
 
@@ -91,7 +92,9 @@ pub struct Response {
 /// Sends requests over HTTP/1.1 and keeps connections for the next ones. Clones share the connections.
 #[derive(Clone)]
 pub struct Client {
-    http: legacy::Client<Connector, Full<Bytes>>,
+    connector: Connector,
+    pool: Pool,
+    header_bytes_max: usize,
 }
 
 /// They say where a request goes and where it ends: given by a customer they could smuggle in another one.
@@ -109,41 +112,67 @@ const STEERING_HEADERS: [HeaderName; 8] = [
 impl Client {
     /// A client without connections. They are made on the runtime that sends.
     pub fn new(config: ClientConfig) -> Self {
-        let connector = Connector::new(&config);
-        let http = legacy::Client::builder(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(config.idle_timeout)
-            .pool_max_idle_per_host(config.idle_per_host_max)
-            .http1_max_buf_size(config.response_header_bytes_max.max(8 * 1024))
-            // Only requests of which nothing was written yet, on a connection that was kept: safe for every method.
-            .retry_canceled_requests(true)
-            .build(connector);
-        Self { http }
+        Self {
+            connector: Connector::new(&config),
+            pool: Pool::new(config.idle_timeout, config.idle_per_host_max),
+            header_bytes_max: config.response_header_bytes_max.max(8 * 1024),
+        }
     }
 
     /// Sends a request and reads the response. Dropping the future, or the deadline, closes the connection.
     pub async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let Request { method, uri, headers, body, deadline, response_bytes_max } = request;
-        check_sendable(&method, &uri, &headers)?;
-        let mut outgoing = http::Request::new(Full::new(body));
-        *outgoing.method_mut() = method;
-        *outgoing.uri_mut() = uri;
-        *outgoing.headers_mut() = headers;
-
-        let exchange = async {
-            let response = self.http.request(outgoing).await.map_err(|error| TransportError::from_client(&error))?;
-            let (parts, incoming) = response.into_parts();
-            let (body, truncated) = read(incoming, response_bytes_max).await?;
-            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
-        };
-        match tokio::time::timeout(deadline, exchange).await {
+        check_sendable(&request.method, &request.uri, &request.headers)?;
+        let deadline = request.deadline;
+        match tokio::time::timeout(deadline, self.exchange(request)).await {
             Ok(outcome) => outcome,
             Err(_) => {
                 Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
             }
         }
     }
+
+    /// Over idle connections as long as they turn out to be closed, and then over a new one.
+    async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
+        let Request { method, uri, headers, body, response_bytes_max, .. } = request;
+        let place = Place::of(&uri).ok_or(TransportError::Invalid("the address has no host"))?;
+        let mut outgoing = http::Request::new(Full::new(body));
+        *outgoing.method_mut() = method;
+        *outgoing.headers_mut() = headers;
+        outgoing.headers_mut().insert(header::HOST, host_of(&uri)?);
+        *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
+        while let Some(mut connection) = self.pool.take(&place) {
+            match connection.exchange(outgoing, response_bytes_max).await {
+                Ok(response) => return Ok(self.done(place, connection, response)),
+                // Of this request nothing was written: safe for every method.
+                Err(Failed::Unsent(request)) => outgoing = *request,
+                Err(Failed::Broken(error)) => return Err(error),
+            }
+        }
+        let stream = self.connector.clone().call(uri).await?;
+        let mut connection = Connection::begin(stream, self.header_bytes_max).await?;
+        match connection.exchange(outgoing, response_bytes_max).await {
+            Ok(response) => Ok(self.done(place, connection, response)),
+            Err(Failed::Unsent(_)) => Err(TransportError::Closed),
+            Err(Failed::Broken(error)) => Err(error),
+        }
+    }
+
+    fn done(&self, place: Place, mut connection: Connection, response: Response) -> Response {
+        if connection.is_open() {
+            self.pool.keep(place, connection);
+        }
+        response
+    }
+}
+
+/// The host, with its port where that is not the scheme's own.
+fn host_of(uri: &Uri) -> Result<HeaderValue, TransportError> {
+    let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    let host = match (uri.authority(), uri.host()) {
+        (Some(authority), _) if uri.port_u16().is_some_and(|port| port != usual) => authority.as_str(),
+        (_, host) => host.unwrap_or_default(),
+    };
+    HeaderValue::from_str(host).map_err(|_| TransportError::Invalid("the address has no host"))
 }
 
 fn check_sendable(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), TransportError> {
@@ -165,27 +194,4 @@ fn check_sendable(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(),
         return Err(TransportError::Invalid("the request has a header that only the client may set"));
     }
     Ok(())
-}
-
-/// At most `bytes_max` of a body, and whether there was more. What is not read is never asked for: the connection is
-/// closed instead.
-async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, bool), TransportError> {
-    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    let mut read = BytesMut::with_capacity(expected.min(bytes_max));
-    loop {
-        let room = bytes_max - read.len();
-        // A declared length tells that there is more without waiting for it.
-        if room == 0 && body.size_hint().lower() > 0 {
-            return Ok((read.freeze(), true));
-        }
-        let Some(frame) = body.frame().await else {
-            return Ok((read.freeze(), false));
-        };
-        let frame = frame.map_err(|error| TransportError::from_hyper(&error))?;
-        let Some(data) = frame.data_ref() else { continue };
-        read.extend_from_slice(&data[..data.len().min(room)]);
-        if data.len() > room {
-            return Ok((read.freeze(), true));
-        }
-    }
 }

@@ -1,7 +1,5 @@
 //! Why no response came, in words that a customer can act on.
 
-use std::error::Error as StdError;
-
 use crate::address::AddressRefused;
 
 /// Why a request got no complete response. Its text is shown to customers as the result of an attempt.
@@ -70,21 +68,6 @@ impl TransportError {
             Self::HeaderTooLarge => "header_too_large",
             Self::Invalid(_) => "invalid",
         }
-    }
-
-    /// What an error of the HTTP client comes from. The connector's own errors are in its chain as they were.
-    pub(crate) fn from_client(error: &(dyn StdError + 'static)) -> Self {
-        let mut next = Some(error);
-        while let Some(cause) = next {
-            if let Some(error) = cause.downcast_ref::<Self>() {
-                return error.clone();
-            }
-            if let Some(error) = cause.downcast_ref::<hyper::Error>() {
-                return Self::from_hyper(error);
-            }
-            next = cause.source();
-        }
-        Self::Closed
     }
 
     pub(crate) fn from_hyper(error: &hyper::Error) -> Self {

@@ -15,8 +15,10 @@
 
 mod address;
 mod client;
+mod connection;
 mod connector;
 mod error;
+mod pool;
 mod proxy;
 mod resolver;
 mod tls;

@@ -1,0 +1,133 @@
+//! One HTTP/1.1 connection, driven by whoever waits for its response.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Waker};
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1;
+use hyper_rustls::MaybeHttpsStream;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use crate::client::Response;
+use crate::error::TransportError;
+
+/// What carries a connection.
+pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+
+/// An open connection without a request under way. Dropping it closes it.
+pub(crate) struct Connection {
+    sender: http1::SendRequest<Full<Bytes>>,
+    /// Reads and writes when it is polled, which is what everything here does.
+    driver: Driver,
+}
+
+/// The connection itself, until it has ended.
+struct Driver(Option<Box<http1::Connection<Stream, Full<Bytes>>>>);
+
+/// Why a request got no response.
+pub(crate) enum Failed {
+    /// Nothing of it was written: the other side had closed the connection before. Here it is again.
+    Unsent(Box<http::Request<Full<Bytes>>>),
+    /// It may have arrived.
+    Broken(TransportError),
+}
+
+impl Connection {
+    /// Begins to speak HTTP. At most `header_bytes_max` bytes of a response's status line and headers are read.
+    pub(crate) async fn begin(stream: Stream, header_bytes_max: usize) -> Result<Self, TransportError> {
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(header_bytes_max);
+        let (sender, driver) = builder.handshake(stream).await.map_err(|error| TransportError::from_hyper(&error))?;
+        Ok(Self { sender, driver: Driver(Some(Box::new(driver))) })
+    }
+
+    /// Sends a request and reads the response, of its body at most `body_bytes_max`.
+    pub(crate) async fn exchange(
+        &mut self,
+        request: http::Request<Full<Bytes>>,
+        body_bytes_max: usize,
+    ) -> Result<Response, Failed> {
+        let Self { sender, driver } = self;
+        if !sender.is_ready() {
+            // A connection that was just opened takes its first request after the driver's first turn. That it is closed
+            // already shows when the request is sent.
+            let _ = driver.during(poll_fn(|turn| sender.poll_ready(turn))).await;
+        }
+        let sent = sender.try_send_request(request);
+        let outcome = driver.during(async {
+            let response = match sent.await {
+                Ok(response) => response,
+                Err(mut error) => {
+                    return Err(match error.take_message() {
+                        Some(request) => Failed::Unsent(Box::new(request)),
+                        None => Failed::Broken(TransportError::from_hyper(error.error())),
+                    });
+                }
+            };
+            let (parts, incoming) = response.into_parts();
+            let (body, truncated) = read(incoming, body_bytes_max).await.map_err(Failed::Broken)?;
+            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
+        });
+        outcome.await
+    }
+
+    /// Whether another request can go out: the last response was read to its end, and nobody has closed the connection
+    /// since. What has come meanwhile is looked at, and nobody is woken for what comes later.
+    pub(crate) fn is_open(&mut self) -> bool {
+        let mut nobody = Context::from_waker(Waker::noop());
+        self.driver.turn(&mut nobody);
+        self.driver.0.is_some() && self.sender.is_ready()
+    }
+}
+
+impl Driver {
+    /// Drives the connection until `work`, which waits for something of it, is done.
+    async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        poll_fn(|turn| {
+            self.turn(turn);
+            work.as_mut().poll(turn)
+        })
+        .await
+    }
+
+    /// Reads and writes what is possible now. The end of the connection, with or without an error, is told to those who
+    /// wait for something of it.
+    fn turn(&mut self, turn: &mut Context<'_>) {
+        if self.0.as_mut().is_some_and(|connection| Pin::new(connection).poll(turn).is_ready()) {
+            self.0 = None;
+        }
+    }
+}
+
+/// At most `bytes_max` of a body, and whether there was more. What is not read is never asked for: the connection is
+/// closed instead.
+async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, bool), TransportError> {
+    if body.is_end_stream() {
+        return Ok((Bytes::new(), false));
+    }
+    let mut read = BytesMut::new();
+    loop {
+        let room = bytes_max - read.len();
+        // A declared length tells that there is more without waiting for it.
+        if room == 0 && body.size_hint().lower() > 0 {
+            return Ok((read.freeze(), true));
+        }
+        let Some(frame) = body.frame().await else {
+            return Ok((read.freeze(), false));
+        };
+        let frame = frame.map_err(|error| TransportError::from_hyper(&error))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if read.is_empty() && data.len() <= room && body.is_end_stream() {
+            return Ok((data, false));
+        }
+        read.extend_from_slice(&data[..data.len().min(room)]);
+        if data.len() > room {
+            return Ok((read.freeze(), true));
+        }
+    }
+}
