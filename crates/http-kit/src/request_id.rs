@@ -1,5 +1,8 @@
 //! Request ids: one for each request, taken from `X-Request-Id` when a caller gives a sane one, in every answer and log line.
 
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
@@ -50,9 +53,9 @@ fn is_sane(id: &str) -> bool {
 
 /// An id names a request in a log, nothing depends on it: a counter and the process are enough.
 fn make() -> String {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    static PROCESS: LazyLock<u32> = LazyLock::new(std::process::id);
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    format!("req-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("req-{:x}-{:x}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Many callers, one call: concurrent requests are gathered into batches for whatever is dear per call and cheap per row,
 //! above all a durable transaction.
 //!
-//! Actors: callers `submit` and wait; one task takes what is there (never waiting for more) and hands it to the handler,
-//! at most `in_flight_max` calls at a time. While they run, the next batch gathers by itself. The queue is bounded: when it
+//! Actors: callers `submit` and wait; one task takes what is there, with what comes from others that are ready to run (never
+//! waiting for a time), and hands it to the handler, at most `in_flight_max` calls at a time. While they run, the next batch gathers by itself. The queue is bounded: when it
 //! is full, callers wait for room.
 //!
 //! Guarantees: every request is answered once, with its own result or a [`Closed`]; a handler that panics or answers with
@@ -16,6 +16,8 @@ use futures_util::FutureExt;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+/// Times that everybody else who is ready is let go first, to hand in what belongs in the same batch.
+const TURNS_MAX: usize = 8;
 /// More calls than this are never under way, whatever is configured.
 const IN_FLIGHT_LIMIT: usize = 4_096;
 
@@ -134,6 +136,14 @@ async fn gather<Req, Res, H, F>(
         if taken == 0 {
             drop(slot);
             break;
+        }
+        for _ in 0..TURNS_MAX {
+            tokio::task::yield_now().await;
+            if batch.len() >= batch_max || entries.is_empty() {
+                break;
+            }
+            let room = batch_max - batch.len();
+            entries.recv_many(&mut batch, room).await;
         }
         let (requests, answers): (Vec<Req>, Vec<_>) =
             batch.drain(..).map(|entry| (entry.request, entry.answer)).unzip();

@@ -252,6 +252,48 @@ async fn a_connection_that_was_closed_while_idle_is_replaced_unnoticed() {
 }
 
 #[tokio::test]
+async fn an_idle_connection_is_closed_when_its_time_is_over() {
+    let (ends, mut ended) = mpsc::unbounded_channel();
+    let (address, _) = server(move |mut stream| {
+        let ends = ends.clone();
+        async move {
+            while !read_head(&mut stream).await.is_empty() {
+                stream.write_all(OK).await.unwrap();
+            }
+            ends.send(()).unwrap();
+        }
+    })
+    .await;
+    let idle_timeout = Duration::from_millis(20);
+    let config = ClientConfig { policy: AddressPolicy::any(), idle_timeout, ..ClientConfig::default() };
+    let client = Client::new(config);
+    for _ in 0..2 {
+        client.send(get(format_args!("http://{address}/"))).await.unwrap();
+        // Nobody asks for anything meanwhile.
+        tokio::time::timeout(DEADLINE, ended.recv()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn no_more_idle_connections_are_kept_than_allowed() {
+    let (address, taken) = server(|mut stream| async move {
+        while !read_head(&mut stream).await.is_empty() {
+            // All of them are under way at the same time.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            stream.write_all(OK).await.unwrap();
+        }
+    })
+    .await;
+    let config = ClientConfig { policy: AddressPolicy::any(), idle_per_host_max: 2, ..ClientConfig::default() };
+    let client = Client::new(config);
+    for opened in [5, 8] {
+        let requests = (0..5).map(|_| client.send(get(format_args!("http://{address}/"))));
+        assert!(futures_util::future::join_all(requests).await.iter().all(Result::is_ok));
+        assert_eq!(taken.load(Ordering::SeqCst), opened);
+    }
+}
+
+#[tokio::test]
 async fn a_refused_address_never_sees_a_connection() {
     let (address, taken) = answering(OK, 9).await;
     let port = address.port();
