@@ -16,7 +16,8 @@ const WARM_UP: Duration = Duration::from_secs(5);
 
 /// One endpoint that works beside many that take every delivery and never answer.
 pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
-    let (site, _server) = Site::set_up(options.store, &[]).await?;
+    let settings = [("PROVIDER__ENDPOINTS_PER_APPLICATION", "250")];
+    let (site, _server) = Site::set_up(options.store, &settings).await?;
     let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
 
