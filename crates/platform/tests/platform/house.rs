@@ -96,6 +96,7 @@ impl House {
             increments: None,
             status: AuctionStatus::Live,
             items,
+            realm: auction::Realm::Real,
         }
     }
 
