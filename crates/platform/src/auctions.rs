@@ -2,8 +2,8 @@
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Realm, Stagger,
-    TestClock, WebcastPhase,
+    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Realm,
+    Stagger, TestClock, WebcastPhase,
 };
 use contract::models::CurrencyCode;
 use contract::{AuctionStatus, ItemStatus};

@@ -69,7 +69,8 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, clocks_moved, keys };
+        let inner =
+            Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, clocks_moved, keys };
         Self { inner: Arc::new(inner) }
     }
 

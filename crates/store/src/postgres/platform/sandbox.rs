@@ -69,8 +69,7 @@ pub(super) async fn put_clocks(db: &Transaction<'_>, auctions: impl Iterator<Ite
 /// After items were written.
 pub(super) async fn put_ends(db: &Transaction<'_>, items: impl Iterator<Item = &Item>) -> Outcome<()> {
     let sandboxes = items.filter(|item| item.realm() == Realm::Sandbox);
-    let (uuids, ends): (Vec<Uuid>, Vec<Option<i64>>) =
-        sandboxes.map(|item| (item.uuid, sandbox_end_ms(item))).unzip();
+    let (uuids, ends): (Vec<Uuid>, Vec<Option<i64>>) = sandboxes.map(|item| (item.uuid, sandbox_end_ms(item))).unzip();
     if uuids.is_empty() {
         return Ok(());
     }
