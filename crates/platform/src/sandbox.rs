@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 pub use run::RunClocks;
 
-use crate::deciding::Decision;
+use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
@@ -79,14 +79,15 @@ impl Platform {
     }
 
     /// Advances the clock of a sandbox auction, and ends what becomes due. A repeated request with the same idempotency key
-    /// advances it once.
+    /// advances it once; `expected_version` is the auction's that the caller saw, if only one of two is to do it.
     ///
-    /// Errors: `not_found`, `invalid`, and those of [`test_clock::advance`].
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`test_clock::advance`].
     pub async fn advance_clock(
         &self,
         caller: &Caller,
         auction: Uuid,
         by: Advance,
+        expected_version: Option<i64>,
         answering: Option<Answering<'_, Advanced>>,
     ) -> PlatformResult<Outcome<Advanced>> {
         caller.require(Scope::SandboxWrite)?;
@@ -97,6 +98,7 @@ impl Platform {
         }
         self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, auction).await?;
+            expect_version(expected_version, auction.version)?;
             let begin = test_clock::advance(&auction, by.target(&auction))?;
             let (draft, result) = self.step(&caller.actor, auction, Some(begin), self.step_items_max()).await?;
             let change = draft.finish(answering.as_ref(), &result);

@@ -70,26 +70,24 @@ impl AdvanceIn {
 
 /// Advances the clock of a sandbox auction, and ends every item that becomes due, the earliest first, each at its own
 /// effective end. It goes forward only: by 366 days at most, and not further than ten years after the auction's creation.
-/// With many items it goes on after the answer. Scope `sandbox:write`.
+/// With many items it goes on after the answer. Takes `If-Match`, if only one
+/// of two callers is to advance it. Scope `sandbox:write`.
 #[utoipa::path(post, path = "/auctions/{uuid}/clock/advance", tag = "sandbox", params(("uuid" = Uuid, Path)),
     request_body = AdvanceIn,
     responses((status = 200, body = AdvancedView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
+        (status = 412, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn advance(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     post: Post<AdvanceIn>,
 ) -> Result<Response, ApiError> {
     let (post, by) = post.map(AdvanceIn::read)?;
-    if post.version.is_some() {
-        return Err(ApiError::bad_request("if_match_not_possible", "leave out If-Match here: say `to` instead"));
-    }
     let render = |advanced: &Advanced| {
         let Some(clock) = &advanced.auction.clock else { return String::new() };
         let ended = advanced.ended.iter().map(EndedView::from).collect();
         answer::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
     };
-    let outcome = platform.advance_clock(&post.caller, uuid, by, post.answering(200, &render)).await?;
+    let outcome = platform.advance_clock(&post.caller, uuid, by, post.version, post.answering(200, &render)).await?;
     Ok(answer::outcome(outcome, 200, render, |advanced| Some(advanced.auction.version)))
 }
 

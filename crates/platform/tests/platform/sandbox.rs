@@ -14,6 +14,7 @@ use platform::ring::ClerkCommand;
 use platform::sandbox::{Advance, Advanced, RunClocks};
 use platform::timers::EndItems;
 use platform::{Answering, Outcome, PlatformConfig, PlatformError};
+use runtime::clock::Clock as _;
 use uuid::Uuid;
 
 use crate::house::{House, node};
@@ -36,7 +37,7 @@ async fn bid(house: &House, item: Uuid, amount: i64) -> Result<Item, PlatformErr
 }
 
 async fn advance(house: &House, auction: Uuid, by: Advance) -> Result<Advanced, PlatformError> {
-    house.platform.advance_clock(&house.caller, auction, by, None).await?.fresh()
+    house.platform.advance_clock(&house.caller, auction, by, None, None).await?.fresh()
 }
 
 /// Lot numbers of all events about items, with their times in seconds after a start, in the order of the journal.
@@ -120,8 +121,9 @@ async fn a_repeated_advance_is_answered_and_not_done_again() {
     let render = |advanced: &Advanced| format!("{} ended", advanced.ended.len());
     let answering =
         Answering { caller: house.caller.key, key: "k", request_hash: [1; 32], status: 200, render: &render };
-    let ask =
-        || house.platform.advance_clock(&house.caller, auction, Advance::Seconds(8 * 24 * 3_600), Some(answering));
+    let ask = || {
+        house.platform.advance_clock(&house.caller, auction, Advance::Seconds(8 * 24 * 3_600), None, Some(answering))
+    };
     let asked_at = house.clock.now();
     assert!(matches!(ask().await.unwrap(), Outcome::Fresh(_)));
     let Outcome::Replayed(answer) = ask().await.unwrap() else { panic!("it was done again") };

@@ -62,7 +62,7 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
     let ending = Ending::put_up(&site, options.seconds).await?;
     let rate = options.usual_bids * 100;
     let lead = ending.first.duration_since(site.clock.now()) - SignedDuration::from_secs(1);
-    tokio::time::sleep(Duration::try_from(lead)?).await;
+    tokio::time::sleep(Duration::try_from(lead).unwrap_or_default()).await;
     let (bids, (count, begin)) = (Bids::default(), (rate * (options.seconds + 1), tokio::time::Instant::now()));
     let mut bidders = JoinSet::new();
     for number in 0..count {

@@ -75,7 +75,7 @@ pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared
     commit(&store, Change { auction: Some(next_auction(sandbox(2))), ..Change::default() }).await.unwrap();
     let advancing =
         async || -> Vec<_> { store.advancing(9).await.unwrap().into_iter().map(|auction| auction.uuid).collect() };
-    assert_eq!(advancing().await, []);
+    assert!(advancing().await.is_empty());
     let set = async |number: usize, target: Option<i64>| {
         let mut auction = store.auction(auction_uuid(number)).await.unwrap().unwrap();
         auction.clock = auction.clock.map(|clock| TestClock { target: target.map(at), ended: 3, ..clock });
