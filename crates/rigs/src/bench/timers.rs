@@ -24,6 +24,8 @@ const LEAD_MS_PER_ITEM: f64 = 0.4;
 const LEAD_MS_MIN: f64 = 4_000.0;
 /// Items, beside those that end, that are bid on in the closing minute.
 const CROWD_ITEMS: u32 = 1_000;
+/// Minor units from one bid to the next, above every increment of the common table.
+const STEP: u64 = 1_000_000;
 /// How long to wait for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(120);
 
@@ -63,7 +65,7 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
     let rate = options.usual_bids * 100;
     let lead = ending.first.duration_since(site.clock.now()) - SignedDuration::from_secs(1);
     tokio::time::sleep(Duration::try_from(lead).unwrap_or_default()).await;
-    let (bids, (count, begin)) = (Bids::default(), (rate * (options.seconds + 1), tokio::time::Instant::now()));
+    let (bids, count, begin) = (Bids::none()?, rate * (options.seconds + 1), tokio::time::Instant::now());
     let mut bidders = JoinSet::new();
     for number in 0..count {
         tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / rate as f64)).await;
@@ -72,7 +74,7 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
         let Some(item) = item else { continue };
         let (platform, bids, path) = (site.platform.clone(), bids.clone(), format!("/api/v1/items/{item}/bids"));
         bidders.spawn(async move {
-            let body = json!({ "bidder": format!("paddle-{}", number % 97), "amount": 100 + number * 100 });
+            let body = json!({ "bidder": format!("paddle-{}", number % 97), "amount": (number + 1) * STEP });
             let sent = Instant::now();
             let answer = platform.post(&path, &body).await;
             bids.note(answer.is_ok(), sent.elapsed());
@@ -95,7 +97,7 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
         let auction = on_sale(&site, items, &site.in_ms(FAR_MS), None).await?;
         let page = site.platform.get(&format!("/api/v1/auctions/{auction}/items?limit=10")).await?.body;
         let ten: Vec<String> = page["data"].as_array().into_iter().flatten().filter_map(uuid).collect();
-        sales.push((items, ten, Bids::default(), Duration::ZERO));
+        sales.push((items, ten, Bids::none()?, Duration::ZERO));
     }
     for round in 0..ROUNDS {
         for (_, items, bids, cpu) in &mut sales {
@@ -107,7 +109,7 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
                     (site.platform.clone(), bids.clone(), format!("/api/v1/items/{item}/bids"));
                 bidders.spawn(async move {
                     for number in 0..BIDS / 10 {
-                        let body = json!({ "bidder": format!("paddle-{}", number % 7), "amount": 100 + (round * BIDS + number) * 100 });
+                        let body = json!({ "bidder": format!("paddle-{}", number % 7), "amount": (round * BIDS + number + 1) * STEP });
                         let sent = Instant::now();
                         let answer = platform.post(&path, &body).await;
                         bids.note(answer.is_ok(), sent.elapsed());
@@ -220,14 +222,11 @@ struct Bids {
     refused: Arc<AtomicU64>,
 }
 
-impl Default for Bids {
-    fn default() -> Self {
-        let times = hdrhistogram::Histogram::new(3).unwrap_or_else(|_| unreachable!("three digits are possible"));
-        Self { times: Arc::new(times.into()), refused: Arc::default() }
-    }
-}
-
 impl Bids {
+    fn none() -> Result<Self, RigError> {
+        Ok(Self { times: Arc::new(histogram()?.into()), refused: Arc::default() })
+    }
+
     fn note(&self, is_accepted: bool, took: Duration) {
         if !is_accepted {
             self.refused.fetch_add(1, Ordering::Relaxed);
