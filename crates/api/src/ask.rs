@@ -266,7 +266,8 @@ impl CustomerListQuery {
     }
 }
 
-fn page<K: FromStr>(after: Option<&str>, wanted: Option<u32>) -> Result<PageIn<K>, ApiError> {
+/// The page of a list with a query of its own.
+pub(crate) fn page<K: FromStr>(after: Option<&str>, wanted: Option<u32>) -> Result<PageIn<K>, ApiError> {
     let after = match after {
         None => None,
         Some(text) => Some(http_kit::pages::decode(text).and_then(|key| key.parse().ok()).ok_or_else(|| {

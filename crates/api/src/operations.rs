@@ -4,7 +4,10 @@
 use http::Method;
 use platform::{Caller, PlatformError, Scope};
 
-use Scope::{AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite};
+use Scope::{
+    AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite,
+    SandboxWrite,
+};
 
 /// Where the operations are.
 pub(crate) const PREFIX: &str = "/api/v1";
@@ -59,6 +62,9 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctions/{uuid}/ring/sell",             Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/pass",             Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/offer-again",      Access::OneOf(&[RingWrite])),
+
+    (Method::POST, "/auctions/{uuid}/clock/advance",         Access::OneOf(&[SandboxWrite])),
+    (Method::GET,  "/auctions/{uuid}/clock",                 Access::OneOf(&[AuctionsRead, SandboxWrite])),
 
     (Method::GET,  "/events",                                Access::OneOf(&[EventsRead])),
     (Method::GET,  "/reference-data/countries",              Access::AnyKey),

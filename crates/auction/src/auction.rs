@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::IncrementTable;
 use crate::results::Charges;
+use crate::{IncrementTable, TestClock};
 
 /// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
 pub const EXTENSION_SECONDS_DEFAULT: u32 = 600;
@@ -114,6 +114,9 @@ pub struct Auction {
     pub last_in_ring: Option<Uuid>,
     /// Place in the running order of the item that was sent last: "next" goes on from here.
     pub ring_position: Option<i64>,
+    /// The clock of a sandbox auction; none for a real one. Chosen at its creation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<TestClock>,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Number of the last commit of this auction, from 1; what `If-Match` compares.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::bid_log::Struck;
-use crate::{Auction, BidRecord, Cause, Item, Pending, RingPlace, StandingBid, Strike, WebcastPhase};
+use crate::{Auction, BidRecord, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase};
 
 /// One change of an item. Changes of one decision apply in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +134,18 @@ pub enum AuctionChange {
         /// Why.
         cause: Cause,
     },
+    /// The clock of a sandbox auction is sent forward; see [`crate::test_clock`].
+    ClockAdvanced {
+        /// Where to.
+        target: Timestamp,
+    },
+    /// The clock of a sandbox auction follows the ends that it has passed.
+    ClockFollowed {
+        /// Where it is.
+        reached: Timestamp,
+        /// Items ended by this advance so far.
+        ended: u64,
+    },
 }
 
 impl ItemChange {
@@ -172,6 +184,7 @@ impl AuctionChange {
             Self::StatusChanged { cause, .. } | Self::RingChanged { cause, .. } | Self::PhaseChanged { cause, .. } => {
                 *cause
             }
+            Self::ClockAdvanced { .. } | Self::ClockFollowed { .. } => Cause::ClockAdvanced,
         }
     }
 }
@@ -234,6 +247,16 @@ impl Auction {
                 self.ring_position = position.or(self.ring_position);
             }
             AuctionChange::PhaseChanged { phase, .. } => self.phase = *phase,
+            AuctionChange::ClockAdvanced { target } => {
+                self.clock = self.clock.map(|clock| TestClock { target: Some(*target), ended: 0, ..clock });
+            }
+            AuctionChange::ClockFollowed { reached, ended } => {
+                self.clock = self.clock.map(|clock| TestClock {
+                    reached: *reached,
+                    target: clock.target.filter(|target| target > reached),
+                    ended: *ended,
+                });
+            }
         }
     }
 }

@@ -132,6 +132,9 @@ pub struct Item {
     pub relisted_from: Option<Uuid>,
     /// The item of a later auction that offers this one again.
     pub relisted_as: Option<Uuid>,
+    /// True in a sandbox auction, whose own clock ends it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sandbox: bool,
     /// Number of the last journal entry of this item, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Number of the last commit of this item, from 1; what `If-Match` compares.

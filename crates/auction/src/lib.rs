@@ -34,6 +34,7 @@ mod proxy;
 mod rejection;
 mod results;
 pub mod ring;
+pub mod test_clock;
 pub mod transitions;
 mod view;
 
@@ -61,4 +62,5 @@ pub use log::Logged;
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};
+pub use test_clock::{Realm, TestClock};
 pub use view::{PublicBid, PublicItem};

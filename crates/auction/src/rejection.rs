@@ -217,6 +217,30 @@ pub enum Rejection {
     /// The other auction can't take it.
     #[error("an item is relisted into another auction of its customer in the same currency")]
     RelistedElsewhere,
+    /// A real item and a sandbox auction, or the other way round.
+    #[error("an item of a sandbox auction stays among sandbox auctions, and a real one among real ones")]
+    SandboxMismatch,
+    /// A real auction's clock is the server's.
+    #[error("the auction is real, and the server's clock is never advanced: create one with \"sandbox\": true")]
+    NotASandbox,
+    /// An earlier advance goes on.
+    #[error("the clock is on its way to {target}: wait until it is there")]
+    ClockAdvancing {
+        /// Where to.
+        target: Timestamp,
+    },
+    /// The clock shows this time, or a later one.
+    #[error("the clock shows {now}, and goes forward only")]
+    ClockNotForward {
+        /// What it shows.
+        now: Timestamp,
+    },
+    /// Further than a clock goes.
+    #[error("the clock can't go further than {latest} now: one advance takes 366 days at most, all together ten years")]
+    ClockTooFar {
+        /// The latest time possible.
+        latest: Timestamp,
+    },
 }
 
 impl Rejection {
@@ -271,6 +295,11 @@ impl Rejection {
             Self::ItemNotUnsold { .. } => "item_not_unsold",
             Self::AlreadyRelisted { .. } => "already_relisted",
             Self::RelistedElsewhere => "relisted_elsewhere",
+            Self::SandboxMismatch => "sandbox_mismatch",
+            Self::NotASandbox => "not_a_sandbox",
+            Self::ClockAdvancing { .. } => "clock_advancing",
+            Self::ClockNotForward { .. } => "clock_not_forward",
+            Self::ClockTooFar { .. } => "clock_too_far",
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
-    WebcastPhase,
+    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Realm,
+    Stagger, TestClock, WebcastPhase,
 };
 use contract::models::CurrencyCode;
 use contract::{AuctionStatus, ItemStatus};
@@ -54,6 +54,8 @@ pub struct NewAuction {
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
     pub items: Vec<NewItem>,
+    /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is advanced.
+    pub realm: Realm,
 }
 
 /// An auction that was created, with the items of the same call.
@@ -153,7 +155,7 @@ impl Platform {
             let auction = self.seen_auction(caller, uuid).await?;
             expect_version(expected_version, auction.version)?;
             let counts = self.store().item_counts(uuid).await?;
-            let now = self.now();
+            let now = self.time_of(&auction);
             let from = auction.status;
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?;
             let mut draft = Draft::new(&caller.actor, now);
@@ -279,6 +281,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
+        clock: (new.realm == Realm::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,
         created_at: now,

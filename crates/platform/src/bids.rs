@@ -49,7 +49,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
-            let now = self.now();
+            let now = self.time_of(&auction);
             let bidder = Bidder::vouched_for(&new.bidder);
             let command = ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
             let changes = auction::item::decide(&auction, &item, command, now)?;

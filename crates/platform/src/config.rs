@@ -66,6 +66,9 @@ pub struct TimerConfig {
     pub look_every: Duration,
     /// A node that found another one ending items leaves them to it, unless they are overdue by this. 250 ms.
     pub standby_delay: Duration,
+    /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than of real sales, which may have
+    /// to wait for it. 250.
+    pub clock_items_max: usize,
 }
 
 /// Limits and pace of publishing.
@@ -125,7 +128,12 @@ impl Default for CatalogueLimits {
 
 impl Default for TimerConfig {
     fn default() -> Self {
-        Self { batch_items_max: 1_000, look_every: Duration::from_secs(5), standby_delay: Duration::from_millis(250) }
+        Self {
+            batch_items_max: 1_000,
+            look_every: Duration::from_secs(5),
+            standby_delay: Duration::from_millis(250),
+            clock_items_max: 250,
+        }
     }
 }
 

@@ -29,7 +29,11 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         for _ in 0..self.config().decide_tries_max.max(1) {
-            let Decision { customer, change, result } = decide().await?;
+            let Decision { customer, mut change, result } = decide().await?;
+            // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+            if let Some(answer) = &mut change.answer {
+                answer.at = self.now();
+            }
             match self.commit(customer, change).await {
                 Ok(Receipt { .. }) => return Ok(Outcome::Fresh(result)),
                 Err(StoreError::Conflict) => {}

@@ -24,6 +24,12 @@ impl<'a> Draft<'a> {
         Self { actor, now, change: Change::default() }
     }
 
+    /// What follows is done by `actor` at `now`.
+    pub(crate) fn turn(&mut self, actor: &'a str, now: Timestamp) {
+        self.actor = actor;
+        self.now = now;
+    }
+
     /// The auction takes the changes and its next version. Without changes only the version moves, which makes whoever
     /// decides on it at the same time decide again.
     pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use auction::{Auction, Hidden, Item, ItemCommand, RingPlace};
+use auction::{Auction, Hidden, Item, ItemCommand, Realm, RingPlace};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -102,7 +102,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let (item, auction) = self.seen_item(caller, uuid).await?;
             expect_version(expected_version, item.version)?;
-            let now = self.now();
+            let now = self.time_of(&auction);
             let changes = auction::item::decide(&auction, &item, command.clone(), now)?;
             let mut draft = Draft::new(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);
@@ -135,7 +135,7 @@ impl Platform {
         new: &[NewItem],
         entry: Entry,
     ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
-        let now = self.now();
+        let now = self.time_of(&auction);
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;
         if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(new.len()) > items_max {
@@ -184,6 +184,7 @@ impl Platform {
             pending: Vec::new(),
             relisted_from: None,
             relisted_as: None,
+            sandbox: auction.realm() == Realm::Sandbox,
             sequence: 0,
             version: 0,
             created_at: now,

@@ -46,6 +46,7 @@ pub mod catalogue;
 pub mod items;
 pub mod new_item;
 pub mod ring;
+pub mod sandbox;
 
 // What happened, and who hears of it.
 pub mod events;

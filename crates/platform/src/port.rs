@@ -17,6 +17,7 @@ mod consumer;
 mod customer;
 mod outbox;
 mod reference;
+mod sandbox;
 
 use std::fmt;
 
@@ -32,6 +33,7 @@ pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
+pub use sandbox::Sandboxes;
 
 use crate::bid::Bid;
 use crate::journal::JournalRow;
@@ -83,7 +85,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: References + Send + Sync + 'static {
+pub trait Store: References + Sandboxes + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.
@@ -159,9 +161,10 @@ pub trait Store: References + Send + Sync + 'static {
     /// Bids of an item by their number, oldest first.
     async fn bids(&self, item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
 
-    /// Items of timed auctions that are LIVE with `effective_end_time <= now`, the earliest first, with their auctions.
+    /// Items of real timed auctions that are LIVE with `effective_end_time <= now`, the earliest first, with their
+    /// auctions.
     async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Auction)>>;
-    /// The earliest `effective_end_time` of a LIVE item of a timed auction.
+    /// The earliest `effective_end_time` of a LIVE item of a real timed auction.
     async fn next_end(&self) -> StoreResult<Option<Timestamp>>;
 
     /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the answer

@@ -98,7 +98,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
-            let now = self.now();
+            let now = self.time_of(&auction);
             let decided = auction::ring::decide(&auction, &item, command.with_bid(bid), now)?;
             let mut draft = Draft::new(&caller.actor, now);
             // Also without changes of its own: the auction's guards count items by their status, and a bid must not

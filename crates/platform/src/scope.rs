@@ -19,11 +19,13 @@ pub enum Scope {
     CustomersWrite,
     /// Create API keys.
     KeysWrite,
+    /// Advance the clocks of sandbox auctions.
+    SandboxWrite,
 }
 
 impl Scope {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -32,6 +34,7 @@ impl Scope {
         Self::CustomersRead,
         Self::CustomersWrite,
         Self::KeysWrite,
+        Self::SandboxWrite,
     ];
 
     /// The name in keys and in the API.
@@ -45,6 +48,7 @@ impl Scope {
             Self::CustomersRead => "customers:read",
             Self::CustomersWrite => "customers:write",
             Self::KeysWrite => "keys:write",
+            Self::SandboxWrite => "sandbox:write",
         }
     }
 
@@ -129,10 +133,13 @@ impl Role {
     pub fn scopes(self) -> Scopes {
         use Scope::{
             AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite,
+            SandboxWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,
-            Self::Operator => &[AuctionsRead, AuctionsWrite, BidsWrite, RingWrite, EventsRead, CustomersRead],
+            Self::Operator => {
+                &[AuctionsRead, AuctionsWrite, BidsWrite, RingWrite, EventsRead, CustomersRead, SandboxWrite]
+            }
             Self::Clerk => &[AuctionsRead, RingWrite],
             Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysWrite],
             Self::Viewer => &[AuctionsRead, EventsRead, CustomersRead],

@@ -48,6 +48,8 @@ struct Inner {
     publisher: Publisher,
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
     ends_moved: Signal,
+    /// The clock of a sandbox auction was given a target.
+    clocks_moved: Signal,
     keys: KeyCache,
 }
 
@@ -66,8 +68,9 @@ impl Platform {
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
-        let ends_moved = Signal::new();
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys };
+        let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
+        let inner =
+            Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, clocks_moved, keys };
         Self { inner: Arc::new(inner) }
     }
 
@@ -76,6 +79,7 @@ impl Platform {
     pub fn spawn_workers(&self, tasks: &Tasks) {
         self.spawn_publisher(tasks);
         self.spawn_timers(tasks);
+        self.spawn_clocks(tasks);
         self.spawn_upkeep(tasks);
     }
 
@@ -124,6 +128,10 @@ impl Platform {
 
     pub(crate) fn ends_moved(&self) -> &Signal {
         &self.inner.ends_moved
+    }
+
+    pub(crate) fn clocks_moved(&self) -> &Signal {
+        &self.inner.clocks_moved
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {

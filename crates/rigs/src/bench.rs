@@ -8,6 +8,7 @@ mod items;
 mod load;
 mod messages;
 mod process;
+mod timers;
 
 use clap::{Args, ValueEnum};
 use hdrhistogram::Histogram;
@@ -39,6 +40,12 @@ pub(crate) struct Options {
     /// Items that end in the same second.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     items: u32,
+    /// Items that are scheduled, and do not end, while others do.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    scheduled: u32,
+    /// Bids a second on a usual minute; the closing one has a hundred times as many.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=200))]
+    usual_bids: u64,
     /// Requests of the generator under way at the same time.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     connections: u32,
@@ -57,6 +64,12 @@ enum Part {
     Hanging,
     /// Messages that wait for a dead endpoint, and go out when it lives again.
     Backlog,
+    /// Items that are scheduled, and how late others end beside them.
+    Scheduled,
+    /// How late items end while bids come in as in the closing minute.
+    Closing,
+    /// A bid in a small auction and in a large one.
+    BidCost,
 }
 
 /// Runs the parts and prints their figures.
@@ -79,6 +92,15 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::Backlog) {
         bulkheads::backlog(options).await?;
+    }
+    if is_wanted(Part::Scheduled) {
+        timers::scheduled(options).await?;
+    }
+    if is_wanted(Part::Closing) {
+        timers::closing(options).await?;
+    }
+    if is_wanted(Part::BidCost) {
+        timers::bid_cost(options).await?;
     }
     Ok(true)
 }

@@ -4,7 +4,7 @@
 use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
 use ::platform::port::{StoreError, StoreResult};
-use auction::{Item, Strike};
+use auction::{Auction, Item, Realm, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
@@ -35,8 +35,23 @@ pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
 }
 
 /// The end that the timer asks for, in milliseconds: rounded up, so that nothing is due before its time.
+/// None in a sandbox, which the timer is not to see.
 pub(crate) fn end_ms(item: &Item) -> Option<i64> {
-    let end = item.effective_end_time?;
+    end_in(item, Realm::Real)
+}
+
+/// The end that the clock of its sandbox auction asks for, in milliseconds.
+pub(crate) fn sandbox_end_ms(item: &Item) -> Option<i64> {
+    end_in(item, Realm::Sandbox)
+}
+
+/// Where the clock of a sandbox auction is being advanced to, in milliseconds.
+pub(crate) fn clock_target_ms(auction: &Auction) -> Option<i64> {
+    auction.clock?.target.map(ms)
+}
+
+fn end_in(item: &Item, realm: Realm) -> Option<i64> {
+    let end = item.effective_end_time.filter(|_| item.realm() == realm)?;
     let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
     // Before 1970 the milliseconds are cut towards 1970, which is up already.
     Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })

@@ -45,6 +45,8 @@ pub(crate) struct AuctionView {
     /// Items per status; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_counts: Option<ItemCountsView>,
+    /// True when it runs on a clock of its own; see `/auctions/{uuid}/clock`.
+    pub(crate) sandbox: bool,
     /// Rises with each change; the `ETag`.
     pub(crate) version: i64,
     #[schema(format = DateTime)]
@@ -71,6 +73,7 @@ impl AuctionView {
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
             in_ring: auction.in_ring,
             item_counts: counts.map(ItemCountsView::from),
+            sandbox: auction.clock.is_some(),
             version: auction.version,
             created_at: time(auction.created_at),
         }

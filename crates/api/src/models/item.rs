@@ -47,7 +47,7 @@ pub(crate) struct ItemView {
     pub(crate) ring: &'static str,
     /// Rises with each change; the `ETag`.
     pub(crate) version: i64,
-    /// The server's clock, which decides.
+    /// The server's clock, which decides; in a sandbox auction that auction's own.
     #[schema(format = DateTime)]
     pub(crate) server_time: String,
 }
@@ -79,7 +79,7 @@ impl ItemView {
                 RingPlace::Done => "done",
             },
             version: item.version,
-            server_time: time(now),
+            server_time: time(auction.clock.map_or(now, |clock| clock.now())),
         }
     }
 }

@@ -5,6 +5,7 @@ mod access;
 mod auction;
 mod auctioneer;
 mod bid;
+mod clock;
 mod common;
 mod customer;
 mod event;
@@ -15,6 +16,7 @@ pub(crate) use access::ApiKeyCreated;
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use clock::{AdvancedView, ClockView, EndedView};
 pub(crate) use common::{
     AddressSchema, AuctioneerSchema, CountrySchema, CurrencyInSchema, CurrencySchema, UrlAttachmentSchema,
 };

@@ -13,8 +13,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::items::ItemIn;
+use super::sandbox::{AuctionListQuery, realm};
 use crate::answer;
-use crate::ask::{Asked, CustomerListQuery, ListQuery, Post, instant, status};
+use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, currency_code};
 use crate::errors::{ApiError, Problem};
 use crate::models::{AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView};
@@ -66,6 +67,9 @@ pub(crate) struct AuctionIn {
     /// Items made with it, at most 1,000; LIVE ones when the auction is.
     #[serde(default)]
     items: Vec<ItemIn>,
+    /// True for a sandbox: it runs on a clock of its own, which stands still until it is advanced. Never changed.
+    #[serde(default)]
+    sandbox: bool,
 }
 
 impl AuctionIn {
@@ -93,6 +97,7 @@ impl AuctionIn {
             increments,
             status: first,
             items,
+            realm: realm(self.sandbox),
         })
     }
 }
@@ -113,14 +118,17 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
 }
 
 /// Lists auctions in order of creation. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions", tag = "auctions", params(CustomerListQuery),
+#[utoipa::path(get, path = "/auctions", tag = "auctions", params(AuctionListQuery),
     responses((status = 200, body = List<AuctionView>)))]
 pub(crate) async fn list(
     State(platform): State<Platform>,
-    asked: Asked<CustomerListQuery>,
+    asked: Asked<AuctionListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let auctions = platform.auctions(&asked.caller, asked.query.customer, page.more()).await?;
+    let (page, customer) = (asked.query.page()?, asked.query.customer);
+    let auctions = match asked.query.realm() {
+        None => platform.auctions(&asked.caller, customer, page.more()).await?,
+        Some(realm) => platform.auctions_of_realm(&asked.caller, customer, realm, page.more()).await?,
+    };
     Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
 }
 

@@ -12,6 +12,7 @@ mod items;
 mod reference;
 mod reference_by_id;
 mod ring;
+mod sandbox;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -74,6 +75,8 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(ring::sell))
         .routes(routes!(ring::pass))
         .routes(routes!(ring::offer_again))
+        .routes(routes!(sandbox::advance))
+        .routes(routes!(sandbox::clock))
         .routes(routes!(events::list))
         .routes(routes!(reference::item_statuses))
         .routes(routes!(reference::auction_statuses))

@@ -62,6 +62,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/auctions/{uuid}/ring/sell", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/pass", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/offer-again", Record, json!({ "item": "ITEM" })),
+        ("POST", "/auctions/{uuid}/clock/advance", Record, json!({ "seconds": 1 })),
+        ("GET", "/auctions/{uuid}/clock", Record, nothing.clone()),
         ("GET", "/events?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/reference-data/countries", Nothing, nothing.clone()),
         ("GET", "/reference-data/currencies", Nothing, nothing.clone()),

@@ -88,7 +88,7 @@ pub enum ItemCommand {
 
 /// Decides a command on an item.
 ///
-/// Errors: `item_not_in_auction`, `illegal_transition`, `field_invalid`, and those of the guards in
+/// Errors: `item_not_in_auction`, `sandbox_mismatch`, `illegal_transition`, `field_invalid`, and those of the guards in
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
 /// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `too_many_bids`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `pre_bidding_over`; for buying
@@ -215,7 +215,10 @@ fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemCha
 
 impl Item {
     pub(crate) fn require_in(&self, auction: &Auction) -> Result<(), Rejection> {
-        if self.auction == auction.uuid { Ok(()) } else { Err(Rejection::ItemNotInAuction) }
+        if self.auction != auction.uuid {
+            return Err(Rejection::ItemNotInAuction);
+        }
+        if self.realm() == auction.realm() { Ok(()) } else { Err(Rejection::SandboxMismatch) }
     }
 
     pub(crate) fn require_live(&self) -> Result<(), Rejection> {

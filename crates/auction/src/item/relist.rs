@@ -34,7 +34,7 @@ pub struct Relisting {
 /// Lists an UNSOLD item into another auction of its customer, with its description, estimates, opening bid, reserve and
 /// vendor as they are, and without its bids.
 ///
-/// Errors: `item_not_unsold`, `already_relisted`, `relisted_elsewhere`, and those of [`decide`] for a creation.
+/// Errors: `item_not_unsold`, `already_relisted`, `relisted_elsewhere`, `sandbox_mismatch`, and those of [`decide`] for a creation.
 pub fn relist(
     (from, unsold): (&Auction, &Item),
     into: &Auction,
@@ -50,6 +50,9 @@ pub fn relist(
     }
     if into.uuid == from.uuid || into.customer != from.customer || into.currency != from.currency {
         return Err(Rejection::RelistedElsewhere);
+    }
+    if into.realm() != from.realm() {
+        return Err(Rejection::SandboxMismatch);
     }
     let item = Item {
         uuid: lot.uuid,

@@ -55,8 +55,8 @@ impl House {
         let house = Self::with(config).await;
         house.connect(provider, KEY).await;
         house.platform.spawn_workers(&house.tasks);
-        // Heartbeat, sweep, timers and forgetting have begun.
-        house.asleep(4).await;
+        // Heartbeat, sweep, timers, clocks and forgetting have begun.
+        house.asleep(5).await;
         house
     }
 
@@ -96,6 +96,7 @@ impl House {
             increments: None,
             status: AuctionStatus::Live,
             items,
+            realm: auction::Realm::Real,
         }
     }
 

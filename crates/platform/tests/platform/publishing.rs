@@ -11,8 +11,8 @@ use platform::{PlatformConfig, PlatformError};
 use crate::house::{House, KEY, node};
 use crate::provider::{Provider, Reply};
 
-/// Heartbeat, sweep, timers, forgetting.
-const WORKERS: usize = 4;
+/// Heartbeat, sweep, timers, clocks, forgetting.
+const WORKERS: usize = 5;
 
 async fn pending(house: &House) -> (u64, u64) {
     let state = house.platform.consumer(&house.caller, house.customer.uuid).await.unwrap();

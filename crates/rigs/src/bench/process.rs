@@ -18,10 +18,19 @@ pub(super) fn cpu_time(pid: u32) -> Result<Duration, RigError> {
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }
 
+/// Memory that is resident now, in MiB.
+pub(super) fn memory_mib(pid: u32) -> Result<u64, RigError> {
+    status_mib(pid, "VmRSS:")
+}
+
 /// Most memory that was resident at a time, in MiB.
 pub(super) fn peak_memory_mib(pid: u32) -> Result<u64, RigError> {
+    status_mib(pid, "VmHWM:")
+}
+
+fn status_mib(pid: u32, field: &str) -> Result<u64, RigError> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak memory in /proc")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).ok_or("no memory in /proc")?;
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib / 1_024)
 }

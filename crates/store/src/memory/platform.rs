@@ -8,6 +8,7 @@ mod commit;
 mod outbox;
 mod reference;
 mod sales;
+mod sandbox;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

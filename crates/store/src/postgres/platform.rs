@@ -15,6 +15,7 @@ mod outbox;
 mod reference;
 mod rows;
 mod sales;
+mod sandbox;
 
 use std::sync::Arc;
 

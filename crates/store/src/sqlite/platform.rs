@@ -14,6 +14,7 @@ mod outbox;
 mod reference;
 mod rows;
 mod sales;
+mod sandbox;
 
 use std::path::Path;
 use std::sync::Arc;

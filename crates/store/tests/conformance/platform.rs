@@ -12,6 +12,7 @@ mod reference;
 mod restart;
 mod rules;
 mod sales;
+mod sandbox;
 mod settling;
 mod timers;
 mod together;
@@ -78,6 +79,11 @@ stories! {
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
+    sandbox:
+        the_timer_of_real_sales_never_sees_a_sandbox,
+        items_of_a_sandbox_are_due_by_their_end_and_then_their_place,
+        a_clock_is_advancing_until_it_is_at_its_target,
+        auctions_are_listed_by_realm;
     journal:
         a_history_has_every_change_of_a_status,
         only_a_customers_announced_events_are_replayed;

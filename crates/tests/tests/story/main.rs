@@ -14,5 +14,6 @@ mod provider_access;
 mod provider_down;
 mod provider_nodes;
 mod remote_provider;
+mod sandbox;
 mod secrets;
 mod two_nodes;

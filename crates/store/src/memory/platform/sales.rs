@@ -6,7 +6,7 @@ use std::ops::Bound;
 use ::platform::bid::{Bid, BidMark};
 use ::platform::journal::{JournalEntry, JournalRow};
 use ::platform::port::{Cursor, ItemCounts, Page};
-use auction::{Auction, Item};
+use auction::{Auction, Item, Realm};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -21,8 +21,10 @@ pub(super) struct Sales {
     pub(super) places: BTreeMap<(Uuid, i64), Uuid>,
     /// Items by auction and lot number.
     pub(super) lots: HashMap<(Uuid, String), Uuid>,
-    /// LIVE items that have an end.
+    /// LIVE items of real auctions that have an end.
     ends: BTreeSet<(Timestamp, Uuid)>,
+    /// The same of sandbox auctions: auction, end, position.
+    sandbox_ends: BTreeSet<(Uuid, Timestamp, i64)>,
     bids: BTreeMap<(Uuid, i64), Bid>,
     /// The cursor of an entry is its place, from 1.
     journal: Vec<JournalRow>,
@@ -85,6 +87,12 @@ impl Sales {
         self.ends.first().map(|(end, _)| *end)
     }
 
+    pub(super) fn due_in_sandbox(&self, auction: Uuid, by: Timestamp, limit: usize) -> Vec<Item> {
+        let due = self.sandbox_ends.range((auction, Timestamp::MIN, i64::MIN)..=(auction, by, i64::MAX));
+        let items = due.filter_map(|(_, _, position)| self.item(*self.places.get(&(auction, *position))?));
+        items.take(limit).collect()
+    }
+
     /// Stores a state whose version has been checked.
     pub(super) fn put_item(&mut self, item: Item) {
         if let Some(before) = self.items.get(&item.uuid) {
@@ -93,10 +101,14 @@ impl Sales {
             if let Some(end) = end_of(before) {
                 self.ends.remove(&end);
             }
+            if let Some(end) = sandbox_end_of(before) {
+                self.sandbox_ends.remove(&end);
+            }
         }
         self.places.insert((item.auction, item.position), item.uuid);
         self.lots.insert((item.auction, item.lot_number.clone()), item.uuid);
         self.ends.extend(end_of(&item));
+        self.sandbox_ends.extend(sandbox_end_of(&item));
         self.items.insert(item.uuid, item);
     }
 
@@ -151,6 +163,14 @@ impl Sales {
 
 /// When the timer has to end an item: only items of timed auctions have an end at all.
 fn end_of(item: &Item) -> Option<(Timestamp, Uuid)> {
-    let end = item.effective_end_time.filter(|_| item.status == ItemStatus::Live);
-    end.map(|end| (end, item.uuid))
+    live_end(item, Realm::Real).map(|end| (end, item.uuid))
+}
+
+/// When the clock of its sandbox auction has to end an item.
+fn sandbox_end_of(item: &Item) -> Option<(Uuid, Timestamp, i64)> {
+    live_end(item, Realm::Sandbox).map(|end| (item.auction, end, item.position))
+}
+
+fn live_end(item: &Item, realm: Realm) -> Option<Timestamp> {
+    item.effective_end_time.filter(|_| item.status == ItemStatus::Live && item.realm() == realm)
 }

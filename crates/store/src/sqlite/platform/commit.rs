@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
-use super::{access, journal, outbox, reference};
+use super::{access, journal, outbox, reference, sandbox};
 use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
@@ -125,7 +125,7 @@ impl Commit<'_> {
             self.db.prepare_cached(UPDATE_AUCTION)?.execute(params![uuid, status, state.version, json])
         };
         match done {
-            Ok(1) => Ok(()),
+            Ok(1) => sandbox::put_clock(self.db, state),
             Ok(_) => Err(StoreError::Conflict.into()),
             Err(error) if is_constraint(&error) => Err(StoreError::Conflict.into()),
             Err(error) => Err(error.into()),
@@ -165,7 +165,7 @@ impl Commit<'_> {
             }
         };
         match done {
-            Ok(1) => Ok(()),
+            Ok(1) => sandbox::put_end(self.db, state),
             Ok(_) => Err(StoreError::Conflict.into()),
             Err(error) if is_constraint(&error) => Err(self.why_refused(state)?.into()),
             Err(error) => Err(error.into()),

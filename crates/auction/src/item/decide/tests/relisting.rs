@@ -47,6 +47,8 @@ fn only_unsold_items_are_relisted_and_only_into_another_auction_of_their_custome
     refused(&unsold, &auction, "relisted_elsewhere");
     refused(&unsold, &Auction { customer: Uuid::from_u128(9), ..elsewhere() }, "relisted_elsewhere");
     refused(&unsold, &Auction { currency: "EUR".to_owned(), ..elsewhere() }, "relisted_elsewhere");
+    let clock = Some(crate::TestClock::at(at(0)));
+    refused(&unsold, &Auction { clock, ..elsewhere() }, "sandbox_mismatch");
     refused(&unsold, &Auction { status: AuctionStatus::Archived, ..elsewhere() }, "auction_closed");
     refused(&Item { auction: Uuid::from_u128(9), ..unsold }, &elsewhere(), "item_not_in_auction");
 }

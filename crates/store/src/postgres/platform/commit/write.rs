@@ -9,8 +9,8 @@ use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
-use crate::postgres::platform::reference;
 use crate::postgres::platform::rows::{self, Outcome};
+use crate::postgres::platform::{reference, sandbox};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
@@ -28,12 +28,20 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         insert_bids(db, &bids),
         insert_answers(db, &answers),
     )?;
+    sandbox::put_clocks(db, auctions.all()).await?;
+    sandbox::put_ends(db, items.all()).await?;
     mark_bids(db, changes).await
 }
 
 struct States<'a, T> {
     created: Vec<&'a T>,
     changed: Vec<&'a T>,
+}
+
+impl<'a, T> States<'a, T> {
+    fn all(&self) -> impl Iterator<Item = &'a T> {
+        self.created.iter().chain(&self.changed).copied()
+    }
 }
 
 /// The last state of each thing: a batch may change one more than once.

@@ -102,6 +102,17 @@ CREATE INDEX items_by_status ON items (auction, status, has_bids);
 -- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
 CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
 
+-- Sandbox auctions, which run on a clock of their own, are kept among the others. These columns are theirs alone; their
+-- items have no `effective_end_ms`, so that the timer of real sales does not see them.
+ALTER TABLE auctions ADD COLUMN sandbox INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE auctions ADD COLUMN clock_target_ms INTEGER;
+CREATE INDEX auctions_by_realm ON auctions (sandbox, uuid);
+CREATE INDEX auctions_of_customer_by_realm ON auctions (customer, sandbox, uuid);
+CREATE INDEX auctions_advancing ON auctions (uuid) WHERE clock_target_ms IS NOT NULL;
+ALTER TABLE items ADD COLUMN sandbox_end_ms INTEGER;
+CREATE INDEX items_by_sandbox_end ON items (auction, sandbox_end_ms, position)
+    WHERE status = 4 AND sandbox_end_ms IS NOT NULL;
+
 -- Append-only but for `struck…`, which says how a bid came to count no more.
 CREATE TABLE bids (
     item BLOB NOT NULL,

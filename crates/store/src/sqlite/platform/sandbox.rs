@@ -1,0 +1,78 @@
+//! Sandbox auctions, and what ends by their clocks. Their columns are written by statements of their own, so that real sales
+//! do not pay for them.
+
+use ::platform::port::{Page, Sandboxes, StoreResult};
+use async_trait::async_trait;
+use auction::{Auction, Item, Realm};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::customers::after;
+use super::rows::{self, Outcome};
+use crate::platform_codec::{LIVE, clock_target_ms, ms, sandbox_end_ms};
+
+#[async_trait]
+impl Sandboxes for Sqlite {
+    async fn auctions_of_realm(
+        &self,
+        customer: Option<Uuid>,
+        realm: Realm,
+        page: Page<Uuid>,
+    ) -> StoreResult<Vec<Auction>> {
+        self.read(move |db| of_realm(db, customer, realm, page)).await
+    }
+
+    async fn advancing(&self, limit: usize) -> StoreResult<Vec<Auction>> {
+        let select = "SELECT state FROM auctions INDEXED BY auctions_advancing \
+             WHERE clock_target_ms IS NOT NULL ORDER BY uuid LIMIT ?1";
+        self.read(move |db| rows::list(db, select, [rows::limit(limit)], |row| rows::json(row, 0))).await
+    }
+
+    async fn due_in_sandbox(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>> {
+        self.read(move |db| due(db, auction, by, limit)).await
+    }
+}
+
+fn of_realm(db: &Connection, customer: Option<Uuid>, realm: Realm, page: Page<Uuid>) -> Outcome<Vec<Auction>> {
+    let (sandbox, after, limit) = (realm == Realm::Sandbox, after(page), rows::limit(page.limit));
+    match customer {
+        None => {
+            let select = "SELECT state FROM auctions WHERE sandbox = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3";
+            rows::list(db, select, (sandbox, after.as_bytes(), limit), |row| rows::json(row, 0))
+        }
+        Some(customer) => {
+            let select = "SELECT state FROM auctions WHERE customer = ?1 AND sandbox = ?2 AND uuid > ?3 \
+                 ORDER BY uuid LIMIT ?4";
+            rows::list(db, select, (customer.as_bytes(), sandbox, after.as_bytes(), limit), |row| rows::json(row, 0))
+        }
+    }
+}
+
+fn due(db: &Connection, auction: Uuid, by: Timestamp, limit: usize) -> Outcome<Vec<Item>> {
+    let select = format!(
+        "SELECT state FROM items INDEXED BY items_by_sandbox_end \
+         WHERE auction = ?1 AND status = {LIVE} AND sandbox_end_ms IS NOT NULL AND sandbox_end_ms <= ?2 \
+         ORDER BY sandbox_end_ms, position LIMIT ?3"
+    );
+    rows::list(db, &select, (auction.as_bytes(), ms(by), rows::limit(limit)), |row| rows::json(row, 0))
+}
+
+/// After a sandbox auction was written.
+pub(super) fn put_clock(db: &Connection, auction: &Auction) -> Outcome<()> {
+    if auction.realm() == Realm::Sandbox {
+        let update = "UPDATE auctions SET sandbox = 1, clock_target_ms = ?2 WHERE uuid = ?1";
+        rows::execute(db, update, params![auction.uuid.as_bytes(), clock_target_ms(auction)])?;
+    }
+    Ok(())
+}
+
+/// After an item of a sandbox auction was written.
+pub(super) fn put_end(db: &Connection, item: &Item) -> Outcome<()> {
+    if item.realm() == Realm::Sandbox {
+        let update = "UPDATE items SET sandbox_end_ms = ?2 WHERE uuid = ?1";
+        rows::execute(db, update, params![item.uuid.as_bytes(), sandbox_end_ms(item)])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! A customer tries a week-long sale in a second, over HTTP, events included; a process that is killed in the middle of an
+//! advance goes on with it; two nodes never do it twice.
+
+use serde_json::{Value, json};
+use testkit::site::{Site, http_client};
+
+use crate::house::{Clerk, PATIENCE, launch, lots, received, webcast};
+
+const WEEK_MS: i64 = 7 * 24 * 3_600 * 1_000;
+
+async fn sandbox(site: &Site, count: usize, stagger: Value) -> String {
+    let auction = json!({ "kind": "timed", "title": "A try", "status": "LIVE", "endsAt": site.in_ms(WEEK_MS), "sandbox": true,
+        "stagger": stagger, "items": lots(count) });
+    site.create_auction(auction).await.unwrap()
+}
+
+/// Waits until the clock is at its target. What ends on the way is announced, so its receiver knows when to look.
+async fn arrived(site: &Site, auction: &str, events: usize) -> Value {
+    assert!(site.receiver.wait_until(PATIENCE, |record| record.arrivals().len() >= events).await);
+    let clock = site.platform.get(&format!("/api/v1/auctions/{auction}/clock")).await.unwrap().body;
+    assert_eq!(clock["advancing"], false, "{clock}");
+    clock
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_week_long_sale_is_tried_in_a_second() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let auction = sandbox(&site, 3, json!({ "seconds": 60, "items": 1 })).await;
+    let item = site.items(&auction).await.unwrap()[0].clone();
+    let (path, clock) =
+        (format!("/api/v1/items/{}", item["uuid"].as_str().unwrap()), format!("/api/v1/auctions/{auction}/clock"));
+
+    // A minute before its end somebody bids: it ends ten minutes after the bid, behind the two others.
+    let start = site.platform.get(&clock).await.unwrap().body;
+    let almost = json!({ "seconds": WEEK_MS / 1_000 - 60 });
+    let advanced = site.platform.post(&format!("{clock}/advance"), &almost).await.unwrap().body;
+    assert_eq!(
+        (&advanced["ended"], &advanced["advancing"], &start["endedCount"]),
+        (&json!([]), &json!(false), &json!(0))
+    );
+    let bid =
+        site.platform.post(&format!("{path}/bids"), &json!({ "bidder": "paddle-1", "amount": 100 })).await.unwrap();
+    assert_eq!(bid.body["item"]["serverTime"], advanced["now"]);
+    assert_eq!(bid.body["bid"]["at"], advanced["now"]);
+    let advanced = site.platform.post(&format!("{clock}/advance"), &json!({ "seconds": 3_600 })).await.unwrap().body;
+    let ended: Vec<_> =
+        advanced["ended"].as_array().unwrap().iter().map(|item| (&item["lotNumber"], &item["status"])).collect();
+    let unsold = json!("UNSOLD");
+    assert_eq!(ended, [(&json!("2"), &unsold), (&json!("3"), &unsold), (&json!("1"), &json!("SOLD"))]);
+    assert_eq!(advanced["ended"][2]["endedAt"], bid.body["item"]["effectiveEndTime"]);
+    let tally = received(&site, 1 + 3).await;
+    assert!(tally.is_perfect(), "{tally:?}");
+
+    // It is a sandbox for good, and is found by it; a real one is never advanced.
+    let seen = site.platform.get(&format!("/api/v1/auctions/{auction}")).await.unwrap().body;
+    assert_eq!(seen["sandbox"], true);
+    let real = webcast(&site, 1).await;
+    for (wanted, uuid) in [("true", &auction), ("false", &real)] {
+        let list = site.platform.get(&format!("/api/v1/auctions?sandbox={wanted}")).await.unwrap().body;
+        let found: Vec<_> =
+            list["data"].as_array().unwrap().iter().map(|auction| auction["uuid"].as_str().unwrap()).collect();
+        assert_eq!(found, [uuid]);
+    }
+    let refused = site.platform.post(&format!("/api/v1/auctions/{real}/clock/advance"), &json!({ "seconds": 1 })).await;
+    assert!(refused.unwrap_err().to_string().contains("sandbox"));
+    let clerk = Clerk::new(site.platform.clone(), &real);
+    clerk.sell(&site.items(&real).await.unwrap()[0]).await;
+    received(&site, 1 + 3 + 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_advance_survives_a_kill_in_its_middle() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let auction = sandbox(&site, 1_000, json!({ "seconds": 1, "items": 1 })).await;
+    let path = format!("/api/v1/auctions/{auction}/clock/advance");
+    let advanced = site.platform.post(&path, &json!({ "seconds": 8 * 24 * 3_600 })).await.unwrap().body;
+    server.kill();
+    assert_eq!((advanced["ended"].as_array().unwrap().len(), &advanced["advancing"]), (250, &json!(true)));
+
+    let _server = launch.start(&http_client()).await.unwrap();
+    let clock = arrived(&site, &auction, 1 + 1_000).await;
+    assert_eq!((&clock["endedCount"], &clock["now"]), (&json!(1_000), &advanced["now"]));
+    let announced = site.announced().await.unwrap();
+    let tally = site.receiver.read(|record| record.tally(&announced));
+    // A copy is allowed, a loss is not.
+    assert_eq!((tally.expected, tally.lost, tally.invalid), (1_001, 0, 0), "{tally:?}");
+    let feed = consumer::read_feed(&site.platform, &site.customer).await.unwrap();
+    assert!(feed[1..].is_sorted_by_key(|event| event.at), "in the order of their ends");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_bring_a_clock_to_its_target_once() {
+    let data = tempfile::tempdir().unwrap();
+    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second = first.sibling().unwrap();
+    let _first = first.start(&http_client()).await.unwrap();
+    let _second = second.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&first, &first).await.unwrap();
+    let key = second.manage(&["key", "create", "--name", "other", "--scope", "all", "--json"]).unwrap();
+    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let (one, two) =
+        (sandbox(&site, 1_000, json!({ "seconds": 1, "items": 1 })).await, sandbox(&site, 1_000, Value::Null).await);
+    let week = json!({ "seconds": 8 * 24 * 3_600 });
+    site.platform.post(&format!("/api/v1/auctions/{one}/clock/advance"), &week).await.unwrap();
+    at_second.post(&format!("/api/v1/auctions/{two}/clock/advance"), &week).await.unwrap();
+    let tally = received(&site, 2 + 2_000).await;
+    assert!(tally.is_perfect(), "{tally:?}");
+    for auction in [one, two] {
+        assert_eq!(arrived(&site, &auction, 2 + 2_000).await["endedCount"], 1_000);
+    }
+}
