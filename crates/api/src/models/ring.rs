@@ -1,7 +1,9 @@
 //! The ring of a webcast: what anybody may follow, and apart from it what lies on the clerk's desk.
 
 use auction::ring::Commission;
-use auction::{Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, Pending, StandingBid, WebcastPhase};
+use auction::{
+    Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, Pending, StandingBid, WebcastPhase,
+};
 use jiff::Timestamp;
 use platform::ring::{CommandDone, Desk, RingState, TakenOnline};
 use serde::Serialize;

@@ -5,9 +5,9 @@ use auction::{Auction, BidLog, BidRecord, Item};
 use contract::ItemStatus;
 
 use super::order::READS_MAX;
+use crate::Platform;
 use crate::bid::Bid;
 use crate::error::PlatformResult;
-use crate::Platform;
 use crate::port::Page;
 
 /// Items that are shown as next.

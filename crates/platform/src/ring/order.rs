@@ -37,7 +37,8 @@ impl Platform {
                     break;
                 };
                 let items = items.into_iter().take_while(|item| item.position <= until);
-                let as_it_is = |item: Item| changed.filter(|changed| changed.uuid == item.uuid).cloned().unwrap_or(item);
+                let as_it_is =
+                    |item: Item| changed.filter(|changed| changed.uuid == item.uuid).cloned().unwrap_or(item);
                 let waiting = items.map(as_it_is).filter(Item::waits_for_ring);
                 found.extend(waiting.take(wanted - found.len()));
                 after = Some(end);

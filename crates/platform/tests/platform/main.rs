@@ -7,3 +7,4 @@ mod house;
 mod provider;
 mod publishing;
 mod sales;
+mod webcasts;

@@ -16,3 +16,4 @@ mod provider_nodes;
 mod remote_provider;
 mod secrets;
 mod two_nodes;
+mod webcast;

@@ -16,7 +16,19 @@ struct Sale {
 }
 
 const STEPS: [&str; 14] = [
-    "begin", "leave", "send", "room", "online", "accept", "commission", "undo", "lower", "pause", "resume", "sell", "pass",
+    "begin",
+    "leave",
+    "send",
+    "room",
+    "online",
+    "accept",
+    "commission",
+    "undo",
+    "lower",
+    "pause",
+    "resume",
+    "sell",
+    "pass",
     "reopen",
 ];
 
@@ -35,7 +47,11 @@ impl Sale {
         match step {
             "send" => RingCommand::Send,
             "room" => RingCommand::RoomBid { bid, bidder: "7".to_owned(), amount: asked },
-            "online" => RingCommand::OnlineBid { bid: Uuid::from_u128(900 + self.item.bid_count as u128), bidder, amount: asked },
+            "online" => RingCommand::OnlineBid {
+                bid: Uuid::from_u128(900 + self.item.bid_count as u128),
+                bidder,
+                amount: asked,
+            },
             "accept" => {
                 let bid = self.item.pending.first().map_or(bid, |pending| pending.bid);
                 RingCommand::AcceptPending { bid, bidder }
