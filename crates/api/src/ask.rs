@@ -5,13 +5,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use auction::{Auction, Item};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use futures_util::TryStreamExt as _;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
 use jiff::Timestamp;
+use platform::ring::{RingState, RingVersion};
 use platform::{Answering, Caller, Platform, PlatformError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -135,8 +135,13 @@ pub(crate) struct RingTag {
 impl RingTag {
     const NONE: Self = RingTag { auction: NO_VERSION, item: NO_VERSION };
 
-    pub(crate) fn of(auction: &Auction, item: Option<&Item>) -> Self {
-        RingTag { auction: auction.version, item: item.map_or(0, |item| item.version) }
+    pub(crate) fn of(ring: &RingState) -> Self {
+        let RingVersion { auction, item } = ring.version();
+        RingTag { auction, item }
+    }
+
+    pub(crate) fn version(self) -> RingVersion {
+        RingVersion { auction: self.auction, item: self.item }
     }
 
     fn parse(tag: &str) -> Option<Self> {

@@ -67,20 +67,6 @@ impl ApiError {
         )
     }
 
-    /// 412 for a ring.
-    pub(crate) fn ring_moved() -> Self {
-        Self::new(
-            StatusCode::PRECONDITION_FAILED,
-            "precondition_failed",
-            "the ring has changed: read it again and decide again",
-        )
-    }
-
-    /// 409 for a command about the item in the ring when there is none.
-    pub(crate) fn ring_empty() -> Self {
-        Self::from(PlatformError::from(auction::Rejection::NotInRing))
-    }
-
     /// 413.
     pub(crate) fn too_large(bytes_max: u64) -> Self {
         let detail = format!("the body is larger than {bytes_max} bytes; send it in parts");

@@ -44,7 +44,7 @@ pub enum WebcastPhase {
     /// Absentees leave their maxima; nothing is in the ring.
     #[default]
     PreBidding,
-    /// Items go through the ring. It begins when the first one is sent.
+    /// Items go through the ring. It begins when the clerk says so, or sends the first one.
     Live,
 }
 

@@ -59,7 +59,7 @@ pub enum Cause {
     RingPaused,
     /// The clerk let bidding go on.
     RingResumed,
-    /// The first item of a webcast was sent: its live phase began.
+    /// The live phase of a webcast began: the clerk said so, or sent the first item.
     PreBiddingEnded,
     /// The end was planned.
     EndPlanned,

@@ -5,10 +5,12 @@
 //! clerk saw. Commands that look back are given the item's log of bids as a fact.
 
 mod bids;
+mod legal;
 mod looking_back;
 mod order;
 
 pub use bids::{Commission, PENDING_MAX, commissions};
+pub use legal::{RingAction, RingFacts, legal_actions};
 pub(crate) use looking_back::what_stood_before;
 pub use order::next_to_send;
 
@@ -181,6 +183,22 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     Ok(RingDecision { item: changes?, auction: Vec::new() })
 }
 
+/// Ends the pre-bidding: absentees leave no more maxima, and the ring is open. Sending the first item does so too.
+///
+/// Errors: `wrong_auction_kind`, `auction_not_live`, `pre_bidding_over`.
+pub fn begin(auction: &Auction) -> Result<Vec<AuctionChange>, Rejection> {
+    auction.require_kind(AuctionKind::Webcast)?;
+    auction.require_live()?;
+    match auction.phase {
+        WebcastPhase::PreBidding => Ok(vec![live_phase()]),
+        WebcastPhase::Live => Err(Rejection::PreBiddingOver),
+    }
+}
+
+fn live_phase() -> AuctionChange {
+    AuctionChange::PhaseChanged { phase: WebcastPhase::Live, cause: Cause::PreBiddingEnded }
+}
+
 fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_empty(auction)?;
     let mut changes = match item.status {
@@ -190,8 +208,7 @@ fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, 
     changes.push(entered(auction, item, Cause::SentToRing));
     let mut decision = RingDecision { item: changes, auction: Vec::new() };
     if auction.phase == WebcastPhase::PreBidding {
-        let (phase, cause) = (WebcastPhase::Live, Cause::PreBiddingEnded);
-        decision.auction.push(AuctionChange::PhaseChanged { phase, cause });
+        decision.auction.push(live_phase());
     }
     decision.auction.push(occupied(item, Cause::SentToRing));
     Ok(decision)

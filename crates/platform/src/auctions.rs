@@ -50,6 +50,8 @@ pub struct NewAuction {
     pub extension_seconds: Option<u32>,
     /// By how much bids rise; none for the default table.
     pub increments: Option<IncrementTable>,
+    /// What becomes of internet bids. In a webcast only.
+    pub internet_bids: InternetBids,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
@@ -236,6 +238,9 @@ impl Platform {
         if new.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
             problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
         }
+        if new.kind != AuctionKind::Webcast && new.internet_bids != InternetBids::default() {
+            problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
+        }
         problems.extend(self.problems_of_items(&new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
@@ -275,7 +280,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         increments: new.increments.clone().unwrap_or_default(),
         status: AuctionStatus::Draft,
         charges: Charges::default(),
-        internet_bids: InternetBids::default(),
+        internet_bids: new.internet_bids,
         phase: WebcastPhase::default(),
         address_id: None,
         in_ring: None,

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::auctions::{CreatedAuction, NewAuction};
     use crate::bids::{NewBid, PlacedBid};
-    use crate::ring::{ClerkCommand, RingState};
+    use crate::ring::{ClerkCommand, CommandDone, RingVersion};
     use crate::{Answering, Caller};
 
     fn sendable<F: Future + Send>(future: F) -> F {
@@ -159,12 +159,13 @@ mod tests {
         platform: &Platform,
         caller: &Caller,
         (auction, bid, command): (&NewAuction, &NewBid, &ClerkCommand),
-        answers: (Answering<'_, CreatedAuction>, Answering<'_, PlacedBid>, Answering<'_, RingState>),
+        answers: (Answering<'_, CreatedAuction>, Answering<'_, PlacedBid>, Answering<'_, CommandDone>),
     ) {
         let id = uuid::Uuid::nil();
         drop(sendable(platform.create_auction(caller, auction, Some(answers.0))));
         drop(sendable(platform.place_bid(caller, id, bid, None, Some(answers.1))));
-        drop(sendable(platform.clerk(caller, id, command, None, Some(answers.2))));
+        let seen = RingVersion { auction: 1, item: 0 };
+        drop(sendable(platform.clerk(caller, id, command, seen, Some(answers.2))));
         drop(sendable(platform.authenticate("lw_")));
     }
 }

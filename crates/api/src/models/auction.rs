@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::time;
+use super::{ring, time};
 
 /// A sale of items by one auctioneer.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,6 +40,10 @@ pub(crate) struct AuctionView {
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to.
     pub(crate) legal_next_statuses: Vec<&'static str>,
+    /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
+    pub(crate) phase: Option<&'static str>,
+    /// What becomes of internet bids in a webcast: `wait_for_clerk` or `accepted_at_once`; null in a timed auction.
+    pub(crate) internet_bids: Option<&'static str>,
     /// The item in the ring of a webcast.
     pub(crate) in_ring: Option<Uuid>,
     /// Items per status; absent in lists.
@@ -71,6 +75,8 @@ impl AuctionView {
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
+            phase: ring::phase(auction),
+            internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,
             item_counts: counts.map(ItemCountsView::from),
             sandbox: auction.clock.is_some(),

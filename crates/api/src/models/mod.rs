@@ -23,7 +23,7 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
-pub(crate) use ring::RingView;
+pub(crate) use ring::{InternetBidView, RingView};
 
 use jiff::Timestamp;
 use serde::Serialize;

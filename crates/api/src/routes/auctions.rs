@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, Stagger};
+use auction::{Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, InternetBids, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -28,6 +28,25 @@ pub(crate) enum KindIn {
     Timed,
     /// By the clerk's hammer.
     Webcast,
+}
+
+/// What becomes of internet bids on the item in the ring of a webcast.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum InternetBidsIn {
+    /// They wait for the clerk to accept them.
+    WaitForClerk,
+    /// They are accepted as they come, at the asking price or above.
+    AcceptedAtOnce,
+}
+
+impl From<InternetBidsIn> for InternetBids {
+    fn from(bids: InternetBidsIn) -> Self {
+        match bids {
+            InternetBidsIn::WaitForClerk => Self::WaitForClerk,
+            InternetBidsIn::AcceptedAtOnce => Self::AcceptedAtOnce,
+        }
+    }
 }
 
 /// An auction to be.
@@ -62,6 +81,8 @@ pub(crate) struct AuctionIn {
     extension_seconds: Option<u32>,
     /// Increment table; a common one without.
     increments: Option<Vec<IncrementView>>,
+    /// In a webcast: `wait_for_clerk` without.
+    internet_bids: Option<InternetBidsIn>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
     /// Items made with it, at most 1,000; LIVE ones when the auction is.
@@ -95,6 +116,7 @@ impl AuctionIn {
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
             extension_seconds: Some(self.extension_seconds.unwrap_or(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
+            internet_bids: self.internet_bids.map_or_else(InternetBids::default, InternetBids::from),
             status: first,
             items,
             realm: realm(self.sandbox),

@@ -99,7 +99,9 @@ pub(super) fn commission(
 /// What an absentee left for the clerk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commission {
-    /// Number of the bid that it was left as.
+    /// UUID of the bid that it was left as.
+    pub bid: Uuid,
+    /// Number of that bid.
     pub number: i64,
     /// Who left it.
     pub bidder: String,
@@ -114,8 +116,8 @@ pub fn commissions(item: &Item, log: &BidLog) -> Result<Vec<Commission>, Rejecti
     let mut left: Vec<Commission> = Vec::new();
     for record in log.of_item(item)?.iter().filter(|record| record.stands() && record.source == BidSource::Absentee) {
         left.retain(|earlier| earlier.bidder != record.bidder);
-        let (number, bidder, maximum) = (record.number, record.bidder.clone(), record.maximum);
-        left.push(Commission { number, bidder, maximum });
+        let (bid, number, bidder, maximum) = (record.bid, record.number, record.bidder.clone(), record.maximum);
+        left.push(Commission { bid, number, bidder, maximum });
     }
     left.sort_by_key(|commission| (std::cmp::Reverse(commission.maximum), commission.number));
     Ok(left)

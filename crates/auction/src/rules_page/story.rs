@@ -65,6 +65,7 @@ impl Story {
                 Ok(())
             }
             ["relist"] => self.relist(),
+            ["begin"] => ring::begin(&self.auction).map(|changes| self.apply(&[], &changes)),
             _ => match self.command(&words)? {
                 OfItem(command) => self.decide_item(command),
                 OfRing(command) => self.decide_ring(command),

@@ -94,6 +94,7 @@ impl House {
             stagger: None,
             extension_seconds: None,
             increments: None,
+            internet_bids: auction::InternetBids::default(),
             status: AuctionStatus::Live,
             items,
             realm: auction::Realm::Real,

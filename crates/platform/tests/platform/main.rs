@@ -8,3 +8,4 @@ mod provider;
 mod publishing;
 mod sales;
 mod sandbox;
+mod webcasts;

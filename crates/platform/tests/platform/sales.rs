@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use auction::{AuctionKind, Item, Stagger};
+use auction::{Item, Stagger};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::NewAuction;
 use platform::bids::NewBid;
 use platform::catalogue::{CatalogueImport, ImportMode};
 use platform::new_item::NewItem;
 use platform::port::Page;
-use platform::ring::ClerkCommand;
 use platform::timers::EndItems;
 use platform::{PlatformConfig, PlatformError};
 use uuid::Uuid;
@@ -23,11 +22,6 @@ async fn bid(house: &House, item: Uuid, amount: i64) -> Result<Item, PlatformErr
 
 async fn status(house: &House, item: Uuid) -> ItemStatus {
     house.platform.item(&house.caller, item).await.unwrap().0.status
-}
-
-fn webcast(house: &House, items: Vec<NewItem>) -> NewAuction {
-    let starts_at = Some(house.platform.now());
-    NewAuction { kind: AuctionKind::Webcast, starts_at, ..house.timed(Duration::from_secs(3_600), items) }
 }
 
 #[tokio::test]
@@ -101,48 +95,6 @@ async fn a_worker_sleeps_until_the_next_end() {
         tokio::task::yield_now().await;
     }
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
-    let house = House::new().await;
-    let items = vec![NewItem::new("1", "A table"), NewItem::new("2", "A chair")];
-    let new = webcast(&house, items);
-    let created = house.create(&new).await;
-    let [table, chair] = [0, 1].map(|index| created.items[index].uuid);
-    let clerk = |item, command| {
-        let house = &house;
-        async move { house.platform.clerk(&house.caller, item, &command, None, None).await?.fresh() }
-    };
-    clerk(table, ClerkCommand::Send).await.unwrap();
-    assert_eq!(clerk(chair, ClerkCommand::Send).await.unwrap_err().code(), "ring_occupied");
-    assert_eq!(clerk(table, ClerkCommand::Sell).await.unwrap_err().code(), "no_standing_bid");
-    let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: 5_000 };
-    assert_eq!(clerk(table, room).await.unwrap().bid.unwrap().amount, 5_000);
-    let sold = clerk(table, ClerkCommand::Sell).await.unwrap();
-    assert_eq!((sold.item.status, sold.auction.in_ring), (ItemStatus::Sold, None));
-    clerk(chair, ClerkCommand::Send).await.unwrap();
-    clerk(chair, ClerkCommand::Pass).await.unwrap();
-
-    let reconcile = AuctionStatus::Reconciliation;
-    let auction = created.auction.uuid;
-    house.platform.change_auction_status(&house.caller, auction, reconcile, None, None).await.unwrap();
-    assert_eq!(
-        house.journal_of(chair).await[1..],
-        ["PASSED passed_in_ring, announced", "UNSOLD reconciled, announced"]
-    );
-}
-
-#[tokio::test]
-async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
-    let house = House::new().await;
-    let items = vec![NewItem::new("1", "A table")];
-    let new = webcast(&house, items);
-    let item = house.create(&new).await.items.remove(0);
-    let send = |version| house.platform.clerk(&house.caller, item.uuid, &ClerkCommand::Send, Some(version), None);
-    send(item.version).await.unwrap();
-    let refused = send(item.version).await.unwrap_err();
-    assert_eq!(refused.code(), "precondition_failed");
 }
 
 #[tokio::test]

@@ -17,3 +17,4 @@ mod remote_provider;
 mod sandbox;
 mod secrets;
 mod two_nodes;
+mod webcast;

@@ -1,0 +1,164 @@
+//! What is said to be possible is what is possible: after every short series of commands.
+
+use uuid::Uuid;
+
+use super::*;
+use crate::ring::{begin, decide};
+use crate::sample::{at, auction, item};
+use crate::{Bidder, ItemCommand, RingCommand, RingPlace};
+use contract::ItemStatus;
+
+#[derive(Clone)]
+struct Sale {
+    auction: Auction,
+    item: Item,
+    log: BidLog,
+}
+
+const STEPS: [&str; 14] = [
+    "begin",
+    "leave",
+    "send",
+    "room",
+    "online",
+    "accept",
+    "commission",
+    "undo",
+    "lower",
+    "pause",
+    "resume",
+    "sell",
+    "pass",
+    "reopen",
+];
+
+impl Sale {
+    fn new() -> Self {
+        let auction = Auction { phase: WebcastPhase::PreBidding, ..auction(AuctionKind::Webcast, AuctionStatus::Live) };
+        let item = item(&auction, ItemStatus::Live);
+        Sale { auction, item, log: BidLog::default() }
+    }
+
+    fn command(&self, step: &str) -> RingCommand {
+        let bid = Uuid::from_u128(500 + self.item.bid_count as u128);
+        let asked = self.item.in_ring().map_or(10_000, |ring| ring.asking_price);
+        let (log, reason) = (self.log.clone(), "said so".to_owned());
+        let bidder = Bidder::vouched_for("b-17");
+        match step {
+            "send" => RingCommand::Send,
+            "room" => RingCommand::RoomBid { bid, bidder: "7".to_owned(), amount: asked },
+            "online" => RingCommand::OnlineBid {
+                bid: Uuid::from_u128(900 + self.item.bid_count as u128),
+                bidder,
+                amount: asked,
+            },
+            "accept" => {
+                let bid = self.item.pending.first().map_or(bid, |pending| pending.bid);
+                RingCommand::AcceptPending { bid, bidder }
+            }
+            "commission" => RingCommand::CommissionBid { bid, bidder: "absent".to_owned(), amount: asked, log },
+            "undo" => RingCommand::Undo { reason, log },
+            "retract" => {
+                let bid = self.log.bids().iter().find(|record| record.stands()).map_or(bid, |record| record.bid);
+                RingCommand::Retract { bid, reason, log }
+            }
+            "lower" => RingCommand::SetAskingPrice { amount: 5_000, log },
+            "warning" => RingCommand::FairWarning,
+            "pause" => RingCommand::Pause,
+            "resume" => RingCommand::Resume,
+            "sell" => RingCommand::Sell,
+            "pass" => RingCommand::Pass,
+            "remove" => RingCommand::Remove,
+            "offer again" => RingCommand::OfferAgain,
+            _ => RingCommand::Reopen { reason },
+        }
+    }
+
+    /// The sale after the step, where the rules let it.
+    fn after(&self, step: &str) -> Option<Self> {
+        let mut next = self.clone();
+        let (of_item, of_auction) = match step {
+            "begin" => (Vec::new(), begin(&self.auction).ok()?),
+            "leave" => {
+                let bid = Uuid::from_u128(100 + self.item.bid_count as u128);
+                let leave = ItemCommand::LeaveBid { bid, bidder: Bidder::vouched_for("absent"), maximum: 12_000 };
+                (crate::item::decide(&self.auction, &self.item, leave, at(1)).ok()?, Vec::new())
+            }
+            step => {
+                let decision = decide(&self.auction, &self.item, self.command(step), at(1)).ok()?;
+                (decision.item, decision.auction)
+            }
+        };
+        for change in &of_item {
+            next.item.apply(change);
+            next.log.apply(change);
+        }
+        of_auction.iter().for_each(|change| next.auction.apply(change));
+        Some(next)
+    }
+
+    fn says(&self) -> Vec<RingAction> {
+        let is_in = self.auction.in_ring == Some(self.item.uuid);
+        legal_actions(&RingFacts {
+            auction: &self.auction,
+            in_ring: is_in.then_some((&self.item, &self.log)),
+            last: (self.auction.last_in_ring == Some(self.item.uuid)).then_some(&self.item),
+            any_waits: self.item.status == ItemStatus::Live && self.item.ring == RingPlace::Waiting,
+            any_passed: self.item.status == ItemStatus::Passed,
+            now: at(1),
+        })
+    }
+
+    #[track_caller]
+    fn holds(&self, told: &[&str]) {
+        let says = self.says();
+        for (action, step) in [
+            (RingAction::Begin, "begin"),
+            (RingAction::Send, "send"),
+            (RingAction::SetAskingPrice, "lower"),
+            (RingAction::Bid, "room"),
+            (RingAction::Accept, "accept"),
+            (RingAction::CommissionBid, "commission"),
+            (RingAction::Undo, "undo"),
+            (RingAction::Retract, "retract"),
+            (RingAction::FairWarning, "warning"),
+            (RingAction::Pause, "pause"),
+            (RingAction::Resume, "resume"),
+            (RingAction::Sell, "sell"),
+            (RingAction::Pass, "pass"),
+            (RingAction::Remove, "remove"),
+            (RingAction::OfferAgain, "offer again"),
+            (RingAction::Reopen, "reopen"),
+        ] {
+            assert_eq!(says.contains(&action), self.after(step).is_some(), "{} after {told:?}", action.as_str());
+        }
+    }
+}
+
+fn walk(sale: &Sale, told: &mut Vec<&'static str>, left: usize) {
+    sale.holds(told);
+    if left == 0 {
+        return;
+    }
+    for step in STEPS {
+        if let Some(next) = sale.after(step) {
+            told.push(step);
+            walk(&next, told, left - 1);
+            told.pop();
+        }
+    }
+}
+
+#[test]
+fn what_a_console_offers_is_what_the_rules_allow() {
+    walk(&Sale::new(), &mut Vec::new(), 6);
+}
+
+#[test]
+fn only_a_live_webcast_offers_anything() {
+    let mut sale = Sale::new();
+    sale.auction.status = AuctionStatus::Preview;
+    assert_eq!(sale.says(), []);
+    sale.auction = auction(AuctionKind::Timed, AuctionStatus::Live);
+    assert_eq!(sale.says(), []);
+}

@@ -1,0 +1,206 @@
+//! A whole webcast with two clerks who give every command at the same time, and a server that is killed in mid-sale.
+
+use std::time::Duration;
+
+use consumer::{Api, ApiError};
+use http::{HeaderValue, StatusCode};
+use serde_json::{Value, json};
+use testkit::server::Launch;
+use testkit::site::{Site, http_client};
+
+use crate::house::{launch, received};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_clerks_sell_a_webcast_on_sqlite() {
+    let data = tempfile::tempdir().unwrap();
+    a_whole_webcast(&launch(data.path())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_clerks_sell_a_webcast_on_postgres() {
+    let data = tempfile::tempdir().unwrap();
+    a_whole_webcast(&launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap())).await;
+}
+
+/// Two clerks at their desks, who see the same and want the same.
+struct Clerks {
+    desks: [Api; 2],
+    ring: String,
+    seen: Option<HeaderValue>,
+    /// The ring, as both were shown it last.
+    now: Value,
+}
+
+impl Clerks {
+    async fn look(&mut self) {
+        let reply = self.desks[0].get(&self.ring).await.unwrap();
+        (self.seen, self.now) = (reply.etag, reply.body);
+    }
+
+    async fn give(&self, desk: usize, command: &str, body: &Value) -> Result<consumer::Reply, ApiError> {
+        self.desks[desk].post_if(&format!("{}/{command}", self.ring), self.seen.as_ref(), body).await
+    }
+
+    /// Both give the command at once: one is heard, the other is told that the ring has moved.
+    async fn race(&mut self, command: &str, body: Value) {
+        let (one, other) = tokio::join!(self.give(0, command, &body), self.give(1, command, &body));
+        let (done, late) = if one.is_ok() { (one, other) } else { (other, one) };
+        let done = done.unwrap();
+        let late = late.expect_err(command);
+        assert_eq!(late.status(), Some(StatusCode::PRECONDITION_FAILED), "{command}: {late}");
+        (self.seen, self.now) = (done.etag, done.body);
+    }
+
+    async fn refused(&self, command: &str, body: Value, status: StatusCode) {
+        let error = self.give(0, command, &body).await.expect_err(command);
+        assert_eq!(error.status(), Some(status), "{command}: {error}");
+    }
+
+    fn at(&self, pointer: &str) -> &Value {
+        self.now.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    fn offer(&self) -> (&Value, &Value, &Value) {
+        (self.at("/offer/standing/bidder"), self.at("/offer/standing/amount"), self.at("/offer/askingPrice"))
+    }
+
+    /// Without what changes by itself.
+    fn timeless(&self) -> Value {
+        let mut now = self.now.clone();
+        now["serverTime"] = Value::Null;
+        now["item"]["serverTime"] = Value::Null;
+        now
+    }
+}
+
+async fn key(site: &Site, launch: &Launch, scopes: &[&str]) -> Api {
+    let key = json!({ "name": "desk", "scopes": scopes, "customer": site.customer });
+    let key = site.platform.post("/api/v1/api-keys", &key).await.unwrap();
+    Api::new(http_client(), launch.platform_url(), key.text("/key").unwrap()).unwrap()
+}
+
+async fn a_whole_webcast(launch: &Launch) {
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(launch, launch).await.unwrap();
+    let auction = json!({ "kind": "webcast", "title": "Webcast", "status": "LIVE", "startsAt": site.in_ms(0),
+        "increments": [{ "from": 0, "increment": 10 }], "items": crate::house::lots(4) });
+    let auction = site.create_auction(auction).await.unwrap();
+    let lots: Vec<String> =
+        site.items(&auction).await.unwrap().iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
+    let desks = [key(&site, launch, &["ring:write"]).await, key(&site, launch, &["ring:write"]).await];
+    let bidder = key(&site, launch, &["bids:write", "auctions:read"]).await;
+    let ring = format!("/api/v1/auctions/{auction}/ring");
+    let mut clerks = Clerks { desks, ring: ring.clone(), seen: None, now: Value::Null };
+
+    // Before it is live, absentees leave their maxima; the clerk sees them, and nobody else.
+    let absentee = format!("/api/v1/items/{}/absentee-bids", lots[0]);
+    let left = bidder.post(&absentee, &json!({ "bidder": "absent", "maximum": 471 })).await.unwrap();
+    assert!(!left.body.to_string().contains("471"), "{}", left.body);
+    clerks.look().await;
+    assert_eq!((clerks.at("/phase"), clerks.at("/desk/commands")), (&json!("pre_bidding"), &json!(["begin", "send"])));
+    clerks.race("begin", json!({})).await;
+    let closed = bidder.post(&absentee, &json!({ "bidder": "late", "maximum": 500 })).await.unwrap_err();
+    assert_eq!(closed.status(), Some(StatusCode::CONFLICT), "{closed}");
+    clerks.race("send", json!({})).await;
+    assert_eq!(clerks.at("/item/lotNumber"), "1");
+    assert_eq!(clerks.at("/desk/commissions/0/maximum"), 471);
+    let public = bidder.get(&ring).await.unwrap().body.to_string();
+    assert!(!public.contains("471") && !public.contains("desk") && public.contains("askingPrice"), "{public}");
+
+    // The room, the absentee through the clerk, and the internet.
+    clerks.race("bid", json!({ "source": "room", "bidder": "7" })).await;
+    assert_eq!(clerks.offer(), (&json!("7"), &json!(100), &json!(110)));
+    clerks.race("commission-bid", json!({ "bidder": "absent" })).await;
+    assert_eq!(clerks.offer(), (&json!("absent"), &json!(110), &json!(120)));
+    let online = format!("/api/v1/items/{}/internet-bids", lots[0]);
+    let waiting = bidder.post(&online, &json!({ "bidder": "b-17", "amount": 120 })).await.unwrap();
+    assert_eq!(waiting.body["state"], "waiting");
+    // Nobody sells over a bid that they have not seen.
+    clerks.refused("sell", json!({}), StatusCode::PRECONDITION_FAILED).await;
+    clerks.look().await;
+    assert_eq!(clerks.at("/desk/pending/0/bidder"), "b-17");
+    clerks.race("accept", json!({ "bid": waiting.body["uuid"] })).await;
+    assert_eq!(clerks.offer(), (&json!("b-17"), &json!(120), &json!(130)));
+    clerks.race("fair-warning", json!({})).await;
+
+    // What a kill leaves is what was there, to the last warning and the tag.
+    clerks.look().await;
+    let (tag, before) = (clerks.seen.clone(), clerks.timeless());
+    server.kill();
+    let _server = launch.start(&http_client()).await.unwrap();
+    clerks.look().await;
+    assert_eq!((&clerks.seen, clerks.timeless()), (&tag, before));
+    assert_eq!(clerks.at("/offer/warnings"), 1);
+
+    // Sold once; taken back with a reason; the last bid undone; sold again.
+    clerks.race("sell", json!({})).await;
+    assert_eq!((clerks.at("/last/status"), clerks.at("/item")), (&json!("SOLD"), &Value::Null));
+    clerks.refused("reopen", json!({ "reason": " " }), StatusCode::CONFLICT).await;
+    clerks.race("reopen", json!({ "reason": "the wrong paddle" })).await;
+    assert_eq!(clerks.offer(), (&json!("b-17"), &json!(120), &json!(130)));
+    clerks.race("undo", json!({ "reason": "the wrong paddle" })).await;
+    assert_eq!(clerks.offer(), (&json!("absent"), &json!(110), &json!(120)));
+    clerks.race("sell", json!({})).await;
+
+    // Passed, offered again and waiting; removed; the order goes on, and comes back to what was left out.
+    clerks.race("send", json!({})).await;
+    clerks.race("pass", json!({})).await;
+    clerks.race("send", json!({})).await;
+    assert_eq!(clerks.at("/item/lotNumber"), "3");
+    clerks.race("offer-again", json!({ "item": lots[1] })).await;
+    clerks.race("remove", json!({})).await;
+    assert_eq!(clerks.at("/desk/next/0/lotNumber"), "4");
+    clerks.race("send", json!({})).await;
+
+    // Paused, the price lowered and raised, a bid retracted.
+    clerks.race("bid", json!({ "source": "room", "bidder": "7", "amount": 100 })).await;
+    clerks.race("bid", json!({ "source": "room", "bidder": "8", "amount": 200 })).await;
+    clerks.race("pause", json!({})).await;
+    clerks.refused("bid", json!({ "source": "room", "bidder": "9" }), StatusCode::CONFLICT).await;
+    clerks.race("resume", json!({})).await;
+    clerks.race("asking-price", json!({ "amount": 150 })).await;
+    assert_eq!(clerks.offer(), (&json!("7"), &json!(100), &json!(150)));
+    clerks.race("asking-price", json!({ "amount": 250 })).await;
+    assert_eq!(clerks.offer(), (&json!("8"), &json!(200), &json!(250)));
+    let standing = clerks.at("/offer/standing/uuid").clone();
+    clerks.race("retract", json!({ "bid": standing, "reason": "bid by mistake" })).await;
+    assert_eq!(clerks.at("/offer/standing"), &Value::Null);
+    clerks.refused("sell", json!({}), StatusCode::CONFLICT).await;
+    clerks.race("pass", json!({})).await;
+    clerks.race("send", json!({})).await;
+    assert_eq!(clerks.at("/item/lotNumber"), "2");
+    clerks.race("bid", json!({ "source": "internet", "bidder": "elsewhere-4" })).await;
+    clerks.race("sell", json!({})).await;
+
+    // Each hammer was heard once, in order.
+    let told: [(&str, &[&str]); 5] = [
+        (&auction, &["LIVE"]),
+        (&lots[0], &["SOLD", "LIVE", "SOLD"]),
+        (&lots[1], &["PASSED", "LIVE", "SOLD"]),
+        (&lots[2], &[]),
+        (&lots[3], &["PASSED"]),
+    ];
+    let count = told.iter().map(|(_, statuses)| statuses.len()).sum();
+    let tally = received(&site, count).await;
+    // After a kill a copy is allowed, a loss or another order is not.
+    assert_eq!((tally.expected, tally.lost, tally.invalid, tally.out_of_order), (count as u64, 0, 0, 0), "{tally:?}");
+    for (subject, statuses) in told {
+        let arrived: Vec<&str> = site.receiver.read(|record| {
+            let of_subject = record.arrivals().iter().filter(|arrival| arrival.subject.to_string() == subject);
+            of_subject.map(|arrival| arrival.status).collect()
+        });
+        assert_eq!(arrived, statuses, "{subject}");
+    }
+    tokio::time::timeout(Duration::from_secs(30), same_command_twice(&site, &mut clerks)).await.unwrap();
+}
+
+/// A command whose answer was lost is sent again with its key: it is done once, and answered the same.
+async fn same_command_twice(site: &Site, clerks: &mut Clerks) {
+    let mut headers = http::HeaderMap::new();
+    headers.insert(http::header::IF_MATCH, clerks.seen.clone().unwrap());
+    headers.insert("idempotency-key", HeaderValue::from_static("send-3"));
+    let send = format!("{}/send", clerks.ring);
+    let first = site.platform.post_with(&send, headers.clone(), &json!({})).await.unwrap();
+    let again = site.platform.post_with(&send, headers, &json!({})).await.unwrap();
+    assert_eq!((first.body["item"]["lotNumber"].as_str(), &again.body), (Some("3"), &first.body));
+}
