@@ -69,11 +69,13 @@ pub enum Cause {
     EndMoved,
     /// An unsold item is offered again in another auction.
     Relisted,
+    /// An administrator corrected what was entered.
+    Edited,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -106,6 +108,7 @@ impl Cause {
         Self::EndExtended,
         Self::EndMoved,
         Self::Relisted,
+        Self::Edited,
     ];
 
     /// The stable word.
@@ -143,6 +146,7 @@ impl Cause {
             Self::EndExtended => "end_extended",
             Self::EndMoved => "end_moved",
             Self::Relisted => "relisted",
+            Self::Edited => "edited",
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use auction::increments::IncrementRow;
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, Stagger};
+use auction::{Auction, InternetBids, Stagger};
+use contract::models::UrlAttachmentApiModel;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::time;
+use super::{ChargesView, UrlAttachmentSchema, time};
 
 /// A sale of items by one auctioneer.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,6 +37,13 @@ pub(crate) struct AuctionView {
     pub(crate) extension_seconds: Option<u32>,
     /// By how much bids rise: lower bounds are inclusive, the last row is open.
     pub(crate) increments: Vec<IncrementView>,
+    /// What is added to hammer prices.
+    pub(crate) charges: ChargesView,
+    /// What becomes of internet bids in a webcast: `wait_for_clerk` or `accepted_at_once`.
+    pub(crate) internet_bids: &'static str,
+    /// Images, documents and videos.
+    #[schema(value_type = Vec<UrlAttachmentSchema>)]
+    pub(crate) attachments: Vec<UrlAttachmentApiModel>,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to.
@@ -67,6 +75,12 @@ impl AuctionView {
             stagger: auction.stagger.map(StaggerView::from),
             extension_seconds: auction.extension_seconds,
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
+            charges: auction.charges.into(),
+            internet_bids: match auction.internet_bids {
+                InternetBids::WaitForClerk => "wait_for_clerk",
+                InternetBids::AcceptedAtOnce => "accepted_at_once",
+            },
+            attachments: auction.attachments.clone(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
             in_ring: auction.in_ring,
