@@ -42,7 +42,8 @@ pub(crate) fn address(given: Option<&RawValue>, id: Option<i64>) -> Result<Optio
 
 /// Images, documents and videos.
 pub(crate) fn attachments(pointer: &str, raw: &[Raw]) -> Result<Vec<UrlAttachmentApiModel>, ApiError> {
-    let read = |(index, raw): (usize, &Raw)| model(&format!("{pointer}/{index}"), raw, UrlAttachmentApiModel::from_json);
+    let read =
+        |(index, raw): (usize, &Raw)| model(&format!("{pointer}/{index}"), raw, UrlAttachmentApiModel::from_json);
     raw.iter().enumerate().map(read).collect()
 }
 

@@ -7,8 +7,8 @@ pub mod ends;
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
-    WebcastPhase,
+    Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item,
+    ItemCommand, Stagger, WebcastPhase,
 };
 use contract::models::{CurrencyCode, UrlAttachmentApiModel};
 use contract::{AuctionStatus, ItemStatus};

@@ -83,9 +83,8 @@ impl AuctionPatchIn {
     fn read(self) -> Result<AuctionPatch, ApiError> {
         let has_address = self.address.is_some() || self.address_id.is_some();
         let entry = address(self.address.flatten().as_deref(), self.address_id.flatten())?;
-        let time = |pointer, given: Option<Option<String>>| {
-            given.map(|given| instant(pointer, given.as_deref())).transpose()
-        };
+        let time =
+            |pointer, given: Option<Option<String>>| given.map(|given| instant(pointer, given.as_deref())).transpose();
         let edit = AuctionEdit {
             title: self.title,
             currency: self.currency.as_deref().map(|raw| currency_code("/currency", raw)).transpose()?,
@@ -149,7 +148,9 @@ impl EndsIn {
         let ends = match (self.shift_seconds, ends_at) {
             (Some(seconds), None) if self.stagger.is_none() => NewEnds::Shift { seconds },
             (None, Some(ends_at)) => NewEnds::Plan(Plan { ends_at, stagger: self.stagger.map(stagger_of) }),
-            _ => return Err(ApiError::invalid("", "give either shiftSeconds alone, or endsAt with or without stagger")),
+            _ => {
+                return Err(ApiError::invalid("", "give either shiftSeconds alone, or endsAt with or without stagger"));
+            }
         };
         Ok(EndsMove { ends, items: self.items, reason: self.reason })
     }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use http::Method;
-use platform::timers::EndItems;
 use platform::Scopes;
+use platform::timers::EndItems;
 use runtime::clock::Clock as _;
 use serde_json::{Value, json};
 
@@ -177,7 +177,8 @@ async fn ends_are_shifted_and_staggered_forward_and_soft_closed_ones_stay() {
     assert_eq!((moved.status, &moved.json()["moved"]), (200, &json!(4)), "{}", moved.text);
     assert_eq!(ends().await, [3_900, 3_720, 3_720, 3_720]);
     let auction = moved.json()["auction"].clone();
-    let stagger = json!({ "endsAt": desk.in_seconds(500), "stagger": { "seconds": 60, "items": 2 }, "reason": "calmer" });
+    let stagger =
+        json!({ "endsAt": desk.in_seconds(500), "stagger": { "seconds": 60, "items": 2 }, "reason": "calmer" });
     let staggered = desk.send(Method::POST, &path, &auction, stagger).await;
     assert_eq!(staggered.status, 200, "{}", staggered.text);
     assert_eq!(ends().await, [3_900, 3_800, 3_860, 3_860]);
@@ -238,7 +239,10 @@ async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
     // Each sold at its reserve: 200, premium 50, tax on it 10.
     assert_eq!(results["totals"], json!({ "hammer": 400, "premium": 100, "tax": 20, "total": 520 }));
     assert_eq!((&results["sold"], &results["unsold"], &results["final"]), (&json!(2), &json!(1), &json!(false)));
-    assert_eq!(results["data"][0], json!({ "bidder": "9", "items": 1, "hammer": 200, "premium": 50, "tax": 10, "total": 260 }));
+    assert_eq!(
+        results["data"][0],
+        json!({ "bidder": "9", "items": 1, "hammer": 200, "premium": 50, "tax": 10, "total": 260 })
+    );
     let rest = desk.get(&format!("{path}/results?limit=1&after={}", text(&results["next"]))).await;
     assert_eq!((&rest["data"][0]["bidder"], &rest["next"]), (&json!("=7"), &Value::Null));
     let one = desk.get(&format!("{path}/results/items")).await["data"][2].clone();
@@ -251,7 +255,10 @@ async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
     let relist = json!({ "into": into["uuid"] });
     let relisted = desk.stage.make(&format!("{path}/relist"), &desk.key, relist.clone()).await;
     let new = relisted["items"][0].clone();
-    assert_eq!((&new["relistedFrom"], &new["lotNumber"], &new["status"]), (&lots[2]["uuid"], &json!("3"), &json!("DRAFT")));
+    assert_eq!(
+        (&new["relistedFrom"], &new["lotNumber"], &new["status"]),
+        (&lots[2]["uuid"], &json!("3"), &json!("DRAFT"))
+    );
     let old = desk.get(&format!("/api/v1/items/{}", text(&lots[2]["uuid"]))).await;
     assert_eq!(old["relistedAs"], new["uuid"]);
     let again = json!({ "into": into["uuid"], "items": [{ "item": lots[2]["uuid"] }] });
@@ -307,4 +314,17 @@ async fn a_catalogue_comes_out_as_it_went_in_and_holds_no_formula() {
     assert_eq!(entered(desk.items(&again).await), entered(desk.items(&auction).await));
     let second = desk.csv(&format!("/api/v1/auctions/{}/catalogue", text(&again["uuid"]))).await.text;
     assert_eq!(second, file);
+}
+
+#[tokio::test]
+async fn a_catalogue_of_many_pieces_comes_out_whole_and_in_order() {
+    let desk = Desk::new().await;
+    let auction = desk.auction(json!({})).await;
+    let path = format!("/api/v1/auctions/{}/catalogue", text(&auction["uuid"]));
+    let header = desk.csv(&path).await.text;
+    let rows: String = (1..=600).map(|lot| format!("{lot},Sheet {lot},,,,,{lot},,,,,\r\n")).collect();
+    let file = format!("{header}{rows}");
+    let imported = desk.import(&auction, &file).await;
+    assert_eq!((imported.status, &imported.json()["imported"]), (201, &json!(600)), "{}", imported.text);
+    assert_eq!(desk.csv(&path).await.text, file);
 }

@@ -176,8 +176,7 @@ mod tests {
         let timed = auction(AuctionKind::Timed, AuctionStatus::Draft);
         let draft = item(&timed, ItemStatus::Draft);
         let changes = edit(&timed, &draft, everything()).unwrap();
-        let replayed: Vec<ItemChange> =
-            serde_json::from_str(&serde_json::to_string(&changes).unwrap()).unwrap();
+        let replayed: Vec<ItemChange> = serde_json::from_str(&serde_json::to_string(&changes).unwrap()).unwrap();
         let (mut one, mut other) = (draft.clone(), draft.clone());
         changes.iter().for_each(|change| one.apply(change));
         replayed.iter().for_each(|change| other.apply(change));

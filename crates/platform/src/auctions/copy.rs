@@ -6,8 +6,8 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::ends::{SHIFT_SECONDS_MAX, later};
 use super::ITEMS_READ_MAX;
+use super::ends::{SHIFT_SECONDS_MAX, later};
 use crate::deciding::Decision;
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};

@@ -87,8 +87,8 @@ impl Platform {
         auction: &Auction,
         now: Timestamp,
     ) -> PlatformResult<()> {
-        let is_replanned =
-            auction.kind == AuctionKind::Timed && (before.ends_at, before.stagger) != (auction.ends_at, auction.stagger);
+        let is_replanned = auction.kind == AuctionKind::Timed
+            && (before.ends_at, before.stagger) != (auction.ends_at, auction.stagger);
         let has_other_terms = auction.status == AuctionStatus::Live
             && (&before.increments, before.charges, before.starts_at, before.extension_seconds)
                 != (&auction.increments, auction.charges, auction.starts_at, auction.extension_seconds);
@@ -118,7 +118,9 @@ impl Platform {
 fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem = |pointer: &str, message: String| problems.push(Problem::new(pointer, message));
-    if let Some(Err(message)) = edit.title.as_deref().filter(|title| !title.is_empty()).map(|title| text(title, TITLE_CHARS_MAX)) {
+    if let Some(Err(message)) =
+        edit.title.as_deref().filter(|title| !title.is_empty()).map(|title| text(title, TITLE_CHARS_MAX))
+    {
         problem("/title", message);
     }
     if let Some(message) = edit.currency.as_deref().and_then(currency_problem) {

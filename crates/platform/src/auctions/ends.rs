@@ -147,7 +147,9 @@ impl Platform {
             let item = found.ok_or(PlatformError::NotFound("item in this auction"))?;
             let to = match (wanted.ends, &planned) {
                 (NewEnds::Shift { seconds }, _) => item.end_time.map(|end| later(end, seconds)).transpose()?,
-                (NewEnds::Plan(plan), planned) => planned.as_ref().map_or(Some(plan.ends_at), |by| new_item_end(by, place)),
+                (NewEnds::Plan(plan), planned) => {
+                    planned.as_ref().map_or(Some(plan.ends_at), |by| new_item_end(by, place))
+                }
             };
             move_one(draft, &mut moved, item, to, wanted, now)?;
         }

@@ -153,7 +153,8 @@ impl<'a> Row<'a> {
     }
 
     fn item(&mut self, status: ItemStatus) -> NewItem {
-        let about = [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
+        let about =
+            [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
         let lines: Vec<&str> = about.into_iter().filter_map(|column| self.filled(column)).collect();
         NewItem {
             lot_number: self.text(Column::LotNumber).to_owned(),

@@ -56,7 +56,11 @@ pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> P
         problems.extend(wrong.map(|(field, message)| Problem::new(format!("/{}", field.json()), message)));
         problems.extend(attachments::problems("/attachments", &edited.attachments));
     }
-    if problems.is_empty() { Ok(auction::item::edit(auction, item, edit)?) } else { Err(PlatformError::Invalid(problems)) }
+    if problems.is_empty() {
+        Ok(auction::item::edit(auction, item, edit)?)
+    } else {
+        Err(PlatformError::Invalid(problems))
+    }
 }
 
 /// The item as if it were entered so.
