@@ -248,7 +248,7 @@ pub(crate) struct CustomerListQuery {
 /// A page that was asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageIn<K> {
-    after: Option<K>,
+    pub(crate) after: Option<K>,
     pub(crate) limit: usize,
 }
 

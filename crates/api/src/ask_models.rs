@@ -2,7 +2,7 @@
 //! a wrong one refused, and each refusal has its place.
 
 use contract::ModelError;
-use contract::models::{AddressModel, CurrencyModel};
+use contract::models::{AddressModel, CurrencyModel, UrlAttachmentApiModel};
 use platform::addresses::AddressEntry;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -38,6 +38,13 @@ pub(crate) fn address(given: Option<&RawValue>, id: Option<i64>) -> Result<Optio
             Err(ApiError::invalid("/addressId", "stands beside address: give one of the two, not both"))
         }
     }
+}
+
+/// Images, documents and videos.
+pub(crate) fn attachments(pointer: &str, raw: &[Raw]) -> Result<Vec<UrlAttachmentApiModel>, ApiError> {
+    let read =
+        |(index, raw): (usize, &Raw)| model(&format!("{pointer}/{index}"), raw, UrlAttachmentApiModel::from_json);
+    raw.iter().enumerate().map(read).collect()
 }
 
 /// The code of a currency: given as it is, or as a model with its code or its id.

@@ -1,6 +1,7 @@
 //! An auction: a sale of items by one auctioneer, timed or as a webcast.
 
 use contract::AuctionStatus;
+use contract::models::UrlAttachmentApiModel;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -108,6 +109,9 @@ pub struct Auction {
     /// Id of the address where it is held, or where its items can be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_id: Option<i64>,
+    /// Images, documents and videos about it, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<UrlAttachmentApiModel>,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
     /// The item that left the ring last, while no other was sent: the one that can be reopened.

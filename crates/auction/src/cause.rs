@@ -71,11 +71,13 @@ pub enum Cause {
     Relisted,
     /// The clock of a sandbox auction was advanced.
     ClockAdvanced,
+    /// An administrator corrected what was entered.
+    Edited,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -109,6 +111,7 @@ impl Cause {
         Self::EndMoved,
         Self::Relisted,
         Self::ClockAdvanced,
+        Self::Edited,
     ];
 
     /// The stable word.
@@ -147,6 +150,7 @@ impl Cause {
             Self::EndMoved => "end_moved",
             Self::Relisted => "relisted",
             Self::ClockAdvanced => "clock_advanced",
+            Self::Edited => "edited",
         }
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::bid_log::Struck;
+use crate::edit::AuctionEdit;
+use crate::item::ItemEdit;
 use crate::{Auction, BidRecord, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase};
 
 /// One change of an item. Changes of one decision apply in their order.
@@ -95,6 +97,20 @@ pub enum ItemChange {
         /// Why, in a person's words.
         reason: String,
     },
+    /// An administrator has put the planned end off.
+    EndShifted {
+        /// Planned end.
+        planned: Timestamp,
+        /// Effective end: the planned one, or the later one of before.
+        end: Timestamp,
+        /// Why, in a person's words.
+        reason: String,
+    },
+    /// An administrator has corrected what was entered.
+    Edited {
+        /// What is another way now.
+        edit: Box<ItemEdit>,
+    },
     /// It is offered again as an item of another auction.
     Relisted {
         /// That auction.
@@ -146,6 +162,11 @@ pub enum AuctionChange {
         /// Items ended by this advance so far.
         ended: u64,
     },
+    /// An administrator has corrected what was entered.
+    Edited {
+        /// What is another way now.
+        edit: Box<AuctionEdit>,
+    },
 }
 
 impl ItemChange {
@@ -162,7 +183,8 @@ impl ItemChange {
             Self::BidReinstated { .. } => Cause::AskingPriceSet,
             Self::EndPlanned { .. } => Cause::EndPlanned,
             Self::EndExtended { .. } => Cause::EndExtended,
-            Self::EndMoved { .. } => Cause::EndMoved,
+            Self::EndMoved { .. } | Self::EndShifted { .. } => Cause::EndMoved,
+            Self::Edited { .. } => Cause::Edited,
             Self::Relisted { .. } => Cause::Relisted,
         }
     }
@@ -171,7 +193,7 @@ impl ItemChange {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } => reason.as_deref(),
-            Self::EndMoved { reason, .. } => Some(reason),
+            Self::EndMoved { reason, .. } | Self::EndShifted { reason, .. } => Some(reason),
             _ => None,
         }
     }
@@ -185,6 +207,7 @@ impl AuctionChange {
                 *cause
             }
             Self::ClockAdvanced { .. } | Self::ClockFollowed { .. } => Cause::ClockAdvanced,
+            Self::Edited { .. } => Cause::Edited,
         }
     }
 }
@@ -225,6 +248,16 @@ impl Item {
                 self.effective_end_time = Some(*end);
             }
             ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => self.effective_end_time = Some(*end),
+            ItemChange::EndShifted { planned, end, .. } => {
+                self.end_time = Some(*planned);
+                self.effective_end_time = Some(*end);
+            }
+            ItemChange::Edited { edit } => {
+                edit.put_into(self);
+                if edit.end_time.is_some() {
+                    self.effective_end_time = self.end_time;
+                }
+            }
             ItemChange::Relisted { item, .. } => self.relisted_as = Some(*item),
             // These are the log's: see `BidLog::apply`.
             ItemChange::BidStruck { .. } | ItemChange::BidReinstated { .. } => {}
@@ -257,6 +290,7 @@ impl Auction {
                     ended: *ended,
                 });
             }
+            AuctionChange::Edited { edit } => edit.put_into(self),
         }
     }
 }

@@ -2,15 +2,18 @@
 
 mod bidding;
 mod decide;
+mod edit;
 mod fields;
 mod relist;
 
 pub(crate) use bidding::{is_standing, record_of, strike};
 pub(crate) use decide::require_reason;
 pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
+pub use edit::{ItemEdit, edit, move_plan};
 pub use relist::{NewLot, Relisting, relist};
 
 use contract::ItemStatus;
+use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -96,6 +99,9 @@ pub struct Item {
     pub description: String,
     /// Image address; kept as given.
     pub image_url: Option<String>,
+    /// Images, documents and videos beside it, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<UrlAttachmentApiModel>,
     /// Low estimate, minor units.
     pub low_estimate: Option<i64>,
     /// High estimate, minor units.

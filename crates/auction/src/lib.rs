@@ -6,6 +6,7 @@
 //! ```text
 //! lifecycle::decide(&Auction, &ItemCounts, AuctionCommand, now) ─> Ok(Vec<AuctionChange>)  | Err(Rejection)
 //! item::decide(&Auction, &Item, ItemCommand, now) ───────────────> Ok(Vec<ItemChange>)     | Err(Rejection)
+//! edit::edit, edit::replan, item::edit, item::move_plan: corrections of what was entered, and of planned ends
 //! ring::decide(&Auction, &Item, RingCommand, now) ───────────────> Ok(RingDecision: both)  | Err(Rejection)
 //! ```
 //!
@@ -25,6 +26,7 @@ mod bid_log;
 mod bidder;
 mod cause;
 mod change;
+pub mod edit;
 mod hidden;
 pub mod increments;
 pub mod item;
@@ -54,6 +56,7 @@ pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};
 pub use bidder::{BIDDER_CHARS_MAX, Bidder};
 pub use cause::Cause;
 pub use change::{AuctionChange, ItemChange};
+pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
 pub use item::{InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};

@@ -54,19 +54,27 @@ pub fn decide(
     let facts = AuctionFacts { auction, items, now };
     let row = match command {
         AuctionCommand::Create { status } => {
-            if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
-                return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
-            }
-            if auction.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
-                let problem = "must be between 1 and 86,400, or nothing for no extension";
-                return Err(Rejection::FieldInvalid { field: "extensionSeconds", problem });
-            }
-            auction.charges.require_valid()?;
+            require_possible(auction)?;
             follow_auction(&facts, auction.current(), status)?
         }
         AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,
     };
     Ok(vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }])
+}
+
+/// Refuses an auction with fields that can't be so, by the name of the first one.
+pub(crate) fn require_possible(auction: &Auction) -> Result<(), Rejection> {
+    if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
+        return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
+    }
+    if auction.starts_at.zip(auction.ends_at).is_some_and(|(starts_at, ends_at)| starts_at >= ends_at) {
+        return Err(Rejection::FieldInvalid { field: "endsAt", problem: "must be after startsAt" });
+    }
+    if auction.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
+        let problem = "must be between 1 and 86,400, or nothing for no extension";
+        return Err(Rejection::FieldInvalid { field: "extensionSeconds", problem });
+    }
+    auction.charges.require_valid()
 }
 
 /// What other rules ask of an item's auction.

@@ -32,6 +32,14 @@ pub enum Rejection {
         /// What is wrong, after the name.
         problem: &'static str,
     },
+    /// Fields that can't change any more, or not by this command.
+    #[error("can't be changed now: {} ({why})", .fields.join(", "))]
+    FieldsLocked {
+        /// Their names, as JSON has them.
+        fields: Vec<&'static str>,
+        /// Why the first of them is.
+        why: &'static str,
+    },
     /// The change needs a reason.
     #[error("a reason is required")]
     ReasonRequired,
@@ -250,6 +258,7 @@ impl Rejection {
             Self::IllegalTransition { .. } => "illegal_transition",
             Self::FieldsMissing { .. } => "fields_missing",
             Self::FieldInvalid { .. } => "field_invalid",
+            Self::FieldsLocked { .. } => "fields_locked",
             Self::ReasonRequired => "reason_required",
             Self::EndNotInFuture => "end_not_in_future",
             Self::EndNotReached => "end_not_reached",

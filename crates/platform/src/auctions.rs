@@ -1,16 +1,22 @@
-//! Auctions: created, read, and led from one status to the next (decisions, section 2).
+//! Auctions: created, read, and led from one status to the next (decisions, section 2); corrected, copied, and their ends
+//! moved, in modules of their own.
+
+pub mod copy;
+pub mod edit;
+pub mod ends;
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Realm,
-    Stagger, TestClock, WebcastPhase,
+    Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item,
+    ItemCommand, Realm, Stagger, TestClock, WebcastPhase,
 };
-use contract::models::CurrencyCode;
+use contract::models::{CurrencyCode, UrlAttachmentApiModel};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::addresses::AddressEntry;
+use crate::attachments;
 use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
@@ -50,8 +56,12 @@ pub struct NewAuction {
     pub extension_seconds: Option<u32>,
     /// By how much bids rise; none for the default table.
     pub increments: Option<IncrementTable>,
-    /// What becomes of internet bids. In a webcast only.
+    /// What is added to hammer prices.
+    pub charges: Charges,
+    /// What becomes of internet bids in a webcast.
     pub internet_bids: InternetBids,
+    /// Images, documents and videos; at most 50.
+    pub attachments: Vec<UrlAttachmentApiModel>,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
@@ -211,11 +221,7 @@ impl Platform {
         if let Some(Err(message)) = (!new.title.is_empty()).then(|| text(&new.title, TITLE_CHARS_MAX)) {
             problems.push(Problem::new("/title", message));
         }
-        match new.currency.parse::<CurrencyCode>().map(|code| code.minor_digits()) {
-            Ok(Some(_)) => {}
-            Ok(None) => problems.push(Problem::new("/currency", "is no money that one can pay with: take another")),
-            Err(_) => problems.push(Problem::new("/currency", "is not an ISO 4217 code such as GBP")),
-        }
+        problems.extend(currency_problem(&new.currency).map(|message| Problem::new("/currency", message)));
         if !is_time_zone(&new.time_zone) {
             problems.push(Problem::new("/timeZone", "is not an IANA time zone such as Europe/London"));
         }
@@ -224,16 +230,11 @@ impl Platform {
         {
             problems.push(Problem::new("/endsAt", "is not after startsAt"));
         }
-        if let Some(stagger) = new.stagger {
-            if new.kind != AuctionKind::Timed {
-                problems.push(Problem::new("/stagger", "is for timed auctions only: leave it out"));
-            }
-            if stagger.items == 0 {
-                problems.push(Problem::new("/stagger/items", "must be 1 or more"));
-            }
-            if stagger.seconds > STAGGER_SECONDS_MAX {
-                problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
-            }
+        problems.extend(new.stagger.into_iter().flat_map(|stagger| stagger_problems(new.kind, stagger)));
+        problems.extend(charges_problems(&new.charges));
+        problems.extend(attachments::problems("/attachments", &new.attachments));
+        if new.internet_bids == InternetBids::AcceptedAtOnce && new.kind != AuctionKind::Webcast {
+            problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
         }
         if new.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
             problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
@@ -279,10 +280,11 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         extension_seconds: new.extension_seconds,
         increments: new.increments.clone().unwrap_or_default(),
         status: AuctionStatus::Draft,
-        charges: Charges::default(),
+        charges: new.charges,
         internet_bids: new.internet_bids,
         phase: WebcastPhase::default(),
         address_id: None,
+        attachments: new.attachments.clone(),
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
@@ -291,6 +293,41 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         version: 0,
         created_at: now,
     }
+}
+
+/// Why an auction can't be in this currency.
+pub(crate) fn currency_problem(currency: &str) -> Option<&'static str> {
+    match currency.parse::<CurrencyCode>().map(|code| code.minor_digits()) {
+        Ok(Some(_)) => None,
+        Ok(None) => Some("is no money that one can pay with: take another"),
+        Err(_) => Some("is not an ISO 4217 code such as GBP"),
+    }
+}
+
+/// What is wrong with rates.
+pub(crate) fn charges_problems(charges: &Charges) -> Vec<Problem> {
+    let rates = [
+        ("/charges/premiumBasisPoints", charges.premium_basis_points),
+        ("/charges/hammerTaxBasisPoints", charges.hammer_tax_basis_points),
+        ("/charges/premiumTaxBasisPoints", charges.premium_tax_basis_points),
+    ];
+    let too_high = rates.into_iter().filter(|(_, rate)| *rate > BASIS_POINTS_MAX);
+    too_high.map(|(pointer, _)| Problem::new(pointer, format!("must be at most {BASIS_POINTS_MAX}"))).collect()
+}
+
+/// What is wrong with a stagger.
+pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if kind != AuctionKind::Timed {
+        problems.push(Problem::new("/stagger", "is for timed auctions only: leave it out"));
+    }
+    if stagger.items == 0 {
+        problems.push(Problem::new("/stagger/items", "must be 1 or more"));
+    }
+    if stagger.seconds > STAGGER_SECONDS_MAX {
+        problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
+    }
+    problems
 }
 
 /// The time zone is only shown to people, so where the machine has no time zone data its form will do.

@@ -49,9 +49,9 @@ pub struct CatalogueLimits {
     pub file_bytes_max: u64,
     /// Rows after the header. 100,000.
     pub rows_max: u64,
-    /// Bytes of one field. 16 KiB.
+    /// Bytes of one field. 80 KiB: the longest description.
     pub field_bytes_max: usize,
-    /// Bytes of one row. 64 KiB.
+    /// Bytes of one row. 192 KiB.
     pub row_bytes_max: usize,
     /// Errors told one by one; further ones are only counted. 1,000.
     pub errors_max: usize,
@@ -119,8 +119,8 @@ impl Default for CatalogueLimits {
         Self {
             file_bytes_max: 64 << 20,
             rows_max: 100_000,
-            field_bytes_max: 16 << 10,
-            row_bytes_max: 64 << 10,
+            field_bytes_max: 80 << 10,
+            row_bytes_max: 192 << 10,
             errors_max: 1_000,
         }
     }

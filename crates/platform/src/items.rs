@@ -1,4 +1,9 @@
-//! Items: added to an auction, read, and led from one status to the next outside of the ring (decisions, section 2).
+//! Items: added to an auction, read, and led from one status to the next outside of the ring (decisions, section 2);
+//! corrected, changed in bulk and listed again in modules of their own.
+
+pub mod bulk;
+mod edit;
+pub mod relist;
 
 use std::collections::HashSet;
 
@@ -7,6 +12,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use crate::attachments;
 use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
@@ -15,6 +21,9 @@ use crate::idempotency::{Answering, Outcome};
 use crate::new_item::NewItem;
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
+
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 5_000;
 
 impl Platform {
     /// Adds items at the end of an auction's running order, all or none; at most 1,000.
@@ -166,12 +175,13 @@ impl Platform {
             title: new.title.clone(),
             description: new.description.clone(),
             image_url: new.image_url.clone(),
+            attachments: new.attachments.clone(),
             low_estimate: new.low_estimate,
             high_estimate: new.high_estimate,
             opening_bid: new.opening_bid,
             reserve: new.reserve.map(Hidden::new),
-            buy_now: None,
-            vendor: None,
+            buy_now: new.buy_now,
+            vendor: new.vendor,
             fixed_increment: new.fixed_increment,
             status: ItemStatus::Draft,
             announced: false,
@@ -204,6 +214,7 @@ impl Platform {
             for (field, message) in item.problems() {
                 problems.push(Problem::new(format!("/items/{index}/{}", field.json()), message));
             }
+            problems.extend(attachments::problems(&format!("/items/{index}/attachments"), &item.attachments));
             if !lots.insert(item.lot_number.as_str()) {
                 let message = format!("the lot number {} stands there twice: give it another", item.lot_number);
                 problems.push(Problem::new(format!("/items/{index}/lotNumber"), message));

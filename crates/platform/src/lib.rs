@@ -39,12 +39,14 @@ pub mod consumers;
 pub mod customers;
 
 // Sales.
+mod attachments;
 pub mod auctions;
 pub mod bid;
 pub mod bids;
 pub mod catalogue;
 pub mod items;
 pub mod new_item;
+pub mod results;
 pub mod ring;
 pub mod sandbox;
 

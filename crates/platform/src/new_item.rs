@@ -2,8 +2,10 @@
 
 use auction::AMOUNT_MAX;
 use contract::ItemStatus;
+use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use url::Url;
+use uuid::Uuid;
 
 /// Characters of a lot number.
 pub const LOT_NUMBER_CHARS_MAX: usize = 32;
@@ -25,6 +27,8 @@ pub struct NewItem {
     pub description: String,
     /// Address of an image; http or https.
     pub image_url: Option<String>,
+    /// Images, documents and videos beside it; at most 50.
+    pub attachments: Vec<UrlAttachmentApiModel>,
     /// Low estimate.
     pub low_estimate: Option<i64>,
     /// High estimate.
@@ -33,6 +37,10 @@ pub struct NewItem {
     pub opening_bid: i64,
     /// Lowest price that sells.
     pub reserve: Option<i64>,
+    /// Price at which it can be bought at once in a timed auction; not below the opening bid and the reserve.
+    pub buy_now: Option<i64>,
+    /// The party that sells it, and may not bid on it.
+    pub vendor: Option<Uuid>,
     /// Increment at any price, instead of the auction's table.
     pub fixed_increment: Option<i64>,
     /// Planned end in a timed auction, when it isn't the one that the auction's closing time and stagger give.
@@ -49,10 +57,13 @@ impl NewItem {
             title: title.into(),
             description: String::new(),
             image_url: None,
+            attachments: Vec::new(),
             low_estimate: None,
             high_estimate: None,
             opening_bid: 0,
             reserve: None,
+            buy_now: None,
+            vendor: None,
             fixed_increment: None,
             end_time: None,
             status: ItemStatus::Draft,
@@ -82,6 +93,14 @@ impl NewItem {
         }
         if self.fixed_increment.is_some_and(|increment| !(1..=AMOUNT_MAX).contains(&increment)) {
             problem(ItemField::FixedIncrement, format!("must be from 1 to {AMOUNT_MAX} minor units"));
+        }
+        if let Some(buy_now) = self.buy_now {
+            let least = self.opening_bid.max(self.reserve.unwrap_or(0)).max(1);
+            if !(1..=AMOUNT_MAX).contains(&buy_now) {
+                problem(ItemField::BuyNow, format!("must be from 1 to {AMOUNT_MAX} minor units"));
+            } else if buy_now < least {
+                problem(ItemField::BuyNow, "is below the opening bid or the reserve: raise it, or leave it out".into());
+            }
         }
         if let (Some(low), Some(high)) = (self.low_estimate, self.high_estimate)
             && low > high
@@ -138,6 +157,7 @@ pub(crate) enum ItemField {
     OpeningBid,
     Reserve,
     FixedIncrement,
+    BuyNow,
     Status,
 }
 
@@ -154,6 +174,7 @@ impl ItemField {
             Self::OpeningBid => "openingBid",
             Self::Reserve => "reserve",
             Self::FixedIncrement => "fixedIncrement",
+            Self::BuyNow => "buyNow",
             Self::Status => "status",
         }
     }

@@ -172,6 +172,7 @@ fn auction() -> Auction {
         internet_bids: InternetBids::WaitForClerk,
         phase: WebcastPhase::PreBidding,
         address_id: None,
+        attachments: Vec::new(),
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
@@ -193,6 +194,7 @@ fn item(number: usize) -> Item {
         description: "With brushing slide above four graduated drawers, on bracket feet; later handles. 84 cm wide."
             .into(),
         image_url: Some(format!("https://images.example.com/{number}.jpg")),
+        attachments: Vec::new(),
         low_estimate: Some(40_000),
         high_estimate: Some(60_000),
         opening_bid: 20_000,

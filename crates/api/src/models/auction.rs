@@ -3,11 +3,12 @@
 use auction::increments::IncrementRow;
 use auction::lifecycle::ItemCounts;
 use auction::{Auction, Stagger};
+use contract::models::UrlAttachmentApiModel;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{ring, time};
+use super::{ChargesView, UrlAttachmentSchema, ring, time};
 
 /// A sale of items by one auctioneer.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,6 +37,11 @@ pub(crate) struct AuctionView {
     pub(crate) extension_seconds: Option<u32>,
     /// By how much bids rise: lower bounds are inclusive, the last row is open.
     pub(crate) increments: Vec<IncrementView>,
+    /// What is added to hammer prices.
+    pub(crate) charges: ChargesView,
+    /// Images, documents and videos.
+    #[schema(value_type = Vec<UrlAttachmentSchema>)]
+    pub(crate) attachments: Vec<UrlAttachmentApiModel>,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to.
@@ -73,6 +79,8 @@ impl AuctionView {
             stagger: auction.stagger.map(StaggerView::from),
             extension_seconds: auction.extension_seconds,
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
+            charges: auction.charges.into(),
+            attachments: auction.attachments.clone(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
             phase: ring::phase(auction),

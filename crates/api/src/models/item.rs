@@ -1,12 +1,13 @@
 //! Items.
 
 use auction::{Auction, Item, RingPlace, minimum_bid};
+use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::time;
+use super::{UrlAttachmentSchema, time};
 
 /// One lot of an auction. Amounts are minor units of its currency. The reserve never leaves the platform.
 #[derive(Debug, Serialize, ToSchema)]
@@ -21,6 +22,9 @@ pub(crate) struct ItemView {
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) image_url: Option<String>,
+    /// Images, documents and videos beside it.
+    #[schema(value_type = Vec<UrlAttachmentSchema>)]
+    pub(crate) attachments: Vec<UrlAttachmentApiModel>,
     pub(crate) low_estimate: Option<i64>,
     pub(crate) high_estimate: Option<i64>,
     /// 0 means the first increment.
@@ -29,6 +33,8 @@ pub(crate) struct ItemView {
     pub(crate) currency: String,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
+    /// Statuses that an administrator may change it to. The moment, such as an end that is over, can still refuse one.
+    pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Planned end in a timed auction.
     #[schema(format = DateTime)]
     pub(crate) end_time: Option<String>,
@@ -45,6 +51,12 @@ pub(crate) struct ItemView {
     pub(crate) bid_count: i64,
     /// Place in a webcast's ring: `waiting`, `in_ring`, `done`.
     pub(crate) ring: &'static str,
+    /// Increment at any price, instead of the auction's table.
+    pub(crate) fixed_increment: Option<i64>,
+    /// The unsold item of an earlier auction that this one offers again.
+    pub(crate) relisted_from: Option<Uuid>,
+    /// The item of another auction that offers this one again.
+    pub(crate) relisted_as: Option<Uuid>,
     /// Rises with each change; the `ETag`.
     pub(crate) version: i64,
     /// The server's clock, which decides; in a sandbox auction that auction's own.
@@ -62,11 +74,13 @@ impl ItemView {
             title: item.title.clone(),
             description: item.description.clone(),
             image_url: item.image_url.clone(),
+            attachments: item.attachments.clone(),
             low_estimate: item.low_estimate,
             high_estimate: item.high_estimate,
             opening_bid: item.opening_bid,
             currency: auction.currency.clone(),
             status: item.status.name(),
+            legal_next_statuses: item.legal_next(auction).into_iter().map(|status| status.name()).collect(),
             end_time: item.end_time.map(time),
             effective_end_time: item.effective_end_time.map(time),
             price: item.price(),
@@ -78,6 +92,9 @@ impl ItemView {
                 RingPlace::InRing(_) => "in_ring",
                 RingPlace::Done => "done",
             },
+            fixed_increment: item.fixed_increment,
+            relisted_from: item.relisted_from,
+            relisted_as: item.relisted_as,
             version: item.version,
             server_time: time(auction.clock.map_or(now, |clock| clock.now())),
         }

@@ -10,6 +10,7 @@ mod common;
 mod customer;
 mod event;
 mod item;
+mod results;
 mod ring;
 
 pub(crate) use access::ApiKeyCreated;
@@ -23,6 +24,7 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
+pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};
 pub(crate) use ring::{InternetBidView, RingView};
 
 use jiff::Timestamp;

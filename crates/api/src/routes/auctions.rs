@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, InternetBids, Stagger};
+use auction::{Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -16,9 +16,11 @@ use super::items::ItemIn;
 use super::sandbox::{AuctionListQuery, realm};
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
-use crate::ask_models::{Raw, address, currency_code};
+use crate::ask_models::{Raw, address, attachments, currency_code};
 use crate::errors::{ApiError, Problem};
-use crate::models::{AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView};
+use crate::models::{
+    AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,
+};
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
@@ -30,21 +32,49 @@ pub(crate) enum KindIn {
     Webcast,
 }
 
-/// What becomes of internet bids on the item in the ring of a webcast.
+/// Rates in basis points, a hundredth of a percent; 0 to 10,000 each. Each amount is rounded half up for each item: the
+/// premium, the tax on the hammer price, and the tax on the rounded premium.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ChargesIn {
+    /// Buyer's premium, of the hammer price.
+    #[schema(maximum = 10_000)]
+    premium_basis_points: u32,
+    /// Tax on the hammer price; 0 without.
+    #[serde(default)]
+    #[schema(maximum = 10_000)]
+    hammer_tax_basis_points: u32,
+    /// Tax on the premium; 0 without.
+    #[serde(default)]
+    #[schema(maximum = 10_000)]
+    premium_tax_basis_points: u32,
+}
+
+impl ChargesIn {
+    pub(super) fn read(self) -> Charges {
+        Charges {
+            premium_basis_points: self.premium_basis_points,
+            hammer_tax_basis_points: self.hammer_tax_basis_points,
+            premium_tax_basis_points: self.premium_tax_basis_points,
+        }
+    }
+}
+
+/// What becomes of internet bids in a webcast.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum InternetBidsIn {
-    /// They wait for the clerk to accept them.
+    /// They wait for the clerk.
     WaitForClerk,
-    /// They are accepted as they come, at the asking price or above.
+    /// They are taken as they come, at the asking price or above.
     AcceptedAtOnce,
 }
 
-impl From<InternetBidsIn> for InternetBids {
-    fn from(bids: InternetBidsIn) -> Self {
-        match bids {
-            InternetBidsIn::WaitForClerk => Self::WaitForClerk,
-            InternetBidsIn::AcceptedAtOnce => Self::AcceptedAtOnce,
+impl InternetBidsIn {
+    pub(super) fn read(self) -> InternetBids {
+        match self {
+            Self::WaitForClerk => InternetBids::WaitForClerk,
+            Self::AcceptedAtOnce => InternetBids::AcceptedAtOnce,
         }
     }
 }
@@ -81,8 +111,14 @@ pub(crate) struct AuctionIn {
     extension_seconds: Option<u32>,
     /// Increment table; a common one without.
     increments: Option<Vec<IncrementView>>,
-    /// In a webcast: `wait_for_clerk` without.
+    /// What is added to hammer prices; nothing without.
+    charges: Option<ChargesIn>,
+    /// Of a webcast; `wait_for_clerk` without.
     internet_bids: Option<InternetBidsIn>,
+    /// Images, documents and videos, at most 50.
+    #[serde(default)]
+    #[schema(value_type = Vec<UrlAttachmentSchema>)]
+    attachments: Vec<Raw>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
     /// Items made with it, at most 1,000; LIVE ones when the auction is.
@@ -116,7 +152,9 @@ impl AuctionIn {
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
             extension_seconds: Some(self.extension_seconds.unwrap_or(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
-            internet_bids: self.internet_bids.map_or_else(InternetBids::default, InternetBids::from),
+            charges: self.charges.map(ChargesIn::read).unwrap_or_default(),
+            internet_bids: self.internet_bids.map(InternetBidsIn::read).unwrap_or_default(),
+            attachments: attachments("/attachments", &self.attachments)?,
             status: first,
             items,
             realm: realm(self.sandbox),
@@ -124,7 +162,7 @@ impl AuctionIn {
     }
 }
 
-fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {
+pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {
     let rows = rows.into_iter().map(|row| IncrementRow { from: row.from, increment: row.increment }).collect();
     IncrementTable::new(rows).map_err(|error| ApiError::invalid("/increments", error.to_string()))
 }

@@ -1,17 +1,19 @@
-//! Catalogue import.
+//! Catalogue import and export.
 
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use platform::Platform;
+use platform::catalogue::write::Export;
 use platform::catalogue::{CatalogueImport, ImportMode, ImportReport};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use super::results::export;
 use crate::answer;
-use crate::ask::Upload;
+use crate::ask::{Asked, Upload};
 use crate::errors::{ApiError, Problem};
 
 /// How to import.
@@ -37,9 +39,10 @@ pub(crate) struct Imported {
 
 /// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT. Scope `auctions:write`.
 ///
-/// The body is CSV in UTF-8 with a header, at most 64 MiB and 100,000 rows. `lot_number` and `title` are required; `artist`,
-/// `date`, `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid` and `reserve` may be
-/// there. Amounts are whole minor units.
+/// The body is CSV in UTF-8 with a header, at most 64 MiB and 100,000 rows. `lot_number` and `title` are required;
+/// `description`, `artist`, `date`, `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`,
+/// `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`, `end_time` and `attachments` may be there; `result_…` of
+/// an export is passed over. Amounts are whole minor units.
 #[utoipa::path(post, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path), ImportQuery),
     request_body(content = String, content_type = "text/csv"),
     responses((status = 201, body = Imported), (status = 200, description = "A dry run without errors", body = Imported),
@@ -65,6 +68,20 @@ pub(crate) async fn import(
         return Err(ApiError::catalogue(&report));
     }
     Ok(answer::with_status(status, &imported(&report, dry_run)))
+}
+
+/// Gives the catalogue as a CSV file that the import reads back, with everything that was entered but the reserve, which is
+/// never shown. What a spreadsheet could take for a formula has an apostrophe before it, which the import takes away. Scope
+/// `auctions:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = String, content_type = "text/csv"), (status = 404, body = Problem)))]
+pub(crate) async fn file(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let auction = platform.auction(&asked.caller, uuid).await?;
+    export(platform, asked.caller, auction, Export::Catalogue).await
 }
 
 fn imported(report: &ImportReport, dry_run: bool) -> Imported {

@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
+use crate::ask_models::{Raw, attachments};
 use crate::errors::{ApiError, Problem};
-use crate::models::{HistoryView, ItemView, List};
+use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
 
 /// An item to be. Amounts are minor units of the auction's currency.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -27,6 +28,10 @@ pub(crate) struct ItemIn {
     description: String,
     /// http or https.
     image_url: Option<String>,
+    /// Images, documents and videos beside it, at most 50.
+    #[serde(default)]
+    #[schema(value_type = Vec<UrlAttachmentSchema>)]
+    attachments: Vec<Raw>,
     low_estimate: Option<i64>,
     high_estimate: Option<i64>,
     /// 0 (default) means the first increment.
@@ -34,6 +39,10 @@ pub(crate) struct ItemIn {
     opening_bid: i64,
     /// Lowest price that sells. It is never shown again.
     reserve: Option<i64>,
+    /// Price at which it can be bought at once in a timed auction; not below the opening bid and the reserve.
+    buy_now: Option<i64>,
+    /// The party that sells it, and may not bid on it.
+    vendor: Option<Uuid>,
     /// Increment at any price, instead of the auction's table.
     fixed_increment: Option<i64>,
     /// Planned end in a timed auction, when it is not the one that closing time and stagger give.
@@ -52,10 +61,13 @@ impl ItemIn {
             title: self.title,
             description: self.description,
             image_url: self.image_url,
+            attachments: attachments(&format!("{at}/attachments"), &self.attachments)?,
             low_estimate: self.low_estimate,
             high_estimate: self.high_estimate,
             opening_bid: self.opening_bid,
             reserve: self.reserve,
+            buy_now: self.buy_now,
+            vendor: self.vendor,
             fixed_increment: self.fixed_increment,
             end_time: instant(&format!("{at}/endTime"), self.end_time.as_deref())?,
             status: first.map_or(Ok(ItemStatus::Draft), |name| status(&format!("{at}/status"), name))?,

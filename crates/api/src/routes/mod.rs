@@ -1,6 +1,7 @@
 //! All routes, as one readable list.
 
 mod access;
+mod auction_changes;
 mod auctioneers;
 mod auctions;
 mod bids;
@@ -8,9 +9,11 @@ mod catalogue;
 mod customers;
 mod events;
 mod health;
+mod item_changes;
 mod items;
 mod reference;
 mod reference_by_id;
+mod results;
 mod ring;
 mod sandbox;
 
@@ -60,12 +63,19 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(auctioneers::create, auctioneers::list))
         .routes(routes!(auctioneers::get, auctioneers::change))
         .routes(routes!(auctions::create, auctions::list))
-        .routes(routes!(auctions::get))
+        .routes(routes!(auctions::get, auction_changes::change))
         .routes(routes!(auctions::change_status))
         .routes(routes!(auctions::history))
+        .routes(routes!(auction_changes::move_ends))
+        .routes(routes!(auction_changes::clone))
+        .routes(routes!(results::get))
+        .routes(routes!(results::items))
+        .routes(routes!(results::file))
         .routes(routes!(items::create, items::list))
-        .routes(routes!(catalogue::import))
-        .routes(routes!(items::get))
+        .routes(routes!(catalogue::import, catalogue::file))
+        .routes(routes!(item_changes::change_many))
+        .routes(routes!(item_changes::relist))
+        .routes(routes!(items::get, item_changes::change))
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
         .routes(routes!(bids::create, bids::list))

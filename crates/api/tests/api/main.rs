@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod access;
+mod administration;
 mod conventions;
 mod docs;
 mod events_document;

@@ -125,7 +125,7 @@ impl AuctionGuard {
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {
         let AuctionFacts { auction, items, now } = facts;
         match self {
-            FieldsComplete => fields_complete(auction),
+            FieldsComplete => require_complete(auction),
             AnItemIsLive => (items.live > 0).then_some(()).ok_or(Rejection::NoLiveItem),
             EndInFuture => end_in_future(auction, *now),
             NoBids => (items.with_bids == 0).then_some(()).ok_or(Rejection::AuctionHasBids),
@@ -134,7 +134,8 @@ impl AuctionGuard {
     }
 }
 
-fn fields_complete(auction: &Auction) -> Result<(), Rejection> {
+/// Errors: `fields_missing`, when it lacks what PREVIEW and LIVE need.
+pub(crate) fn require_complete(auction: &Auction) -> Result<(), Rejection> {
     let needed = [
         ("title", !auction.title.trim().is_empty()),
         ("currency", !auction.currency.trim().is_empty()),

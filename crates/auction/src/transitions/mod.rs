@@ -5,6 +5,6 @@ mod auction;
 mod item;
 
 pub use auction::{AUCTION_TRANSITIONS, AuctionGuard, AuctionTransition};
-pub(crate) use auction::{AuctionFacts, follow_auction};
+pub(crate) use auction::{AuctionFacts, follow_auction, require_complete};
 pub use item::{Announced, ITEM_TRANSITIONS, ItemBy, ItemGuard, ItemTransition};
 pub(crate) use item::{ItemFacts, follow_item};

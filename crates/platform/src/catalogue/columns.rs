@@ -8,6 +8,7 @@ use super::report::RowError;
 pub(super) enum Column {
     LotNumber,
     Title,
+    Description,
     Artist,
     Date,
     Medium,
@@ -18,12 +19,24 @@ pub(super) enum Column {
     HighEstimate,
     OpeningBid,
     Reserve,
+    BuyNow,
+    FixedIncrement,
+    Vendor,
+    EndTime,
+    Attachments,
+    /// What a sale made of it; told in an export, and nothing that an import takes.
+    Result(&'static str),
 }
 
+/// Columns of an export of results. An import passes over them, so that what was exported can be read back.
+pub(super) const RESULTS: [&str; 6] =
+    ["result_status", "result_buyer", "result_hammer", "result_premium", "result_tax", "result_total"];
+
 impl Column {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 24] = [
         Self::LotNumber,
         Self::Title,
+        Self::Description,
         Self::Artist,
         Self::Date,
         Self::Medium,
@@ -34,6 +47,17 @@ impl Column {
         Self::HighEstimate,
         Self::OpeningBid,
         Self::Reserve,
+        Self::BuyNow,
+        Self::FixedIncrement,
+        Self::Vendor,
+        Self::EndTime,
+        Self::Attachments,
+        Self::Result(RESULTS[0]),
+        Self::Result(RESULTS[1]),
+        Self::Result(RESULTS[2]),
+        Self::Result(RESULTS[3]),
+        Self::Result(RESULTS[4]),
+        Self::Result(RESULTS[5]),
     ];
 
     const REQUIRED: [Self; 2] = [Self::LotNumber, Self::Title];
@@ -43,6 +67,7 @@ impl Column {
         match self {
             Self::LotNumber => "lot_number",
             Self::Title => "title",
+            Self::Description => "description",
             Self::Artist => "artist",
             Self::Date => "date",
             Self::Medium => "medium",
@@ -53,6 +78,12 @@ impl Column {
             Self::HighEstimate => "high_estimate",
             Self::OpeningBid => "opening_bid",
             Self::Reserve => "reserve",
+            Self::BuyNow => "buy_now",
+            Self::FixedIncrement => "fixed_increment",
+            Self::Vendor => "vendor",
+            Self::EndTime => "end_time",
+            Self::Attachments => "attachments",
+            Self::Result(name) => name,
         }
     }
 }
@@ -96,7 +127,8 @@ pub(super) fn columns(header: &Record) -> Result<Vec<Column>, Vec<RowError>> {
 }
 
 fn unknown(name: &str, field_count: usize) -> String {
-    let all = Column::ALL.map(Column::name).join(",");
+    let entered = Column::ALL.into_iter().filter(|column| !matches!(column, Column::Result(_)));
+    let all = entered.map(Column::name).collect::<Vec<_>>().join(",");
     if field_count == 1 && (name.contains(';') || name.contains('\t')) {
         return format!("fields are separated by commas, not by semicolons or tabs; the header is {all}");
     }

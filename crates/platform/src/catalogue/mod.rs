@@ -1,8 +1,9 @@
 //! Catalogue import: a CSV file becomes items of an auction, all of them or none.
 //!
-//! The file has a header; `lot_number` and `title` must be there, the other columns (`artist`, `date`, `medium`,
-//! `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`) may be. Amounts are whole
-//! minor units of the auction's currency. What describes a lot becomes the item's description, a line each.
+//! The file has a header; `lot_number` and `title` must be there, the other columns (`description`, `artist`, `date`,
+//! `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`,
+//! `fixed_increment`, `vendor`, `end_time`, `attachments`) may be. Amounts are whole minor units of the auction's currency.
+//! What describes a lot becomes the item's description, a line each. What [`write`] exports is read back.
 //!
 //! The source is read as it comes; every mistake is told with its line, its column and what to do. Only a file without any
 //! is imported, in one change. A dry run does everything but that.
@@ -11,6 +12,8 @@ mod columns;
 mod read;
 mod records;
 mod report;
+mod safe;
+pub mod write;
 
 use std::collections::HashMap;
 use std::io::Read;

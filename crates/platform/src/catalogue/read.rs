@@ -9,6 +9,7 @@ use contract::ItemStatus;
 use super::columns::{Column, columns};
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::{ImportReport, RowError};
+use super::{safe, write};
 use crate::config::CatalogueLimits;
 use crate::new_item::{ItemField, NewItem};
 
@@ -142,7 +143,7 @@ impl<'a> Row<'a> {
         }
         match std::str::from_utf8(&field.bytes) {
             Ok(text) => {
-                self.cells.insert(column.name(), (field.line, text.trim()));
+                self.cells.insert(column.name(), (field.line, safe::restored(text.trim())));
             }
             Err(error) => {
                 let at = error.valid_up_to();
@@ -152,19 +153,23 @@ impl<'a> Row<'a> {
     }
 
     fn item(&mut self, status: ItemStatus) -> NewItem {
-        let about = [Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
+        let about =
+            [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
         let lines: Vec<&str> = about.into_iter().filter_map(|column| self.filled(column)).collect();
         NewItem {
             lot_number: self.text(Column::LotNumber).to_owned(),
             title: self.text(Column::Title).to_owned(),
             description: lines.join("\n"),
             image_url: self.filled(Column::ImageUrl).map(str::to_owned),
+            attachments: self.parsed(Column::Attachments, write::attachments_from).unwrap_or_default(),
             low_estimate: self.amount(Column::LowEstimate),
             high_estimate: self.amount(Column::HighEstimate),
             opening_bid: self.amount(Column::OpeningBid).unwrap_or(0),
             reserve: self.amount(Column::Reserve),
-            fixed_increment: None,
-            end_time: None,
+            buy_now: self.amount(Column::BuyNow),
+            vendor: self.parsed(Column::Vendor, |text| text.parse().map_err(|_| "is not a UUID".into())),
+            fixed_increment: self.amount(Column::FixedIncrement),
+            end_time: self.parsed(Column::EndTime, write::time_from),
             status,
         }
     }
@@ -174,7 +179,9 @@ impl<'a> Row<'a> {
         for (field, message) in item.problems() {
             let column = match field {
                 ItemField::LotNumber => Column::LotNumber,
-                ItemField::Title | ItemField::Status | ItemField::FixedIncrement => Column::Title,
+                ItemField::Title | ItemField::Status => Column::Title,
+                ItemField::FixedIncrement => Column::FixedIncrement,
+                ItemField::BuyNow => Column::BuyNow,
                 ItemField::Description => Column::Credit,
                 ItemField::ImageUrl => Column::ImageUrl,
                 ItemField::LowEstimate => Column::LowEstimate,
@@ -183,16 +190,25 @@ impl<'a> Row<'a> {
                 ItemField::Reserve => Column::Reserve,
             };
             // A field that can't be read is not also "empty".
+            let column = if column == Column::Credit && !self.has(column) { Column::Description } else { column };
             if !self.errors.iter().any(|(_, faulty, _)| *faulty == column) {
                 self.error(column, message);
             }
         }
     }
 
+    fn has(&self, column: Column) -> bool {
+        self.cells.contains_key(column.name())
+    }
+
     fn amount(&mut self, column: Column) -> Option<i64> {
+        self.parsed(column, amount)
+    }
+
+    fn parsed<T>(&mut self, column: Column, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         let text = self.filled(column)?;
-        match amount(text) {
-            Ok(amount) => Some(amount),
+        match parse(text) {
+            Ok(value) => Some(value),
             Err(message) => {
                 self.error(column, message);
                 None

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Auction, AuctionKind};
+use auction::{Auction, AuctionKind, Charges, InternetBids};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -94,7 +94,9 @@ impl House {
             stagger: None,
             extension_seconds: None,
             increments: None,
-            internet_bids: auction::InternetBids::default(),
+            charges: Charges::default(),
+            internet_bids: InternetBids::default(),
+            attachments: Vec::new(),
             status: AuctionStatus::Live,
             items,
             realm: auction::Realm::Real,

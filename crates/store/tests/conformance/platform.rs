@@ -4,6 +4,7 @@ mod answers;
 mod claims;
 mod connections;
 mod customers;
+mod edits;
 mod given;
 mod journal;
 mod many_nodes;
@@ -55,6 +56,10 @@ stories! {
         an_auctioneer_changes_with_its_address_or_not_at_all,
         an_address_is_kept_with_the_auction_that_has_it_or_not_at_all,
         address_ids_are_drawn_once;
+    edits:
+        a_corrected_auction_and_item_read_back_as_the_rules_left_them,
+        a_corrected_lot_number_is_refused_while_another_item_has_it,
+        an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all;
     answers:
         a_key_that_was_used_makes_nothing_true,
         an_answer_is_kept_only_with_its_change,

@@ -1,0 +1,230 @@
+//! What was sold, and answers to changes of many items.
+
+use auction::{Auction, Charges, Item, SaleResult};
+use jiff::Timestamp;
+use platform::auctions::ends::MovedEnds;
+use platform::items::bulk::BulkDone;
+use platform::items::relist::Relisted;
+use platform::results::{AuctionResults, BuyerResult};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{AuctionView, ItemView};
+
+/// Rates in basis points, a hundredth of a percent.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Charges)]
+pub(crate) struct ChargesView {
+    /// Buyer's premium, of the hammer price.
+    pub(crate) premium_basis_points: u32,
+    /// Tax on the hammer price.
+    pub(crate) hammer_tax_basis_points: u32,
+    /// Tax on the premium.
+    pub(crate) premium_tax_basis_points: u32,
+}
+
+impl From<Charges> for ChargesView {
+    fn from(charges: Charges) -> Self {
+        Self {
+            premium_basis_points: charges.premium_basis_points,
+            hammer_tax_basis_points: charges.hammer_tax_basis_points,
+            premium_tax_basis_points: charges.premium_tax_basis_points,
+        }
+    }
+}
+
+/// Minor units.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SaleResult)]
+pub(crate) struct SaleResultView {
+    pub(crate) hammer: i64,
+    /// Buyer's premium.
+    pub(crate) premium: i64,
+    /// On both.
+    pub(crate) tax: i64,
+    pub(crate) total: i64,
+}
+
+impl From<SaleResult> for SaleResultView {
+    fn from(result: SaleResult) -> Self {
+        Self { hammer: result.hammer, premium: result.premium, tax: result.tax, total: result.total }
+    }
+}
+
+/// What an auction has brought so far.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Results)]
+pub(crate) struct ResultsView {
+    pub(crate) auction: Uuid,
+    /// ISO 4217.
+    pub(crate) currency: String,
+    /// Status name of the auction.
+    pub(crate) status: &'static str,
+    /// True when the auction is reconciled: nothing of it changes any more.
+    #[serde(rename = "final")]
+    pub(crate) is_final: bool,
+    pub(crate) charges: ChargesView,
+    pub(crate) items: u64,
+    pub(crate) sold: u64,
+    /// UNSOLD and PASSED.
+    pub(crate) unsold: u64,
+    pub(crate) totals: SaleResultView,
+    /// Buyers by paddle, a page of them.
+    pub(crate) data: Vec<BuyerResultView>,
+    /// Ask with `after=` this for the next page; null on the last one.
+    pub(crate) next: Option<String>,
+}
+
+impl ResultsView {
+    pub(crate) fn new(results: &AuctionResults, buyers: &[BuyerResult], next: Option<String>) -> Self {
+        Self {
+            auction: results.auction.uuid,
+            currency: results.auction.currency.clone(),
+            status: results.auction.status.name(),
+            is_final: results.is_final,
+            charges: results.auction.charges.into(),
+            items: results.items,
+            sold: results.sold,
+            unsold: results.unsold,
+            totals: results.total.into(),
+            data: buyers.iter().map(BuyerResultView::from).collect(),
+            next,
+        }
+    }
+}
+
+/// What one buyer owes.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = BuyerResult)]
+pub(crate) struct BuyerResultView {
+    /// Paddle.
+    pub(crate) bidder: String,
+    pub(crate) items: u64,
+    pub(crate) hammer: i64,
+    pub(crate) premium: i64,
+    pub(crate) tax: i64,
+    pub(crate) total: i64,
+}
+
+impl From<&BuyerResult> for BuyerResultView {
+    fn from(buyer: &BuyerResult) -> Self {
+        let SaleResult { hammer, premium, tax, total } = buyer.total;
+        Self { bidder: buyer.bidder.clone(), items: buyer.items, hammer, premium, tax, total }
+    }
+}
+
+/// What one item has brought.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ItemResult)]
+pub(crate) struct ItemResultView {
+    pub(crate) item: Uuid,
+    pub(crate) lot_number: String,
+    pub(crate) title: String,
+    /// Status name.
+    pub(crate) status: &'static str,
+    /// Paddle of the buyer; null unless it is sold.
+    pub(crate) bidder: Option<String>,
+    /// Null unless it is sold.
+    pub(crate) result: Option<SaleResultView>,
+}
+
+impl ItemResultView {
+    pub(crate) fn new(auction: &Auction, item: &Item) -> Self {
+        let result = SaleResult::of(auction, item);
+        let buyer = item.standing.as_ref().filter(|_| result.is_some());
+        Self {
+            item: item.uuid,
+            lot_number: item.lot_number.clone(),
+            title: item.title.clone(),
+            status: item.status.name(),
+            bidder: buyer.map(|buyer| buyer.bidder.clone()),
+            result: result.map(SaleResultView::from),
+        }
+    }
+}
+
+/// What became of moving ends.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MovedEnds)]
+pub(crate) struct MovedEndsView {
+    pub(crate) auction: AuctionView,
+    /// Items with another planned end now.
+    pub(crate) moved: u64,
+    /// Items that have ended, or were planned so already.
+    pub(crate) kept: u64,
+}
+
+impl From<&MovedEnds> for MovedEndsView {
+    fn from(moved: &MovedEnds) -> Self {
+        Self { auction: AuctionView::new(&moved.auction, None), moved: moved.moved, kept: moved.kept }
+    }
+}
+
+/// What became of a bulk change.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = BulkDone)]
+pub(crate) struct BulkDoneView {
+    /// Entries that were done.
+    pub(crate) done: usize,
+    /// Entries that were refused.
+    pub(crate) refused: usize,
+    /// One for each entry, in order.
+    pub(crate) results: Vec<BulkResultView>,
+}
+
+/// What became of one entry.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = BulkResult)]
+pub(crate) struct BulkResultView {
+    pub(crate) item: Uuid,
+    /// Null when it was done; otherwise the code that the call for this item alone would have had.
+    pub(crate) code: Option<&'static str>,
+    /// Why it was refused.
+    pub(crate) detail: Option<String>,
+    /// The item as it is now; null when it was refused.
+    pub(crate) state: Option<ItemView>,
+}
+
+impl BulkDoneView {
+    pub(crate) fn new(done: &BulkDone, now: Timestamp) -> Self {
+        let results: Vec<BulkResultView> = done
+            .items
+            .iter()
+            .map(|(item, result)| BulkResultView {
+                item: *item,
+                code: result.as_ref().err().map(|error| error.code()),
+                detail: result.as_ref().err().map(ToString::to_string),
+                state: result.as_ref().ok().map(|item| ItemView::new(item, &done.auction, now)),
+            })
+            .collect();
+        let refused = results.iter().filter(|result| result.code.is_some()).count();
+        Self { done: results.len() - refused, refused, results }
+    }
+}
+
+/// Items that are offered again.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Relisted)]
+pub(crate) struct RelistedView {
+    /// The auction that took them.
+    pub(crate) into: Uuid,
+    /// The new items in running order; `relistedFrom` names the old one.
+    pub(crate) items: Vec<ItemView>,
+}
+
+impl RelistedView {
+    pub(crate) fn new(relisted: &Relisted, now: Timestamp) -> Self {
+        let view = |item: &Item| ItemView::new(item, &relisted.into, now);
+        Self { into: relisted.into.uuid, items: relisted.items.iter().map(view).collect() }
+    }
+}
