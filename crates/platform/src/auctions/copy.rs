@@ -1,7 +1,7 @@
 //! An auction is held again: a copy as a DRAFT, with or without its items.
 
 use auction::lifecycle::{self, AuctionCommand};
-use auction::{Auction, Item, ItemCommand, RingPlace, WebcastPhase};
+use auction::{Auction, Item, ItemCommand, RingPlace, TestClock, WebcastPhase};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -87,6 +87,7 @@ impl Platform {
             sequence: 0,
             version: 0,
             created_at: now,
+            clock: source.clock.map(|_| TestClock::at(now)),
             ..source.clone()
         })
     }

@@ -61,7 +61,7 @@ impl Platform {
                 let counts = self.store().item_counts(uuid).await?;
                 let changes = auction::edit::edit(&before, &counts, edit)?;
                 let customer = before.customer;
-                let now = self.now();
+                let now = self.time_of(&before);
                 let mut draft = Draft::new(&caller.actor, now);
                 if changes.is_empty() && written.is_none() {
                     let change = draft.finish::<Auction>(None, &before);

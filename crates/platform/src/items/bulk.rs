@@ -60,7 +60,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
-            let now = self.now();
+            let now = self.time_of(&auction);
             let mut lots = self.lots_in_use(&auction, entries).await?;
             let mut draft = Draft::new(&caller.actor, now);
             let mut items = Vec::with_capacity(entries.len());

@@ -77,7 +77,7 @@ impl Platform {
                 return Err(PlatformError::invalid("/into", message));
             }
             let mut lots = self.lots_of(into.uuid).await?;
-            let now = self.now();
+            let now = self.time_of(&into);
             let mut draft = Draft::new(&caller.actor, now);
             let into = draft.auction(into, &[]);
             let mut items = Vec::with_capacity(unsold.len());
