@@ -7,7 +7,12 @@ mod addresses;
 mod answers;
 mod api;
 #[path = "../../crates/lotwire/src/config/mod.rs"]
-#[allow(dead_code, missing_docs, unused_imports, reason = "the binary's own module, of which one function is used here")]
+#[allow(
+    dead_code,
+    missing_docs,
+    unused_imports,
+    reason = "the binary's own module, of which one function is used here"
+)]
 mod config;
 mod documents;
 mod lists;

@@ -21,7 +21,8 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     if let Some(unknown) = names.iter().find(|name| !targets.contains(name)) {
         return Err(format!("there is no target {unknown}; there are {}", targets.join(", ")));
     }
-    let has_cargo_fuzz = Command::new(cargo()).args(["fuzz", "--version"]).output().is_ok_and(|out| out.status.success());
+    let has_cargo_fuzz =
+        Command::new(cargo()).args(["fuzz", "--version"]).output().is_ok_and(|out| out.status.success());
     if !has_cargo_fuzz {
         say("there is no cargo-fuzz (cargo install cargo-fuzz): only the seeds are played");
         return play_seeds();

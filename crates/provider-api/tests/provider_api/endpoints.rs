@@ -82,4 +82,3 @@ async fn event_types_of_an_endpoint_must_exist_and_be_some() {
     let none = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
     assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
 }
-

@@ -10,9 +10,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use runtime::clock::to_ms;
 
+use super::bucket::Rate;
 use super::nodes::Holder;
 use super::outcome::Pace;
-use super::bucket::Rate;
 use super::rates::{Rates, SharedBucket};
 use crate::config::LaneConfig;
 use crate::metrics::LaneFigures;

@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider::ProviderConfig;
 use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider::port::operations::Operations;
 use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
     AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
 };
-use provider::ProviderConfig;
 use runtime::signal::Signal;
 
 use crate::receiver::{Receiver, Reply};

@@ -93,9 +93,12 @@ impl Play {
                 }
                 tokio::time::sleep(Duration::from_micros(300)).await;
                 // A lane that pauses sleeps longer than its rows.
-                if self.world.clock.next_sleeper().is_some_and(|next| {
-                    next.duration_since(self.world.clock.now()).as_millis() < 1_100
-                }) {
+                if self
+                    .world
+                    .clock
+                    .next_sleeper()
+                    .is_some_and(|next| next.duration_since(self.world.clock.now()).as_millis() < 1_100)
+                {
                     self.world.clock.advance(Duration::from_millis(20));
                 }
             }

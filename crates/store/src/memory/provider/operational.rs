@@ -55,7 +55,12 @@ impl Tables {
         let Some((event_type, payload)) = happening.message(subject) else { return };
         self.told.last_no += 1;
         let no = self.told.last_no;
-        let event = OperationalEvent { no, account: account.clone(), event_type: event_type.to_owned(), payload: payload.into() };
+        let event = OperationalEvent {
+            no,
+            account: account.clone(),
+            event_type: event_type.to_owned(),
+            payload: payload.into(),
+        };
         self.told.events.push(event);
     }
 

@@ -4,8 +4,8 @@ use ::provider::model::{Application, Id};
 use ::provider::operational::events::Happening;
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 
-use super::{answers, operational};
 use super::rows::{self, APPLICATION, Client, Outcome};
+use super::{answers, operational};
 use crate::provider_codec::{Slice, to_json};
 
 pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {

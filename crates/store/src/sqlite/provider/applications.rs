@@ -5,8 +5,8 @@ use ::provider::operational::events::Happening;
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
-use super::{answers, operational};
 use super::rows::{self, APPLICATION, Outcome, ms};
+use super::{answers, operational};
 use crate::provider_codec::{Slice, to_json};
 
 pub(super) fn create(db: &Connection, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
