@@ -3,6 +3,7 @@
 mod ci;
 mod clients;
 mod debian;
+mod fuzz;
 mod generate;
 mod tidy;
 
@@ -16,6 +17,7 @@ cargo xtask <task>
   tidy                check the arrows between crates and the house rules
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
+  fuzz --seconds N    feed what reads outside input with anything, N seconds for each target
   crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
   bench               measure the way of a message and the ending of items            (more: cargo xtask bench --help)
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(&root()),
         Some("clients") => clients::install(&root()),
         Some("generate") => generate::run(&root(), rest),
+        Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {
             say(HELP);

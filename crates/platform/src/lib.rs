@@ -22,6 +22,8 @@ pub mod config;
 mod deciding;
 mod draft;
 pub mod error;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod port;
 mod state;
 

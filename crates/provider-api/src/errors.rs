@@ -3,9 +3,10 @@
 
 use axum::response::{IntoResponse, Response};
 use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderName, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use http_kit::json::JsonError;
-use provider::{Invalid, ProviderError};
+use http_kit::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use provider::{Invalid, ProviderError, Quota};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -93,9 +94,9 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
     match error {
         ProviderError::Unauthenticated => with(plain(StatusCode::UNAUTHORIZED, code, text), WWW_AUTHENTICATE, "Bearer"),
         ProviderError::Forbidden(_) => plain(StatusCode::FORBIDDEN, code, text),
-        ProviderError::TooManyRequests { retry_after, .. } => {
+        ProviderError::TooManyRequests { retry_after, quota, .. } => {
             let mut response = plain(StatusCode::TOO_MANY_REQUESTS, code, text);
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(retry_after.as_secs()));
+            tell_limit(response.headers_mut(), retry_after.as_secs(), quota);
             response
         }
         ProviderError::NotFound => plain(StatusCode::NOT_FOUND, code, text),
@@ -116,6 +117,20 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
         ProviderError::Internal(_) => {
             tracing::error!(error = text, "a request failed");
             internal()
+        }
+    }
+}
+
+/// `Retry-After`, and the limit as the platform's API tells its own.
+fn tell_limit(headers: &mut HeaderMap, retry_after_s: u64, quota: Quota) {
+    let Quota { name, requests, window_s } = quota;
+    headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
+    for (header, value) in [
+        (RATE_LIMIT_POLICY, format!("\"{name}\";q={requests};w={window_s}")),
+        (RATE_LIMIT, format!("\"{name}\";r=0;t={retry_after_s}")),
+    ] {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(header, value);
         }
     }
 }

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::error::{ProviderError, ProviderResult};
+use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::key_cache::Known;
 use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
 use crate::provider::Provider;
@@ -116,6 +116,7 @@ impl Provider {
         known.rate.take(now, per_second).map_err(|wait| ProviderError::TooManyRequests {
             detail: "this account asks for more than it may in a second",
             retry_after: whole_seconds(wait),
+            quota: Quota { name: "account", requests: per_second, window_s: 1 },
         })?;
         Ok(known.caller.clone())
     }

@@ -69,6 +69,19 @@ use sweeper::Sweeps;
 
 pub use transport::Transport;
 
+/// What a receiver's answer asks to wait, and the text of it that is kept.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn judge(
+    status: http::StatusCode,
+    headers: &http::HeaderMap,
+    body: bytes::Bytes,
+    now: Timestamp,
+) -> (Option<std::time::Duration>, String) {
+    let response = outbound::Response { status, headers: headers.clone(), body, truncated: false };
+    let outcome = outcome::Outcome::of(Ok(response), now);
+    (outcome.retry_after, outcome.response)
+}
+
 /// Messages that wait for their transaction before callers have to wait.
 const ACCEPT_QUEUE_MAX: usize = 8_192;
 

@@ -155,7 +155,7 @@ impl Provider {
             let mut new = old.clone();
             change(&mut new)?;
             new.updated_at = self.now();
-            let replaced = self.store().replace_endpoint(old, new.clone()).await;
+            let replaced = self.store().replace_endpoint(old, new.clone(), None).await;
             self.snapshots().forget(&new.application);
             match replaced {
                 Ok(()) => return Ok(new),

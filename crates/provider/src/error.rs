@@ -8,6 +8,17 @@ use crate::port::StoreError;
 /// Result of a use case.
 pub type ProviderResult<T> = Result<T, ProviderError>;
 
+/// A limit on how often something may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// What is counted by: `account` or `address`.
+    pub name: &'static str,
+    /// Requests in the window.
+    pub requests: u32,
+    /// Seconds.
+    pub window_s: u32,
+}
+
 /// Why a use case did not do what was asked. A surface makes an answer of it with one `match`; the status that the
 /// provider's API gives each is in its doc.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +36,8 @@ pub enum ProviderError {
         detail: &'static str,
         /// When it may be tried again, in whole seconds.
         retry_after: Duration,
+        /// Which limit was met.
+        quota: Quota,
     },
     /// It is not there, or it is another account's: 404.
     #[error("not found")]

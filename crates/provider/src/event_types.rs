@@ -70,6 +70,17 @@ pub enum Archived {
     Shown,
 }
 
+/// Whether the webhooks of an OpenAPI document can be imported.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn check_import(document: &Value) -> ProviderResult<()> {
+    let names = openapi::names(document);
+    for (name, input) in openapi::webhooks(document)? {
+        assert!(names.contains(&name));
+        input.check(&name)?;
+    }
+    Ok(())
+}
+
 impl Provider {
     /// Makes an event type, or takes one of that name out of the archive. 409 when one that is not archived is there,
     /// 422.

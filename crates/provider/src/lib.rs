@@ -25,6 +25,8 @@ mod endpoints;
 pub mod error;
 mod event_types;
 mod example;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod headers;
 mod history;
 mod idempotency;
@@ -64,7 +66,7 @@ pub use background::ReplayInput;
 pub use change::Change;
 pub use config::ProviderConfig;
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
-pub use error::{Invalid, ProviderError};
+pub use error::{Invalid, ProviderError, Quota};
 pub use event_types::{Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, Others};
 pub use history::{HistoryQuery, HistoryRequest, LOOKED_ROWS_MAX};
 pub use idempotency::{Idempotency, StoredAnswer};

@@ -91,8 +91,10 @@ impl Provider {
         id_or_uid: &str,
         secret: Option<&str>,
         grace_seconds: Option<i64>,
+        idempotency: Option<&Idempotency>,
     ) -> ProviderResult<String> {
-        self.rotate_endpoint_secret(&hidden(caller), APPLICATION, id_or_uid, secret, grace_seconds).await
+        let hidden = hidden(caller);
+        self.rotate_endpoint_secret(&hidden, APPLICATION, id_or_uid, secret, grace_seconds, idempotency).await
     }
 
     /// As [`Provider::endpoint_headers`].

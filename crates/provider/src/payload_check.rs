@@ -212,6 +212,17 @@ impl Schemas {
     }
 }
 
+/// Checks a payload against schemas that were taken.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn try_schemas(schemas: Value, payload: &Value) {
+    let versions = schemas.as_object().map_or(0, serde_json::Map::len);
+    let schemas = Schemas::new(Some(schemas));
+    assert_eq!(schemas.compiled.len(), versions, "a schema that was taken can be used");
+    if let Some(found) = schemas.faults(payload) {
+        assert!((1..=FAULTS_MAX).contains(&found.faults.len()));
+    }
+}
+
 /// Versions are numbers by custom, and older than all others when they are not.
 fn age(version: &str) -> (Option<u64>, &str) {
     (version.parse().ok(), version)

@@ -9,12 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::authentication::whole_seconds;
-use crate::error::ProviderError;
+use crate::error::{ProviderError, Quota};
 
 /// Refusals from one address before it has to wait.
 const REFUSALS_AT_ONCE: u32 = 20;
 /// One more each.
 const REFUSAL_EVERY: Duration = Duration::from_secs(3);
+/// In which all of them are forgotten.
+const REFUSALS_WINDOW_S: u32 = 60;
 /// Addresses remembered at most.
 const ADDRESSES_MAX: usize = 10_000;
 /// Good keys remembered at most.
@@ -52,6 +54,7 @@ impl Strangers {
         Err(ProviderError::TooManyRequests {
             detail: "too many calls without a valid key came from this address",
             retry_after: whole_seconds(wait),
+            quota: Quota { name: "address", requests: REFUSALS_AT_ONCE, window_s: REFUSALS_WINDOW_S },
         })
     }
 

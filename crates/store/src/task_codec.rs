@@ -24,6 +24,18 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
     }
 }
 
+/// SQL that holds when a task of this kind still has a reason to send message `m` to endpoint `e`. A row of the table goes
+/// in the transaction that records its attempt: whoever sees no row sees the attempt.
+pub(crate) fn still_wanted(kind: TaskKind, message: &str, endpoint: &str) -> String {
+    let tried = format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint = {endpoint}");
+    let waits = format!("EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = {endpoint} AND d.message = {message})");
+    match kind {
+        TaskKind::Recover => format!("NOT {waits} AND NOT {tried} AND a.status = 0)"),
+        TaskKind::ReplayMissing => format!("NOT {waits} AND NOT {tried})"),
+        TaskKind::BulkReplay => format!("NOT {waits}"),
+    }
+}
+
 pub(crate) fn task_status_number(status: TaskStatus) -> i16 {
     match status {
         TaskStatus::Running => 0,

@@ -189,7 +189,7 @@ impl Default for Log {
 
 impl Config {
     /// Checks what the types can't say. The texts name the key and say what to do.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let within = |key: &str, value: u64, min: u64, max: u64| {
             if (min..=max).contains(&value) {
                 Ok(())

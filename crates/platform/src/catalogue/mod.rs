@@ -35,6 +35,17 @@ use crate::{Caller, Platform, Scope};
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 5_000;
 
+/// The number of items in a catalogue file, and what is wrong with it.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn read_items(
+    source: &[u8],
+    limits: &crate::config::CatalogueLimits,
+    status: ItemStatus,
+) -> (u64, ImportReport) {
+    let (items, report) = read::read(source, limits, status);
+    (items.len() as u64, report)
+}
+
 /// How far an import goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportMode {

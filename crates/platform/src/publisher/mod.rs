@@ -53,6 +53,21 @@ use crate::config::PublisherConfig;
 use crate::port::{NodeId, OutboxEvent, OutboxOutcome, Store};
 use settle::Recorded;
 
+/// What a provider's answer means: the text for support, when it is not that the event was published.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn judged(
+    status: http::StatusCode,
+    headers: &http::HeaderMap,
+    body: &[u8],
+    now: jiff::Timestamp,
+) -> Option<String> {
+    match verdict::judge(status, headers, body, now) {
+        verdict::Verdict::Published => None,
+        verdict::Verdict::Retry { error, .. } | verdict::Verdict::Quarantine { error } => Some(error),
+        verdict::Verdict::Park { reason } => Some(reason),
+    }
+}
+
 /// What a publisher stands on.
 pub(crate) struct PublisherParts {
     pub(crate) store: Arc<dyn Store>,

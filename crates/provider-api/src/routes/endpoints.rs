@@ -70,6 +70,15 @@ pub(crate) enum Ordering {
     Key,
 }
 
+impl From<Ordering> for DeliveryOrder {
+    fn from(ordering: Ordering) -> Self {
+        match ordering {
+            Ordering::None => Self::Any,
+            Ordering::Key => Self::PerKey,
+        }
+    }
+}
+
 /// An endpoint.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -161,6 +170,11 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
     metadata: Change<BTreeMap<String, String>>,
+    /// `key`: messages of one ordering key are delivered one after the other; `none`: as fast as it goes. What waits already
+    /// stays as it was sent.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Ordering, required = false)]
+    ordering: Change<Ordering>,
 }
 
 /// 422 for a version that there is not.
@@ -185,6 +199,10 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
             channels: body.channels,
             throttle_rate: patch::newer(body.throttle_rate, body.rate_limit),
             metadata: body.metadata,
+            ordering: match body.ordering {
+                Change::Keep => Change::Keep,
+                Change::Set(ordering) => Change::Set(ordering.into()),
+            },
         })
     }
 }
@@ -205,10 +223,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
-            ordering: body.ordering.map(|ordering| match ordering {
-                Ordering::None => DeliveryOrder::Any,
-                Ordering::Key => DeliveryOrder::PerKey,
-            }),
+            ordering: body.ordering.map(DeliveryOrder::from),
         })
     }
 }

@@ -230,7 +230,8 @@ pub(crate) async fn rotate_secret(
     sent: Sent<EndpointSecretRotateIn>,
 ) -> Result<Response, ApiError> {
     let EndpointSecretRotateIn { key, grace_period_seconds } = sent.body;
-    provider.rotate_operational_secret(&caller, &endpoint, key.as_deref(), grace_period_seconds).await?;
+    let (key, idempotency) = (key.as_deref(), sent.idempotency.as_ref());
+    provider.rotate_operational_secret(&caller, &endpoint, key, grace_period_seconds, idempotency).await?;
     Ok(answer::nothing())
 }
 

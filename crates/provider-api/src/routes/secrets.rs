@@ -58,7 +58,9 @@ pub(crate) async fn rotate(
     sent: Sent<EndpointSecretRotateIn>,
 ) -> Result<Response, ApiError> {
     let EndpointSecretRotateIn { key, grace_period_seconds } = sent.body;
-    let key = key.as_deref();
-    let key = provider.rotate_endpoint_secret(&caller, &application, &endpoint, key, grace_period_seconds).await?;
+    let (key, idempotency) = (key.as_deref(), sent.idempotency.as_ref());
+    let key = provider
+        .rotate_endpoint_secret(&caller, &application, &endpoint, key, grace_period_seconds, idempotency)
+        .await?;
     Ok(answer::ok(&EndpointSecretOut { key }))
 }

@@ -82,23 +82,3 @@ async fn event_types_of_an_endpoint_must_exist_and_be_some() {
     let none = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
     assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
 }
-
-#[tokio::test]
-async fn a_rotation_answers_with_the_new_secret() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}/secret", stage.endpoint().await);
-    let given = stage.post(&format!("{path}/rotate"), json!({"key": SECRET, "gracePeriodSeconds": 0})).await;
-    given.expect(200, &json!({"key": SECRET}));
-    stage.get(&path).await.expect(200, &json!({"key": SECRET}));
-    // A client may send nothing at all.
-    let made = stage.post(&format!("{path}/rotate/"), "").await;
-    assert_eq!((made.status, made.field("key") != SECRET), (200, true));
-    stage.get(&path).await.expect(200, &made.json());
-    for (body, field) in
-        [(json!({"gracePeriodSeconds": 604_801}), "gracePeriodSeconds"), (json!({"key": "short"}), "key")]
-    {
-        let refused = stage.post(&format!("{path}/rotate"), body).await;
-        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", field])));
-    }
-}

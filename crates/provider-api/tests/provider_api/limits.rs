@@ -21,6 +21,11 @@ fn retry_after(answer: &Answer) -> &str {
     answer.headers["retry-after"].to_str().unwrap()
 }
 
+/// Policy and what is left of it.
+fn limit(answer: &Answer) -> [&str; 2] {
+    ["ratelimit-policy", "ratelimit"].map(|name| answer.headers[name].to_str().unwrap())
+}
+
 #[tokio::test]
 async fn an_address_that_tries_keys_has_to_wait_and_its_neighbours_have_not() {
     let stage = Stage::new().await;
@@ -32,6 +37,7 @@ async fn an_address_that_tries_keys_has_to_wait_and_its_neighbours_have_not() {
     let refused = call_from(&stage, "192.0.2.1", &bad).await;
     assert_eq!((refused.status, refused.field("code").as_str()), (429, "too_many_requests"));
     assert_eq!(retry_after(&refused), "3");
+    assert_eq!(limit(&refused), [r#""address";q=20;w=60"#, r#""address";r=0;t=3"#]);
     assert_eq!(call_from(&stage, "192.0.2.1", "nonsense").await.status, 429);
     assert_eq!(call_from(&stage, "192.0.2.2", &bad).await.status, 401);
     // A key that was good goes on, whoever else is at its address; also when it has to be looked up again.
@@ -59,6 +65,7 @@ async fn an_account_asks_so_often_a_second_and_no_more() {
         (refused.status, refused.field("code").as_str(), retry_after(&refused)),
         (429, "too_many_requests", "1")
     );
+    assert_eq!(limit(&refused), [r#""account";q=5;w=1"#, r#""account";r=0;t=1"#]);
     let of_other = stage.call_as(Some(&stage.other_key), "GET", "/app", &[], "").await;
     assert_eq!(of_other.status, 200, "another account is not concerned");
     stage.clock.advance(Duration::from_secs(1));

@@ -79,7 +79,10 @@ impl Stage {
     }
 
     pub(crate) async fn with(config: ProviderConfig) -> Self {
-        let store = store::memory::provider();
+        Self::on(store::memory::provider(), config).await
+    }
+
+    pub(crate) async fn on(store: Arc<dyn Store>, config: ProviderConfig) -> Self {
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
         let provider = provider(Arc::clone(&store), clock.clone(), config);
         let (key, other_key) = (key(&provider, "ours").await, key(&provider, "theirs").await);

@@ -57,7 +57,7 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> St
         && let Some(target) = snapshot.targets.get(&lane.endpoint)
     {
         let application = shared.rates.of(&lane.application, target.application_rate);
-        lane.update(shared, |state| state.set_rates(target.throttle_rate, application));
+        lane.update(shared, |state| state.set_rates(shared.rates.part(target.throttle_rate), application));
     }
     Ok((works, read))
 }

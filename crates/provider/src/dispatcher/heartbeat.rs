@@ -41,8 +41,14 @@ impl Shared {
             // What others left is due now, and what waited for this node to have a name.
             self.sweeps.look();
         }
-        for name in self.names.living() {
-            store.heartbeat(&name, now, self.dead_before(now, None)).await?;
+        let own = self.names.living();
+        for name in &own {
+            store.heartbeat(name, now, self.dead_before(now, None)).await?;
+        }
+        if self.context.config.nodes == Nodes::Many {
+            // A node in doubt has more names than one: its own are told apart, and another's count for a short time.
+            let all = store.living_nodes(self.dead_before(now, None)).await?;
+            self.rates.share_with(all.saturating_sub(own.len()));
         }
         Ok(())
     }

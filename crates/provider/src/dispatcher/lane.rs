@@ -66,7 +66,7 @@ impl Lane {
         if inner.state.is_closed() {
             return Err(Closed);
         }
-        inner.state.set_rates(target.throttle_rate, application);
+        inner.state.set_rates(shared.rates.part(target.throttle_rate), application);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
         let reserved = inner.state.reserve(payload_bytes, now, config, shared.load.lanes());
         inner.count(&shared.load);

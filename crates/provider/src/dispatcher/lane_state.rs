@@ -4,13 +4,13 @@
 mod tests;
 
 use std::collections::VecDeque;
-use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use runtime::clock::to_ms;
 
+use super::bucket::Rate;
 use super::nodes::Holder;
 use super::outcome::Pace;
 use super::rates::{Rates, SharedBucket};
@@ -147,7 +147,7 @@ impl LaneState {
         self.looks
     }
 
-    pub(super) fn set_rates(&mut self, endpoint: Option<NonZeroU16>, application: Option<SharedBucket>) {
+    pub(super) fn set_rates(&mut self, endpoint: Option<Rate>, application: Option<SharedBucket>) {
         self.rates.set(endpoint, application);
     }
 

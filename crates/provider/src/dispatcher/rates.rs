@@ -1,15 +1,20 @@
 //! The rates that a lane keeps: its endpoint's own, and its application's, which all lanes of the application share.
 //!
-//! Each node keeps them by itself: with `n` nodes at work an endpoint may see up to `n` times its rate.
+//! Of `n` nodes that live, each keeps to an `n`th, so that together they keep the rate without speaking to each other. How
+//! many there are comes with each heartbeat: while one joins, the rate may be passed for a second.
 
 use std::collections::HashMap;
 use std::num::NonZeroU16;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, Rate};
 use crate::model::Id;
+
+/// Nodes that a rate is shared among at most.
+const NODES_MAX: usize = 1_000;
 
 /// An application's bucket, shared by its lanes.
 pub(super) type SharedBucket = Arc<Mutex<Bucket>>;
@@ -22,7 +27,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    pub(super) fn set(&mut self, endpoint: Option<NonZeroU16>, application: Option<SharedBucket>) {
+    pub(super) fn set(&mut self, endpoint: Option<Rate>, application: Option<SharedBucket>) {
         self.endpoint.set_rate(endpoint);
         self.application = application;
     }
@@ -40,15 +45,29 @@ impl Rates {
     }
 }
 
-/// The buckets of applications that have a rate and lanes.
+/// The buckets of applications that have a rate and lanes, and among how many nodes rates are shared.
 #[derive(Debug, Default)]
-pub(super) struct ApplicationRates(Mutex<HashMap<Id, SharedBucket>>);
+pub(super) struct ApplicationRates {
+    buckets: Mutex<HashMap<Id, SharedBucket>>,
+    /// Beside this one.
+    other_nodes: AtomicI32,
+}
 
 impl ApplicationRates {
+    /// Rates are shared with so many others from now on.
+    pub(super) fn share_with(&self, other_nodes: usize) {
+        self.other_nodes.store(i32::try_from(other_nodes.min(NODES_MAX)).unwrap_or_default(), Ordering::Relaxed);
+    }
+
+    /// This node's part of a rate.
+    pub(super) fn part(&self, rate: Option<NonZeroU16>) -> Option<Rate> {
+        Some(Rate { per_second: rate?, nodes: 1 + self.other_nodes.load(Ordering::Relaxed) })
+    }
+
     /// The application's bucket, set to `rate`; none when it has no rate, which costs nothing.
     pub(super) fn of(&self, application: &Id, rate: Option<NonZeroU16>) -> Option<SharedBucket> {
-        let rate = rate?;
-        let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rate = self.part(rate)?;
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = Arc::clone(buckets.entry(application.clone()).or_default());
         drop(buckets);
         bucket.lock().unwrap_or_else(PoisonError::into_inner).set_rate(Some(rate));
@@ -57,7 +76,7 @@ impl ApplicationRates {
 
     /// Forgets buckets that no lane has any more.
     pub(super) fn remove_unused(&self) {
-        let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.retain(|_, bucket| Arc::strong_count(bucket) > 1);
     }
 }
@@ -74,7 +93,7 @@ mod tests {
         let application: Id = "app_1".into();
         let mut lanes = [Some(10), None].map(|own: Option<u16>| {
             let mut rates = Rates::default();
-            rates.set(own.and_then(NonZeroU16::new), shared.of(&application, NonZeroU16::new(40)));
+            rates.set(shared.part(own.and_then(NonZeroU16::new)), shared.of(&application, NonZeroU16::new(40)));
             rates
         });
         let mut taken = [0, 0];
@@ -85,8 +104,13 @@ mod tests {
         }
         assert!((15..=22).contains(&taken[0]), "its own rate: {taken:?}");
         assert!((76..=84).contains(&(taken[0] + taken[1])), "the application's: {taken:?}");
-        drop(lanes);
+        shared.share_with(1);
+        let mut lane = Rates::default();
+        lane.set(None, shared.of(&application, NonZeroU16::new(40)));
+        let half = (2_000..4_000).filter(|ms| lane.take(from_ms(1_700_000_000_000 + ms)).is_ok()).count();
+        assert!((38..=42).contains(&half), "half of what both nodes may: {half}");
+        drop((lane, lanes));
         shared.remove_unused();
-        assert!(shared.0.lock().unwrap().is_empty());
+        assert!(shared.buckets.lock().unwrap().is_empty());
     }
 }

@@ -6,6 +6,7 @@ use crate::accounts::Caller;
 use crate::change::Change;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
+use crate::ordering::DeliveryOrder;
 use crate::provider::Provider;
 
 /// What a PATCH does to an endpoint.
@@ -27,6 +28,8 @@ pub struct EndpointPatch {
     pub throttle_rate: Change<Option<u16>>,
     /// Free text pairs, instead of those that there are.
     pub metadata: Change<BTreeMap<String, String>>,
+    /// Whether messages of one key are delivered one after the other.
+    pub ordering: Change<DeliveryOrder>,
 }
 
 impl Provider {
@@ -55,6 +58,8 @@ impl Provider {
             patch.channels.apply(&mut input.channels);
             patch.throttle_rate.apply(&mut input.throttle_rate);
             patch.metadata.apply(&mut input.metadata);
+            patch.ordering.apply(&mut endpoint.ordering);
+            input.ordering = None;
             endpoint.take(input.check(reach)?);
             Ok(())
         })

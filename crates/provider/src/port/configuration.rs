@@ -30,9 +30,10 @@ pub trait ConfigurationStore: Send + Sync {
     /// Puts `new` in the place of `old` as [`super::Store::update_application`] does. `Stale` when it is not as `old`
     /// any more, `NotFound`, `Taken("uid")`.
     async fn replace_application(&self, old: Application, new: Application) -> StoreResult<()>;
-    /// Puts `new` in the place of `old` as [`super::Store::update_endpoint`] does. `Stale` when it is not as `old` any
-    /// more, `NotFound`, `Taken("uid")`.
-    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()>;
+    /// Puts `new` in the place of `old` as [`super::Store::update_endpoint`] does, and keeps the answer. `Replayed`,
+    /// `Stale` when it is not as `old` any more, `NotFound`, `Taken("uid")`.
+    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint, answer: Option<IdempotentAnswer>)
+    -> StoreResult<()>;
     /// Puts `new` in the place of `old`, of the same name. `Stale` when it is not as `old` any more, `NotFound`.
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()>;
     /// Replaces the event types of these names, or creates them: all of them or none. `Replayed`.

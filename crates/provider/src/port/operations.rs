@@ -15,4 +15,6 @@ pub trait Operations: Send + Sync {
     async fn total_backlog(&self) -> StoreResult<Backlog>;
     /// Says that `node` has ended: what it had is nobody's and due at once.
     async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
+    /// How many names of nodes were heard of since then.
+    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize>;
 }

@@ -98,7 +98,8 @@ pub trait TaskStore: Send + Sync {
         limit: usize,
     ) -> StoreResult<Vec<BackgroundTask>>;
     /// Makes a step, in one transaction: new delivery rows that are nobody's and due, and the task's progress. The number
-    /// of rows made: a message that waits for the endpoint already gets none. `Stale` when the task is not at the step's
+    /// of rows made: a message that waits for the endpoint already gets none, nor one that a [`TaskKind::Recover`] finds
+    /// delivered or a [`TaskKind::ReplayMissing`] finds tried since it was chosen, by another task or by hand. `Stale` when the task is not at the step's
     /// position or not running any more; `NotFound` when there are messages and the endpoint is gone or disabled.
     async fn advance_task(&self, step: Advance) -> StoreResult<usize>;
     /// How many of these messages have a delivery row for the endpoint that is due at `now`, claimed or not.

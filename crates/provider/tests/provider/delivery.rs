@@ -99,22 +99,6 @@ async fn a_failed_delivery_is_tried_again_as_the_schedule_says_and_then_given_up
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_gone_is_disabled_and_gets_nothing_more() {
-    let stage = Stage::new(quick()).await;
-    let mut receiver = Receiver::start(|_| Reply::Status(410)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let message = stage.send().await;
-    receiver.next().await;
-    let attempts = stage.attempts(&message, 1).await;
-    assert_eq!(attempts[0].response_status_code, 410);
-    let disabled = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
-    assert!(disabled.disabled);
-    stage.send().await;
-    stage.finished(&endpoint).await;
-    assert_eq!(receiver.count_now(), 0);
-}
-
-#[tokio::test]
 async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_the_count_anew() {
     let config = ProviderConfig { disable_after: Duration::from_millis(50), ..quick() };
     let stage = Stage::new(config).await;
@@ -164,26 +148,6 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
         let after = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
         assert_eq!(after.disabled, is_disabled);
     }
-}
-
-#[tokio::test]
-async fn a_changed_endpoint_is_used_by_the_next_delivery() {
-    let stage = Stage::new(quick()).await;
-    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    stage.send().await;
-    assert!(receiver.next().await.headers.get("x-new").is_none());
-    let headers = Some([("x-new".to_owned(), "1".to_owned())].into());
-    let input = EndpointInput { url: receiver.url(), headers, ..EndpointInput::default() };
-    stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
-    stage.send().await;
-    assert_eq!(receiver.next().await.headers["x-new"], "1");
-    let rotate = stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, None, None);
-    let secret = rotate.await.unwrap();
-    stage.send().await;
-    let arrival = receiver.next().await;
-    assert_eq!(arrival.headers["webhook-signature"].to_str().unwrap().split(' ').count(), 2);
-    Webhook::new(&secret).unwrap().verify(&arrival.body, &arrival.headers).unwrap();
 }
 
 #[tokio::test]

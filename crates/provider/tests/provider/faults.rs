@@ -11,20 +11,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider::ProviderConfig;
 use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider::port::operations::Operations;
 use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
     AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
 };
-use provider::{ProviderConfig, ProviderError};
 use runtime::signal::Signal;
 
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, message, quick, store};
+use crate::stage::{Stage, quick, store};
 
 #[derive(Clone, Copy, PartialEq)]
-enum Fault {
+pub(crate) enum Fault {
     /// It is done, and then the connection breaks.
     DoneUnsaid,
     NotDone,
@@ -53,26 +53,9 @@ impl Faulty {
     }
 }
 
-async fn stage(method: &'static str, fault: Fault, calls: usize) -> Stage {
+pub(crate) async fn stage(method: &'static str, fault: Fault, calls: usize) -> Stage {
     let config = ProviderConfig { node_dead_after: Duration::from_millis(300), ..quick() };
     Stage::on(Arc::new(Faulty { store: store(), method, fault, left: AtomicUsize::new(calls) }), config).await
-}
-
-#[tokio::test]
-async fn a_message_that_was_committed_without_an_answer_is_delivered_nevertheless() {
-    for fault in [Fault::DoneUnsaid, Fault::Panic] {
-        let stage = stage("accept", fault, 1).await;
-        let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-        let endpoint = stage.endpoint(&receiver.url()).await;
-        let refused = stage.try_send(message(), None).await;
-        assert!(matches!(refused, Err(ProviderError::Unavailable(_))));
-        if fault == Fault::DoneUnsaid {
-            receiver.next().await;
-        }
-        stage.send().await;
-        receiver.next().await;
-        stage.finished(&endpoint).await;
-    }
 }
 
 #[tokio::test]
@@ -127,6 +110,10 @@ impl OrderedDeliveries for Faulty {
 impl Operations for Faulty {
     async fn total_backlog(&self) -> StoreResult<Backlog> {
         self.store.total_backlog().await
+    }
+
+    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
+        self.store.living_nodes(heard_since).await
     }
 
     async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {

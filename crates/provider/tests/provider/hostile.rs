@@ -16,11 +16,11 @@ use crate::stage::{Stage, quick};
 
 const DEADLINE: Duration = Duration::from_millis(400);
 /// What a sender can get rid of although nobody reads it: the buffers of two sockets on this machine.
-const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
+pub(crate) const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a receiver does with a connection after it has read the request.
 #[derive(Clone, Copy)]
-enum Doing {
+pub(crate) enum Doing {
     /// Sends these bytes, and keeps the connection.
     Send(&'static [u8]),
     /// Sends these bytes, and closes it.
@@ -34,7 +34,7 @@ enum Doing {
 }
 
 /// Where it listens, and how many bytes it got rid of.
-async fn receiver(doing: Doing) -> (SocketAddr, Arc<AtomicU64>) {
+pub(crate) async fn receiver(doing: Doing) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
     let count = Arc::clone(&sent);
@@ -79,13 +79,13 @@ async fn serve(mut stream: TcpStream, doing: Doing, sent: Arc<AtomicU64>) {
     }
 }
 
-async fn stage() -> Stage {
+pub(crate) async fn stage() -> Stage {
     Stage::new(ProviderConfig { request_timeout: DEADLINE, retry_schedule: RetrySchedule::new(vec![]), ..quick() })
         .await
 }
 
 /// The one attempt at an endpoint with this URL.
-async fn attempted(stage: &Stage, url: &str) -> Attempt {
+pub(crate) async fn attempted(stage: &Stage, url: &str) -> Attempt {
     let endpoint = stage.endpoint(url).await;
     let began = Instant::now();
     let message = stage.send().await;

@@ -1,36 +1,11 @@
 //! Accepting and reading messages.
 
-use std::sync::Arc;
-
 use provider::page::{ListKey, PageQuery};
 use provider::{
     ApplicationInput, Archived, EndpointInput, EventTypeInput, IfTaken, MessageInput, PageRequest, ProviderError,
 };
 
-use crate::stage::{PAYLOAD, Stage, idempotency, message, payload, quick, store};
-
-#[tokio::test]
-async fn the_same_key_and_request_is_one_message_and_another_request_is_refused() {
-    let stage = Arc::new(Stage::without_workers(store(), quick()).await);
-    let key = idempotency("auto_1", PAYLOAD);
-    let input = || MessageInput { event_id: Some("item.1".into()), ..message() };
-    let repeats: Vec<_> = (0..8)
-        .map(|_| {
-            let (stage, key, input) = (stage.clone(), key.clone(), input());
-            tokio::spawn(async move { stage.try_send(input, Some(&key)).await.unwrap() })
-        })
-        .collect();
-    let first = stage.try_send(input(), Some(&key)).await.unwrap();
-    for repeat in repeats {
-        assert_eq!(repeat.await.unwrap(), first);
-    }
-    let other = stage.try_send(input(), Some(&idempotency("auto_1", "{}"))).await;
-    assert!(matches!(other, Err(ProviderError::IdempotencyMismatch)));
-    let taken = stage.try_send(input(), Some(&idempotency("auto_2", PAYLOAD))).await;
-    assert!(matches!(taken, Err(ProviderError::Conflict { .. })));
-    let listed = stage.provider.list_messages(&stage.caller, "app", &PageRequest::default()).await.unwrap();
-    assert_eq!(listed.data, [first]);
-}
+use crate::stage::{PAYLOAD, Stage, message, payload, quick, store};
 
 #[tokio::test]
 async fn a_message_is_read_back_by_id_and_event_id_as_it_was_sent() {
@@ -113,6 +88,6 @@ async fn every_use_case_runs_on_any_thread() {
     any_thread(provider.list_event_types(caller, &page, Archived::Hidden));
     any_thread(provider.create_endpoint(caller, "app", EndpointInput::default(), None, |_| String::new()));
     any_thread(provider.put_endpoint(caller, "app", "ep", EndpointInput::default()));
-    any_thread(provider.rotate_endpoint_secret(caller, "app", "ep", None, None));
+    any_thread(provider.rotate_endpoint_secret(caller, "app", "ep", None, None, None));
     any_thread(provider.create_message(caller, "app", message(), None));
 }

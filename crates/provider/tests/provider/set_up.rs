@@ -162,7 +162,7 @@ async fn ten_rotated_secrets_may_still_sign() {
     stage.endpoint_with(input).await;
     assert_eq!(stage.provider.endpoint_secret(&stage.caller, "app", "ep").await.unwrap(), given);
     let rotate = async |secret: Option<&str>, grace: Option<i64>| {
-        stage.provider.rotate_endpoint_secret(&stage.caller, "app", "ep", secret, grace).await
+        stage.provider.rotate_endpoint_secret(&stage.caller, "app", "ep", secret, grace, None).await
     };
     for _ in 0..10 {
         let secret = rotate(None, None).await.unwrap();
@@ -189,7 +189,7 @@ async fn of_patches_at_the_same_time_none_is_lost() {
         patch(EndpointPatch { description: Change::Set("d".into()), ..EndpointPatch::default() }),
         patch(EndpointPatch { channels: Change::Set(Some(vec!["c".into()])), ..EndpointPatch::default() }),
         stage.provider.patch_endpoint_headers(&stage.caller, "app", &endpoint.id, &headers),
-        stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, None, None),
+        stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, None, None, None),
     );
     for patched in [url, description, channels] {
         patched.unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use outbound::{AddressPolicy, Client, ClientConfig};
+use provider::dispatcher::Transport;
 use provider::model::{Attempt, Endpoint, Message};
 use provider::port::Store;
 use provider::retry::RetrySchedule;
@@ -41,13 +42,23 @@ pub(crate) fn provider(store: Arc<dyn Store>, config: ProviderConfig) -> Provide
 }
 
 fn provider_at(clock: SharedClock, store: Arc<dyn Store>, config: ProviderConfig) -> Provider {
+    let client = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
+    provider_with(clock, store, config, Arc::new(client))
+}
+
+pub(crate) fn provider_with(
+    clock: SharedClock,
+    store: Arc<dyn Store>,
+    config: ProviderConfig,
+    transport: Arc<dyn Transport>,
+) -> Provider {
     let key = Key::generate(&SeededRandom::new(1));
     Provider::new(Parts {
         store,
         clock,
         random: Arc::new(SystemRandom),
         vault: Arc::new(Vault::new(vec![(key.id(), key)]).unwrap()),
-        transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
+        transport,
         config,
     })
 }
@@ -75,7 +86,7 @@ impl Stage {
         Self::of(provider_at(clock, Arc::clone(&store), config), store).await
     }
 
-    async fn of(provider: Provider, store: Arc<dyn Store>) -> Self {
+    pub(crate) async fn of(provider: Provider, store: Arc<dyn Store>) -> Self {
         let account = provider.create_account("Customer").await.unwrap();
         let key = provider.create_api_key(&account.id, "key").await.unwrap().text;
         let caller = provider.authenticate(&key).await.unwrap();

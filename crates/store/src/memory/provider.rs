@@ -127,14 +127,7 @@ impl Store for Memory {
     }
 
     async fn delete_application(&self, account: &str, id: &str) -> StoreResult<bool> {
-        let mut tables = self.tables();
-        let Some(endpoints) = tables.config.delete_application(account, id) else {
-            return Ok(false);
-        };
-        for endpoint in endpoints {
-            tables.work.drop_endpoint(&endpoint);
-        }
-        Ok(true)
+        Ok(self.tables().delete_application(account, id))
     }
 
     async fn create_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {

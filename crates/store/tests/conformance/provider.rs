@@ -87,13 +87,15 @@ stories! {
         an_endpoint_that_is_disabled_changes_the_routes_once;
     changes:
         what_changed_meanwhile_is_not_replaced,
+        a_replacement_with_a_key_happens_once,
         of_changes_at_the_same_time_none_is_lost,
         event_types_are_put_together_or_not_at_all,
         applications_are_left_out_by_their_endpoints,
         attempts_and_what_waits_are_counted_within_their_ids;
     operations:
         what_a_node_that_leaves_had_is_due_at_once,
-        the_whole_backlog_is_counted_with_its_oldest_message;
+        the_whole_backlog_is_counted_with_its_oldest_message,
+        living_nodes_are_those_heard_of_lately;
     ordering:
         messages_of_one_key_are_given_out_one_after_the_other,
         a_head_that_fails_or_dies_with_its_node_stays_the_head,
@@ -106,12 +108,14 @@ stories! {
         a_step_happens_once_and_makes_rows_only_for_what_does_not_wait,
         a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all,
         of_two_workers_at_one_position_one_makes_the_step,
+        of_two_tasks_that_want_a_message_sent_one_sends_it,
         failures_say_once_what_is_to_be_recovered,
         messages_are_seen_from_an_endpoint,
         tasks_that_ended_are_forgotten_a_few_at_a_time;
     operational:
         what_nobody_listens_to_is_not_written,
         an_endpoints_changes_are_told_in_order,
+        an_application_takes_its_endpoints_with_it_and_each_is_told,
         attempts_that_give_notice_are_told_once,
         events_are_settled_by_number_and_numbers_are_used_once;
     pages:

@@ -14,8 +14,13 @@ impl ConfigurationStore for Faulty {
         self.store.replace_application(old, new).await
     }
 
-    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()> {
-        self.store.replace_endpoint(old, new).await
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.store.replace_endpoint(old, new, answer).await
     }
 
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()> {

@@ -139,11 +139,11 @@ impl Config {
     }
 
     /// The ids of the endpoints that went with it; none when it was not there.
-    pub(super) fn delete_application(&mut self, account: &str, id: &str) -> Option<Vec<Id>> {
+    pub(super) fn delete_application(&mut self, account: &str, id: &str) -> Option<Vec<Endpoint>> {
         self.applications.remove(&key(account, id))?;
         self.app_tokens.retain(|(application, _), _| &**application != id);
         let gone = self.endpoints.extract_if(key(id, "")..lists::after(id), |_, _| true);
-        Some(gone.map(|(_, endpoint)| endpoint.id).collect())
+        Some(gone.map(|(_, endpoint)| endpoint).collect())
     }
 
     pub(super) fn create_event_type(&mut self, new: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {

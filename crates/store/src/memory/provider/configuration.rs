@@ -20,10 +20,18 @@ impl ConfigurationStore for Memory {
         config.update_application(new)
     }
 
-    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()> {
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
         let mut tables = self.tables();
+        tables.config.check_answer(answer.as_ref())?;
         check(tables.config.endpoint(&old.application, &old.id), &old)?;
-        tables.update_endpoint(new)
+        tables.update_endpoint(new)?;
+        tables.config.keep_answer(answer);
+        Ok(())
     }
 
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()> {

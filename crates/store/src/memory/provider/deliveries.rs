@@ -58,6 +58,10 @@ impl Work {
         self.give_back(&dead, now);
     }
 
+    pub(super) fn living_nodes(&self, heard_since: Timestamp) -> usize {
+        self.nodes.values().filter(|heard_at| **heard_at >= heard_since).count()
+    }
+
     /// Gives back what a node has that ends.
     pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
         self.nodes.remove(node);

@@ -38,12 +38,29 @@ impl Tables {
         endpoint_uid: Option<&str>,
         happening: Happening<'_>,
     ) {
-        let Some((account, uid)) = self.listener(application) else { return };
+        let listener = self.listener(application);
+        self.tell_listener(&listener, application, endpoint, endpoint_uid, happening);
+    }
+
+    fn tell_listener(
+        &mut self,
+        listener: &Option<(Id, Option<String>)>,
+        application: &str,
+        endpoint: &str,
+        endpoint_uid: Option<&str>,
+        happening: Happening<'_>,
+    ) {
+        let Some((account, uid)) = listener else { return };
         let subject = Subject { application, application_uid: uid.as_deref(), endpoint, endpoint_uid };
         let Some((event_type, payload)) = happening.message(subject) else { return };
         self.told.last_no += 1;
         let no = self.told.last_no;
-        let event = OperationalEvent { no, account, event_type: event_type.to_owned(), payload: payload.into() };
+        let event = OperationalEvent {
+            no,
+            account: account.clone(),
+            event_type: event_type.to_owned(),
+            payload: payload.into(),
+        };
         self.told.events.push(event);
     }
 
@@ -71,6 +88,17 @@ impl Tables {
         }
         self.work.drop_endpoint(id);
         self.tell(application, id, uid.as_deref(), Happening::Deleted);
+        true
+    }
+
+    pub(super) fn delete_application(&mut self, account: &str, id: &str) -> bool {
+        // Whether its account listens can't be told when it is gone.
+        let listener = self.listener(id);
+        let Some(endpoints) = self.config.delete_application(account, id) else { return false };
+        for endpoint in endpoints {
+            self.work.drop_endpoint(&endpoint.id);
+            self.tell_listener(&listener, id, &endpoint.id, endpoint.uid.as_deref(), Happening::Deleted);
+        }
         true
     }
 

@@ -18,4 +18,8 @@ impl Operations for Memory {
         self.tables().work.leave(node, now);
         Ok(())
     }
+
+    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
+        Ok(self.tables().work.living_nodes(heard_since))
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::provider::model::{Attempt, AttemptStatus, BackgroundTask, Id, TaskStatus};
+use ::provider::model::{Attempt, AttemptStatus, BackgroundTask, Id, TaskKind, TaskStatus};
 use ::provider::port::{
     Advance, Failure, From, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
 };
@@ -142,7 +142,10 @@ impl Tables {
         if !step.messages.is_empty() && target.is_none_or(|target| target.disabled) {
             return Err(StoreError::NotFound);
         }
-        let rows = step.messages.iter().filter(|message| self.work.enqueue(&application, &endpoint, message, step.now));
+        let kind = task.kind;
+        let wanted: Vec<&Id> =
+            step.messages.iter().filter(|message| self.is_wanted(kind, message, &endpoint)).collect();
+        let rows = wanted.into_iter().filter(|message| self.work.enqueue(&application, &endpoint, message, step.now));
         let made = rows.count();
         let further = step.is_progress();
         self.background.leases.insert(step.task, (step.worker, step.leased_until));
@@ -155,6 +158,16 @@ impl Tables {
             task.updated_at = if further { step.now } else { task.updated_at };
         }
         Ok(made)
+    }
+
+    /// Whether a task of this kind still has a reason to send the message.
+    fn is_wanted(&self, kind: TaskKind, message: &str, endpoint: &str) -> bool {
+        let mut attempts = self.attempts_at(message, endpoint);
+        match kind {
+            TaskKind::Recover => !attempts.any(|attempt| attempt.status == AttemptStatus::Success),
+            TaskKind::ReplayMissing => attempts.next().is_none(),
+            TaskKind::BulkReplay => true,
+        }
     }
 
     fn attempts_at<'a>(&'a self, message: &str, endpoint: &'a str) -> impl Iterator<Item = &'a Attempt> {

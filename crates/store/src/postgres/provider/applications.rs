@@ -1,10 +1,11 @@
 //! Consumer applications.
 
 use ::provider::model::{Application, Id};
+use ::provider::operational::events::Happening;
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 
-use super::answers;
 use super::rows::{self, APPLICATION, Client, Outcome};
+use super::{answers, operational};
 use crate::provider_codec::{Slice, to_json};
 
 pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -101,11 +102,18 @@ pub(super) async fn raise_version(db: &impl Client, id: &str) -> Outcome<bool> {
 /// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
 /// of reach from then on, and is for the caller to drop.
 pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> Outcome<Option<Vec<Id>>> {
-    let delete = "DELETE FROM applications WHERE account = $1 AND id = $2";
-    if rows::write(db, delete, &[&account, &id]).await? == 0 {
+    let lock = "SELECT id FROM applications WHERE account = $1 AND id = $2 FOR UPDATE";
+    if rows::one(db, lock, &[&account, &id], |row| rows::id(row, 0)).await?.is_none() {
         return Ok(None);
     }
+    let delete = "DELETE FROM endpoints WHERE application = $1 RETURNING id, uid";
+    let ids = |row: &_| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
+    let gone: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
+    // While the application is there, which says who is told.
+    for (endpoint, uid) in &gone {
+        operational::tell(db, id, endpoint, uid.as_deref(), Happening::Deleted).await?;
+    }
+    rows::write(db, "DELETE FROM applications WHERE account = $1 AND id = $2", &[&account, &id]).await?;
     rows::write(db, "DELETE FROM app_tokens WHERE application = $1", &[&id]).await?;
-    let delete = "DELETE FROM endpoints WHERE application = $1 RETURNING id";
-    rows::all(db, delete, &[&id], |row| rows::id(row, 0)).await.map(Some)
+    Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
 }

@@ -20,8 +20,14 @@ impl ConfigurationStore for Provider {
         Ok(())
     }
 
-    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()> {
-        self.transaction(&(&old, &new), |db, &(old, new)| Box::pin(replace_endpoint(db, old, new))).await?;
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        let change = (&old, &new, answer.as_ref());
+        self.transaction(&change, |db, &(old, new, answer)| Box::pin(replace_endpoint(db, old, new, answer))).await?;
         self.engine.notify().await;
         Ok(())
     }
@@ -82,7 +88,13 @@ async fn replace_application(db: &impl Client, old: &Application, new: &Applicat
 }
 
 /// Attempts note on the row whether the endpoint fails, without the application's lock: so the row is locked as well.
-async fn replace_endpoint(db: &impl Client, old: &Endpoint, new: &Endpoint) -> Outcome<()> {
+async fn replace_endpoint(
+    db: &impl Client,
+    old: &Endpoint,
+    new: &Endpoint,
+    answer: Option<&IdempotentAnswer>,
+) -> Outcome<()> {
+    answers::keep_or_replay(db, answer).await?;
     applications::lock(db, &old.application).await?;
     let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2 FOR UPDATE");
     check(rows::one(db, &select, &[&&*old.application, &&*old.id], |row| rows::endpoint(row, 0)).await?, old)?;

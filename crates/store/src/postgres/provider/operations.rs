@@ -20,6 +20,13 @@ impl Operations for Provider {
         self.engine.notify().await;
         Ok(())
     }
+
+    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
+        let client = self.engine.client().await?;
+        let count = "SELECT count(*) FROM nodes WHERE heard_at >= $1";
+        let count = rows::one(&client, count, &[&heard_since], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
+    }
 }
 
 /// The oldest is the smallest id among the first of each endpoint, found by skipping from endpoint to endpoint.

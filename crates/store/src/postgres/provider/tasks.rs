@@ -1,6 +1,6 @@
 //! Background tasks, and what they look at.
 
-use ::provider::model::{BackgroundTask, Id, Progress};
+use ::provider::model::{BackgroundTask, Id, Progress, TaskKind};
 use ::provider::port::{
     Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
 };
@@ -12,7 +12,7 @@ use super::rows::{self, Client, Outcome, signed};
 use super::{Provider, answers};
 use crate::provider_codec::{self as codec, Slice};
 use crate::task_codec::{
-    kind, kind_number, latest, selection_from_json, selection_to_json, task_status, task_status_number,
+    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
 };
 
 #[async_trait]
@@ -197,11 +197,14 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
              WHERE id = (SELECT application FROM background_tasks WHERE id = $1) FOR SHARE";
         rows::one(db, lock, &[&&*step.task], |row| rows::id(row, 0)).await?;
     }
-    let select = "SELECT endpoint FROM background_tasks \
+    let select = "SELECT endpoint, kind FROM background_tasks \
          WHERE id = $1 AND position = $2 AND worker = $3 AND status = 0 FOR UPDATE";
-    let endpoint = rows::one(db, select, &[&&*step.task, &&*step.from, &&*step.worker], |row| rows::id(row, 0)).await?;
-    let endpoint = endpoint.ok_or(StoreError::Stale)?;
-    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, step).await? };
+    let found = rows::one(db, select, &[&&*step.task, &&*step.from, &&*step.worker], |row| {
+        Ok((rows::id(row, 0)?, kind(rows::get::<i16>(row, 1)?.into())?))
+    })
+    .await?;
+    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
+    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
     let update = "UPDATE background_tasks SET position = $2, found = found + $3, enqueued = enqueued + $4, status = $5, \
          error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END WHERE id = $1";
     rows::write(
@@ -223,14 +226,19 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
     Ok(usize::try_from(made).unwrap_or(usize::MAX))
 }
 
-async fn enqueue(db: &impl Client, endpoint: &Id, step: &Advance) -> Outcome<u64> {
+/// One task of an endpoint after the other, so that each sees what became of the other's rows.
+async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
+    rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let there = "SELECT id FROM endpoints WHERE id = $1 AND NOT disabled";
     if rows::one(db, there, &[&&**endpoint], |row| rows::id(row, 0)).await?.is_none() {
         return Err(StoreError::NotFound.into());
     }
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
-    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
-         SELECT $1, message, NULL, 0, $3 FROM unnest($2::text[]) AS new (message) ON CONFLICT DO NOTHING";
-    rows::write(db, insert, &[&&**endpoint, &messages, &step.now]).await
+    let insert = format!(
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
+         SELECT $1, new.message, NULL, 0, $3 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
+        still_wanted(kind, "new.message COLLATE \"C\"", "$1")
+    );
+    rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await
 }

@@ -1,11 +1,12 @@
 //! Consumer applications.
 
 use ::provider::model::{Application, Id};
+use ::provider::operational::events::Happening;
 use ::provider::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
-use super::answers;
 use super::rows::{self, APPLICATION, Outcome, ms};
+use super::{answers, operational};
 use crate::provider_codec::{Slice, to_json};
 
 pub(super) fn create(db: &Connection, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
@@ -90,15 +91,20 @@ pub(super) fn raise_version(db: &Connection, id: &str) -> Outcome<bool> {
 /// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
 /// of reach from then on, and is for the caller to drop.
 pub(super) fn delete(db: &Connection, account: &str, id: &str) -> Outcome<Option<Vec<Id>>> {
-    if db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))? == 0 {
+    if !db.prepare_cached("SELECT 1 FROM applications WHERE account = ?1 AND id = ?2")?.exists((account, id))? {
         return Ok(None);
     }
-    db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;
-    let mut delete = db.prepare_cached("DELETE FROM endpoints WHERE application = ?1 RETURNING id")?;
+    let mut delete = db.prepare_cached("DELETE FROM endpoints WHERE application = ?1 RETURNING id, uid")?;
     let mut rows = delete.query([id])?;
     let mut gone = Vec::new();
     while let Some(row) = rows.next()? {
-        gone.push(rows::id(row, 0)?);
+        gone.push((rows::id(row, 0)?, row.get::<_, Option<String>>(1)?));
     }
-    Ok(Some(gone))
+    // While the application is there, which says who is told.
+    for (endpoint, uid) in &gone {
+        operational::tell(db, id, endpoint, uid.as_deref(), Happening::Deleted)?;
+    }
+    db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))?;
+    db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;
+    Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
 }

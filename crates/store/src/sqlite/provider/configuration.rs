@@ -23,8 +23,14 @@ impl ConfigurationStore for Sqlite {
         .await
     }
 
-    async fn replace_endpoint(&self, old: Endpoint, new: Endpoint) -> StoreResult<()> {
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
         self.write(move |db| {
+            answers::keep_or_replay(db, answer.as_ref())?;
             check(endpoints::find(db, &old.application, &old.id)?, &old)?;
             endpoints::update(db, &new)
         })

@@ -19,6 +19,13 @@ impl Operations for Sqlite {
         let node = node.clone();
         self.write(move |db| leave(db, &node, now)).await
     }
+
+    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
+        let count = "SELECT count(*) FROM nodes WHERE heard_at >= ?1";
+        let count =
+            self.read(move |db| rows::one(db, count, [ms(heard_since)], |row| Ok(row.get::<_, i64>(0)?))).await?;
+        Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
+    }
 }
 
 /// The oldest is the smallest id among the first of each endpoint, found by skipping from endpoint to endpoint.

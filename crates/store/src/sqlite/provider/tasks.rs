@@ -12,7 +12,7 @@ use super::rows::{self, Outcome, ms};
 use super::{Sqlite, answers};
 use crate::provider_codec::{self as codec, Slice};
 use crate::task_codec::{
-    kind, kind_number, latest, selection_from_json, selection_to_json, task_status, task_status_number,
+    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
 };
 
 #[async_trait]
@@ -230,16 +230,21 @@ fn lease(
 }
 
 fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
-    let select = "SELECT endpoint FROM background_tasks WHERE id = ?1 AND position = ?2 AND worker = ?3 AND status = 0";
-    let endpoint = rows::one(db, select, (&*step.task, &*step.from, &*step.worker), |row| rows::id(row, 0))?;
-    let endpoint = endpoint.ok_or(StoreError::Stale)?;
+    let select =
+        "SELECT endpoint, kind FROM background_tasks WHERE id = ?1 AND position = ?2 AND worker = ?3 AND status = 0";
+    let found = rows::one(db, select, (&*step.task, &*step.from, &*step.worker), |row| {
+        Ok((rows::id(row, 0)?, kind(row.get(1)?)?))
+    })?;
+    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
     let there = "SELECT 1 FROM endpoints WHERE id = ?1 AND NOT disabled";
     if !step.messages.is_empty() && !db.prepare_cached(there)?.exists([&*endpoint])? {
         return Err(StoreError::NotFound.into());
     }
-    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) VALUES (?1, ?2, NULL, 0, ?3) \
-         ON CONFLICT DO NOTHING";
-    let mut insert = db.prepare_cached(insert)?;
+    let insert = format!(
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) SELECT ?1, ?2, NULL, 0, ?3 WHERE {}",
+        still_wanted(kind, "?2", "?1")
+    );
+    let mut insert = db.prepare_cached(&insert)?;
     let mut made = 0;
     for message in &step.messages {
         made += insert.execute((&*endpoint, &**message, ms(step.now)))?;

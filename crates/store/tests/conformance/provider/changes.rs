@@ -1,7 +1,7 @@
 //! Changes of what is configured as it was seen, applications by their endpoints, and counts.
 
 use provider::model::{Application, Attempt, AttemptStatus, Endpoint, EventType, Id};
-use provider::port::{EndpointCounts, Exclude, From, IdempotentAnswer, Order};
+use provider::port::{Answer, EndpointCounts, Exclude, From, IdempotentAnswer, Order};
 
 use super::given::{
     Shared, accepted, account, answer, application, at, attempt, endpoint, event_type, failed, id, page, reason,
@@ -12,17 +12,17 @@ pub(super) async fn what_changed_meanwhile_is_not_replaced(store: Shared) {
     let before = routes(&store, 1).await;
     let old = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
     let first = Endpoint { description: "first".to_owned(), ..old.clone() };
-    store.replace_endpoint(old.clone(), first.clone()).await.unwrap();
+    store.replace_endpoint(old.clone(), first.clone(), None).await.unwrap();
     assert_eq!(version(&store).await, before + 1);
     let second = Endpoint { disabled: true, ..old.clone() };
-    assert_eq!(reason(store.replace_endpoint(old.clone(), second.clone()).await.unwrap_err()), "stale");
+    assert_eq!(reason(store.replace_endpoint(old.clone(), second.clone(), None).await.unwrap_err()), "stale");
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), Some(first.clone()));
     // A failing attempt is such a change as well.
     accepted(&store, vec![sent(1, before + 1, &[(1, Some(1))])], at(0)).await;
     store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 5)]).await.unwrap();
-    assert_eq!(reason(store.replace_endpoint(first, second.clone()).await.unwrap_err()), "stale");
+    assert_eq!(reason(store.replace_endpoint(first, second.clone(), None).await.unwrap_err()), "stale");
     let missing = Endpoint { id: id("ep", 9), ..old };
-    assert_eq!(reason(store.replace_endpoint(missing, second).await.unwrap_err()), "not found");
+    assert_eq!(reason(store.replace_endpoint(missing, second, None).await.unwrap_err()), "not found");
 
     let old = store.application(&id("org", 1), &id("app", 1)).await.unwrap().unwrap();
     let new = Application { name: "New".to_owned(), ..old.clone() };
@@ -41,6 +41,27 @@ pub(super) async fn what_changed_meanwhile_is_not_replaced(store: Shared) {
     assert_eq!(store.event_type(&id("org", 1), "A").await.unwrap(), Some(new));
 }
 
+pub(super) async fn a_replacement_with_a_key_happens_once(store: Shared) {
+    routes(&store, 1).await;
+    let old = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
+    let answer = |body: &str| IdempotentAnswer {
+        account: id("org", 1),
+        key: "k".to_owned(),
+        request_hash: [1; 32],
+        answer: Answer::Body { status: 200, body: body.to_owned() },
+        at: at(5),
+    };
+    let described = |text: &str| Endpoint { description: text.to_owned(), ..old.clone() };
+    let stale = store.replace_endpoint(described("never"), described("other"), Some(answer("lost"))).await;
+    assert_eq!(reason(stale.unwrap_err()), "stale");
+    assert_eq!(store.idempotent_answer(&id("org", 1), "k").await.unwrap(), None, "no change, no answer");
+    store.replace_endpoint(old.clone(), described("first"), Some(answer("kept"))).await.unwrap();
+    let again = store.replace_endpoint(described("first"), described("second"), Some(answer("again"))).await;
+    assert_eq!(reason(again.unwrap_err()), "replayed");
+    assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), Some(described("first")));
+    assert_eq!(store.idempotent_answer(&id("org", 1), "k").await.unwrap(), Some(answer("kept")));
+}
+
 pub(super) async fn of_changes_at_the_same_time_none_is_lost(store: Shared) {
     routes(&store, 1).await;
     let add = async |number: usize| {
@@ -48,7 +69,7 @@ pub(super) async fn of_changes_at_the_same_time_none_is_lost(store: Shared) {
             let old = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
             let mut new = old.clone();
             new.metadata.insert(format!("key {number}"), "there".to_owned());
-            match store.replace_endpoint(old, new).await.map_err(reason) {
+            match store.replace_endpoint(old, new, None).await.map_err(reason) {
                 Ok(()) => return,
                 Err(reason) => assert_eq!(reason, "stale"),
             }

@@ -104,6 +104,20 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     );
 }
 
+pub(super) async fn an_application_takes_its_endpoints_with_it_and_each_is_told(store: Shared) {
+    listen(&store).await;
+    routes(&store, 2).await;
+    let created = store.operational_events(100).await.unwrap();
+    store.settle_operational_events(created.iter().map(|event| event.no).collect()).await.unwrap();
+    assert!(!store.delete_application(&id("org", 2), &id("app", 1)).await.unwrap(), "it is another account's");
+    assert_eq!(told(&store).await, Vec::<Value>::new());
+    assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
+    let mut told = told(&store).await;
+    told.sort_by_key(|event| event["data"]["endpointId"].to_string());
+    assert_eq!(told, [1, 2].map(|number| endpoint_event("endpoint.deleted", number)));
+    assert!(!store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
+}
+
 pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
     let version = routes(&store, 1).await;
     let mut messages = vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(1))])];

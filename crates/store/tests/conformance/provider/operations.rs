@@ -27,3 +27,12 @@ pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: 
         .unwrap();
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });
 }
+
+pub(super) async fn living_nodes_are_those_heard_of_lately(store: Shared) {
+    for (number, heard_ms) in [(1, 5), (2, 10), (3, 20)] {
+        store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
+    }
+    assert_eq!(store.living_nodes(at(10)).await.unwrap(), 2);
+    store.leave(&node(3), at(20)).await.unwrap();
+    assert_eq!(store.living_nodes(at(0)).await.unwrap(), 2);
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use provider::model::{Attempt, AttemptStatus, BackgroundTask, Endpoint, Progress, Selection, TaskKind, TaskStatus};
-use provider::port::{Advance, Answer, From, IdempotentAnswer, Next, Order, StoreError, TaskFilter};
+use provider::port::{Advance, Answer, AttemptRecord, From, IdempotentAnswer, Next, Order, StoreError, TaskFilter};
 
 use super::given::{
     Shared, accepted, at, attempt, endpoint, failed, id, later, message, new, page, routes, sent, succeeded, whole,
@@ -212,6 +212,25 @@ pub(super) async fn of_two_workers_at_one_position_one_makes_the_step(store: Sha
     assert_eq!(made, STEPS);
     assert_eq!(seen(&store, 1).await.progress.enqueued, STEPS as u64);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, STEPS as u64);
+}
+
+/// Both looked before the message was tried; the second comes with its step when the first one's row is gone.
+pub(super) async fn of_two_tasks_that_want_a_message_sent_one_sends_it(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, vec![sent(1, version, &[]), sent(2, version, &[])], at(0)).await;
+    let kinds = [TaskKind::ReplayMissing, TaskKind::ReplayMissing, TaskKind::Recover, TaskKind::BulkReplay];
+    for (index, kind) in kinds.into_iter().enumerate() {
+        store.create_task(task(index + 1, kind), None).await.unwrap();
+    }
+    leased(&store, 1, 10, 9).await;
+    let advance = async |of| store.advance_task(step(of, 1, 0, 2, &[1, 2], at(20))).await.unwrap();
+    assert_eq!(advance(1).await, 2);
+    let tried = vec![failed(attempt(1, 1, 1, at(30)), 1, 0), succeeded(attempt(2, 2, 1, at(30)))];
+    let done = tried.into_iter().map(|record| AttemptRecord { next: Next::Done, ..record });
+    store.record_attempts(done.collect()).await.unwrap();
+    assert_eq!(advance(2).await, 0, "nothing is missing any more");
+    assert_eq!(advance(3).await, 1, "only the failure is to be recovered");
+    assert_eq!(advance(4).await, 1, "what was delivered is sent again; the other waits");
 }
 
 pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {

@@ -1,0 +1,35 @@
+//! Doors for the fuzz targets (`fuzz/`) to what reads outside input within this crate. Not part of any build that ships.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::error::ProviderResult;
+use crate::page::{PageRequest, Slice};
+use crate::{event_types, example, payload_check, schema};
+
+/// What a receiver's answer asks to wait, and the text of it that is kept.
+pub fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> (Option<Duration>, String) {
+    crate::dispatcher::judge(status, headers, Bytes::copy_from_slice(body), now)
+}
+
+/// The page of a store's rows.
+pub fn cut(page: &PageRequest, rows: Vec<String>) -> Slice<String> {
+    page.slice(rows, |row| row)
+}
+
+/// Whether the webhooks of an OpenAPI document can be imported, each checked as an event type.
+pub fn event_types(document: &Value) -> ProviderResult<()> {
+    event_types::check_import(document)
+}
+
+/// Uses schemas that are taken: checks a payload and makes an example, which may not match.
+pub fn check_payload(schemas: Value, payload: &Value) {
+    if schema::faults(&schemas).is_empty() {
+        let _ = example::of_schemas(Some(&schemas), None);
+        payload_check::try_schemas(schemas, payload);
+    }
+}

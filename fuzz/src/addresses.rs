@@ -1,0 +1,73 @@
+//! Addresses that customers type, and those that names resolve to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use outbound::AddressPolicy;
+use outbound::url::parse_endpoint_url;
+
+/// A text as the address of an endpoint: what is taken reads back as itself, and the parser that checks it and the one
+/// that connects agree about the host.
+pub fn endpoint_url(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(url) = parse_endpoint_url(text) else { return };
+    assert_eq!(parse_endpoint_url(url.as_str()).as_ref(), Ok(&url), "{text:?}");
+    let uri = url.uri();
+    assert_eq!(uri.host(), Some(url.host()), "{text:?}");
+    assert!(matches!(uri.scheme_str(), Some("http" | "https")), "{text:?}");
+    assert!(!uri.authority().is_some_and(|authority| authority.as_str().contains('@')), "{text:?}");
+    assert_ne!(uri.port_u16(), Some(0), "{text:?}");
+    // A host that any program would read as an address is known to be one.
+    if let Ok(ip) = url.host().trim_matches(['[', ']']).parse::<IpAddr>() {
+        assert_eq!(url.literal_address(), Some(ip), "{text:?}");
+    }
+    let policy = AddressPolicy::public_only(Vec::new());
+    if let (Some(ip), Ok(())) = (url.literal_address(), policy.check_literal(&url)) {
+        public(ip);
+    }
+}
+
+/// An address of four or sixteen bytes against the filter.
+pub fn addresses(data: &[u8]) {
+    let ip: IpAddr = if let Ok(bytes) = <[u8; 4]>::try_from(data) {
+        Ipv4Addr::from(bytes).into()
+    } else if let Some(bytes) = data.first_chunk::<16>() {
+        Ipv6Addr::from(*bytes).into()
+    } else {
+        return;
+    };
+    if AddressPolicy::public_only(Vec::new()).check(ip).is_ok() {
+        public(ip);
+    }
+    assert!(AddressPolicy::any().check(ip).is_ok());
+    // What is allowed by name passes, whatever it is, unless it stands for another.
+    let allow = vec![ip.to_canonical().into()];
+    let stands_for_another = matches!(ip, IpAddr::V6(ip) if ip.segments()[..2] == [0x64, 0xff9b]);
+    assert!(stands_for_another || AddressPolicy::public_only(allow).check(ip).is_ok());
+}
+
+/// Said a second time, in other words than the filter's tables.
+fn public(ip: IpAddr) {
+    match ip {
+        IpAddr::V4(ip) => public_v4(ip),
+        IpAddr::V6(ip) => {
+            if let Some(mapped) = ip.to_ipv4_mapped() {
+                return public_v4(mapped);
+            }
+            assert!(!ip.is_loopback() && !ip.is_unspecified() && !ip.is_multicast(), "{ip}");
+            assert!(!ip.is_unique_local() && !ip.is_unicast_link_local(), "{ip}");
+            let first = ip.segments()[0];
+            assert!((0x2000..=0x3fff).contains(&first), "{ip} is outside 2000::/3");
+            assert!(first != 0x2002, "{ip} is 6to4");
+            assert!(ip.segments()[..2] != [0x2001, 0] && ip.segments()[..2] != [0x2001, 0xdb8], "{ip}");
+        }
+    }
+}
+
+fn public_v4(ip: Ipv4Addr) {
+    let [a, b, ..] = ip.octets();
+    assert!(!ip.is_private() && !ip.is_loopback() && !ip.is_link_local() && !ip.is_broadcast(), "{ip}");
+    assert!(!ip.is_documentation() && !ip.is_multicast() && !ip.is_unspecified(), "{ip}");
+    assert!(a != 0 && a < 240, "{ip}");
+    assert!(!(a == 100 && (64..128).contains(&b)), "{ip} is behind a carrier");
+    assert!(!(a == 198 && (18..20).contains(&b)), "{ip} is for benchmarks");
+}

@@ -1,0 +1,86 @@
+//! The provider's API, asked with anything.
+
+use axum::body::Body;
+use http::{HeaderName, HeaderValue, Method, Uri};
+use provider::secret::EndpointSecret;
+use serde_json::Value;
+
+use crate::stage;
+
+/// A whole request: `METHOD /path?query`, `name: value` lines, an empty line, the body. Whatever comes, the answer is not a
+/// failure of the server.
+pub fn requests(data: &[u8]) {
+    let (head, body) = split_once(data, b"\n\n");
+    let Ok(head) = std::str::from_utf8(head) else { return };
+    let mut lines = head.split('\n');
+    let Some((method, path)) = lines.next().and_then(|line| line.split_once(' ')) else { return };
+    if Method::try_from(method).is_err() || !path.starts_with('/') || Uri::try_from(path).is_err() {
+        return;
+    }
+    stage::with(|stage| {
+        let mut request = stage.request(method, path);
+        for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                request = request.header(name, value);
+            }
+        }
+        let Ok(request) = request.body(Body::from(body.to_vec())) else { return };
+        stage.ask(request);
+    });
+}
+
+/// The body of a message: what is accepted reads back, and its payload is the bytes that were sent.
+pub fn message_body(data: &[u8]) {
+    stage::with(|stage| {
+        let request = stage.request("POST", "/app/app/msg").body(Body::from(data.to_vec())).unwrap();
+        let (status, _, body) = stage.ask(request);
+        if !status.is_success() {
+            return;
+        }
+        let created: Value = serde_json::from_slice(&body).unwrap();
+        let path = format!("/app/app/msg/{}", created["id"].as_str().unwrap());
+        let (status, _, read) = stage.ask(stage.request("GET", &path).body(Body::empty()).unwrap());
+        assert_eq!(status, 200);
+        let payload = serde_json::from_slice::<Sent<'_>>(data).unwrap().payload;
+        let read = serde_json::from_slice::<Sent<'_>>(&read).unwrap().payload;
+        // A raw text in the place of the payload is not among the seeds' fields, but may be found.
+        if !created["payload"].is_string() && !String::from_utf8_lossy(data).contains("rawPayload") {
+            assert_eq!(read.map(|raw| raw.get()), payload.map(|raw| raw.get()));
+        }
+    });
+}
+
+#[derive(serde::Deserialize)]
+struct Sent<'a> {
+    #[serde(borrow)]
+    payload: Option<&'a serde_json::value::RawValue>,
+}
+
+/// A credential, and a signing secret: only the key itself opens the account, with any region; a secret that is taken
+/// reads back as itself.
+pub fn credentials(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(secret) = EndpointSecret::parse(text) {
+        let again = EndpointSecret::parse(&secret.reveal()).map(|secret| secret.reveal());
+        assert_eq!(again.ok().as_deref(), Some(&*secret.reveal()));
+        assert!(secret.verifying_key().starts_with("wh"));
+    }
+    stage::with(|stage| {
+        let bare = |text: &str| text.split('.').next().unwrap_or_default().to_owned();
+        if stage.block_on(stage.provider.authenticate(text)).is_ok() {
+            assert_eq!(bare(text), bare(&stage.key));
+        }
+        assert!(stage.block_on(stage.provider.authenticate(&stage.key)).is_ok());
+        let Ok(value) = HeaderValue::from_bytes(data) else { return };
+        let mut request = stage.request("GET", "/app").body(Body::empty()).unwrap();
+        request.headers_mut().insert("authorization", value);
+        stage.ask(request);
+    });
+}
+
+fn split_once<'a>(data: &'a [u8], separator: &[u8]) -> (&'a [u8], &'a [u8]) {
+    match data.windows(separator.len()).position(|window| window == separator) {
+        Some(at) => (&data[..at], &data[at + separator.len()..]),
+        None => (data, &[]),
+    }
+}

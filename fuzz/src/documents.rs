@@ -1,0 +1,48 @@
+//! Documents that customers and operators hand in.
+
+use serde_json::Value;
+
+/// A catalogue file: every row is an item or an error with a line that the file has.
+pub fn catalogue(data: &[u8]) {
+    let (items, report) = platform::fuzzing::read_catalogue(data);
+    let lines = data.iter().filter(|byte| matches!(**byte, b'\n' | b'\r')).count() as u64 + 1;
+    for error in &report.errors {
+        assert!((1..=lines).contains(&error.line), "line {} of {lines}", error.line);
+        assert!(!error.message.is_empty());
+    }
+    assert!(report.errors.len() as u64 <= report.error_count);
+    assert!(items <= report.rows, "{items} items of {} rows", report.rows);
+    assert!(report.error_count > 0 || items == report.rows, "a row is lost");
+}
+
+/// An OpenAPI document: its webhooks become event types, or are refused.
+pub fn event_type_import(data: &[u8]) {
+    let Ok(document) = serde_json::from_slice::<Value>(data) else { return };
+    let _ = provider::fuzzing::event_types(&document);
+}
+
+/// Schemas (first line) that were taken are used to check a payload (the rest), and to make an example.
+pub fn payload_check(data: &[u8]) {
+    let mut parts = data.splitn(2, |byte| *byte == b'\n');
+    let schemas = parts.next().and_then(|text| serde_json::from_slice::<Value>(text).ok());
+    let payload = parts.next().and_then(|text| serde_json::from_slice::<Value>(text).ok());
+    let (Some(schemas), Some(payload)) = (schemas, payload) else { return };
+    provider::fuzzing::check_payload(schemas, &payload);
+}
+
+/// A configuration file or a value of a variable: taken or refused with a reason.
+pub fn configuration(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(config) = toml::from_str::<crate::config::Config>(text) {
+        let _ = config.check();
+        let table = crate::config::table_of(&config);
+        let again = toml::from_str::<crate::config::Config>(&table.to_string());
+        assert_eq!(again.as_ref(), Ok(&config), "what is shown reads back");
+    }
+    if let Some((name, value)) = text.split_once('=') {
+        let variable = (name.to_owned(), value.to_owned());
+        if let Err(error) = crate::config::load(None, [variable], crate::config::Overrides::default()) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}

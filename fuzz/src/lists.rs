@@ -1,0 +1,41 @@
+//! Query parameters of lists, and headers of endpoints.
+
+use std::collections::BTreeMap;
+
+use http::{HeaderName, HeaderValue};
+use provider::page::{ListKey, PageQuery};
+use provider::{PageRequest, ids};
+
+/// `limit`, `iterator` and `order`, a line each: a page that is taken can be cut out of any list.
+pub fn page(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let mut lines = text.split('\n');
+    let query = PageQuery { limit: lines.next(), iterator: lines.next(), order: lines.next() };
+    for key in [ListKey::Id(ids::MESSAGE), ListKey::Name] {
+        let Ok(page) = PageRequest::parse(query, key) else { continue };
+        let rows: Vec<String> = (0..300).map(|number| format!("{number:03}")).collect();
+        let slice = provider::fuzzing::cut(&page, rows);
+        assert!(slice.data.len() <= 250);
+        assert_eq!(slice.iterator.is_some(), !slice.data.is_empty());
+    }
+    let _ = http_kit::pages::decode(text).map(|key| http_kit::pages::encode(&key));
+    if ids::is_id(text, ids::MESSAGE) {
+        assert!(ids::made_at(text, ids::MESSAGE).is_some(), "{text}");
+    }
+}
+
+/// `name: value` lines as an endpoint's headers: what is taken can be sent.
+pub fn headers(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    // A value may hold a line break: it is written as `\n`.
+    let pairs = text.split('\n').filter_map(|line| line.split_once(": "));
+    let headers: BTreeMap<String, String> =
+        pairs.map(|(name, value)| (name.to_owned(), value.replace("\\n", "\n").replace("\\0", "\0"))).collect();
+    let Ok(taken) = provider::headers::check(&headers) else { return };
+    for (name, value) in &taken {
+        assert!(HeaderName::try_from(name).is_ok() && HeaderValue::try_from(value).is_ok(), "{name}: {value:?}");
+        assert!(value.len() <= 4_096);
+        let lower = name.to_ascii_lowercase();
+        assert!(!lower.starts_with("svix-") && !lower.starts_with("webhook-") && lower != "host", "{name}");
+    }
+}
