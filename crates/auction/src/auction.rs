@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::IncrementTable;
+use crate::{IncrementTable, LogHead};
 use crate::results::Charges;
 
 /// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
@@ -118,6 +118,9 @@ pub struct Auction {
     pub sequence: i64,
     /// Number of the last commit of this auction, from 1; what `If-Match` compares.
     pub version: i64,
+    /// Where its log has come to.
+    #[serde(default, skip_serializing_if = "LogHead::is_empty")]
+    pub log: LogHead,
     /// When it was created.
     pub created_at: Timestamp,
 }

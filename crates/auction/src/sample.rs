@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingPlace, StandingBid,
     WebcastPhase, minimum_bid,
 };
 
@@ -38,6 +38,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         ring_position: None,
         sequence: 1,
         version: 1,
+        log: LogHead::default(),
         created_at: at(-100),
     }
 }
@@ -73,6 +74,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         relisted_as: None,
         sequence: 1,
         version: 1,
+        log: LogHead::default(),
         created_at: at(-100),
     }
 }

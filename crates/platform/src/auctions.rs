@@ -281,6 +281,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         ring_position: None,
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: now,
     }
 }

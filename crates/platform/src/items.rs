@@ -186,6 +186,7 @@ impl Platform {
             relisted_as: None,
             sequence: 0,
             version: 0,
+            log: auction::LogHead::default(),
             created_at: now,
         }
     }

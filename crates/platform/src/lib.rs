@@ -48,6 +48,7 @@ pub mod new_item;
 pub mod ring;
 
 // What happened, and who hears of it.
+pub mod audit;
 pub mod events;
 pub mod journal;
 pub mod publisher;

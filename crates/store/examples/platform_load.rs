@@ -177,6 +177,7 @@ fn auction() -> Auction {
         ring_position: None,
         sequence: 1,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(0),
     }
 }
@@ -212,6 +213,7 @@ fn item(number: usize) -> Item {
         relisted_as: None,
         sequence: 2,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(0),
     }
 }

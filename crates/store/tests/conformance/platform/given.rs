@@ -114,6 +114,7 @@ pub(super) fn auction(number: usize) -> Auction {
         ring_position: None,
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(1),
     }
 }
@@ -150,6 +151,7 @@ pub(super) fn item(number: usize) -> Item {
         relisted_as: None,
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(1),
     }
 }
