@@ -9,6 +9,7 @@ mod customers;
 mod events;
 mod health;
 mod items;
+mod record;
 mod reference;
 mod reference_by_id;
 mod ring;
@@ -67,6 +68,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::get))
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
+        .routes(routes!(record::get))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(ring::get))
         .routes(routes!(ring::send))

@@ -108,7 +108,11 @@ fn walk(value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &m
                 let Some(value) = object.get_mut(&field) else { continue };
                 pointer.push('/');
                 pointer.push_str(&field);
-                if is_concealed { visit(pointer, value) } else { walk(value, pointer, visit) }
+                if is_concealed {
+                    visit(pointer, value)
+                } else {
+                    walk(value, pointer, visit)
+                }
                 pointer.truncate(length);
             }
         }

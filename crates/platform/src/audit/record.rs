@@ -83,7 +83,10 @@ impl RecordSummary {
             price: item.price(),
             leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
             bid_count: item.bid_count,
-            effective_end_time: item.effective_end_time,
+            // As it is written: to the millisecond.
+            effective_end_time: item
+                .effective_end_time
+                .and_then(|end| Timestamp::from_millisecond(end.as_millisecond()).ok()),
         }
     }
 }

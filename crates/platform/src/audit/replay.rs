@@ -179,12 +179,8 @@ fn auction_row(auction: &Auction, change: &AuctionChange, told: &Content, auctio
 
 fn item_row(item: &Item, change: &ItemChange, told: &Content, auctioneer: Uuid) -> Option<JournalRow> {
     let ItemChange::StatusChanged { from, to, announced, .. } = change else { return None };
-    let event = ItemStatusChange {
-        item_uuid: item.uuid,
-        auctioneer_uuid: auctioneer,
-        auction_uuid: item.auction,
-        status: *to,
-    };
+    let event =
+        ItemStatusChange { item_uuid: item.uuid, auctioneer_uuid: auctioneer, auction_uuid: item.auction, status: *to };
     let (from, event) = (from.map(ItemStatus::name), announced.then_some(Event::from(event)));
     Some(row(SubjectKind::Item, item.sequence, (from, to.name()), event, told))
 }

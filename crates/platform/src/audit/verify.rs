@@ -116,7 +116,7 @@ impl Platform {
         verified: &mut Verified,
         progress: &(dyn Fn(&Verified) + Send + Sync),
     ) -> PlatformResult<()> {
-        self.verify_subject(SubjectKind::Auction, auction, verified).await?;
+        self.verify_listed(SubjectKind::Auction, auction, verified).await?;
         progress(verified);
         let mut after = None;
         loop {
@@ -132,11 +132,23 @@ impl Platform {
             };
             let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
             for item in items {
-                self.verify_subject(SubjectKind::Item, item.uuid, verified).await?;
+                self.verify_listed(SubjectKind::Item, item.uuid, verified).await?;
                 progress(verified);
             }
             // A state that lies about its place must not lead round in a circle.
             after = Some(last.max(after.map_or(i64::MIN, |after: i64| after.saturating_add(1))));
+        }
+    }
+
+    /// A subject that a list names.
+    async fn verify_listed(&self, kind: SubjectKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+        match self.verify_subject(kind, uuid, verified).await {
+            Err(PlatformError::NotFound(_)) => {
+                let what = "its state names a UUID under which there is none".to_owned();
+                verified.broken.push(Broken { subject: uuid, kind: Some(kind), entry: None, what });
+                Ok(())
+            }
+            done => done,
         }
     }
 
@@ -297,7 +309,8 @@ fn bid_astray(logged: &[Bid], stored: &[Bid]) -> Option<String> {
 }
 
 fn journal_astray(logged: &[JournalRow], stored: &[JournalRow]) -> Option<String> {
-    let same = |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
+    let same =
+        |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
     if let Some((row, _)) = logged.iter().zip(stored).find(|(logged, stored)| !same(logged, stored)) {
         return Some(format!("row {} of its journal is not what the log says", row.sequence));
     }
