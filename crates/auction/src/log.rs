@@ -63,7 +63,7 @@ pub struct LogHash(pub [u8; 32]);
 impl LogHash {
     /// The hash that 64 hexadecimal digits stand for.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         let mut bytes = [0; 32];

@@ -129,7 +129,12 @@ pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
 }
 
 pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreResult<Option<StruckBid>> {
-    let Some(code) = code else { return Ok(None) };
+    let Some(code) = code else {
+        if after.is_some() || reason.is_some() || actor.is_some() || at.is_some() {
+            return Err(corrupt("a bid counts, and says how it came to count no more"));
+        }
+        return Ok(None);
+    };
     let (Some(after), Some(actor), Some(at)) = (after, actor, at) else {
         return Err(corrupt("a bid is struck, and does not say by whom and when"));
     };

@@ -73,7 +73,11 @@ impl Replay {
         match openings {
             Openings::Unknown => blank(&mut change).map_err(|pointer| format!("{pointer} should be concealed"))?,
             Openings::Kept(kept) => {
+                let is_kept = kept.is_some();
                 let kept: Concealed = kept.map(parse).transpose()?.unwrap_or_default();
+                if is_kept && kept.is_empty() {
+                    return Err("what is kept beside its content is empty".to_owned());
+                }
                 let told = |pointer| format!("what is kept for {pointer} is not what the content commits to");
                 reveal(&mut change, &kept).map_err(told)?;
             }

@@ -98,16 +98,32 @@ impl Platform {
             let subjects = self.store().logged_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
             let Some(last) = subjects.last().copied() else { break };
             for subject in subjects {
-                // What can't be read was reported with its auction.
-                let is_item = !matches!(self.store().item(subject).await, Ok(None));
-                if !is_item && matches!(self.store().auction(subject).await, Ok(None)) {
-                    let what = "its log is there, and it is not".to_owned();
-                    verified.broken.push(Broken { subject, kind: None, entry: None, what });
-                }
+                let broken = self.unlisted(subject).await?;
+                let is_new = !verified.broken.iter().any(|known| known.subject == subject);
+                verified.broken.extend(broken.filter(|_| is_new));
             }
             after = Some(last);
         }
         Ok(verified)
+    }
+
+    /// What is wrong with a subject that has a log and that no list may have led to.
+    async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Broken>> {
+        // What can't be read is there; it was reported with its auction.
+        let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
+            SubjectKind::Item
+        } else if !matches!(self.store().auction(subject).await, Ok(None)) {
+            SubjectKind::Auction
+        } else {
+            let what = "its log is there, and it is not".to_owned();
+            return Ok(Some(Broken { subject, kind: None, entry: None, what }));
+        };
+        let what = match self.store().columns_astray(kind, subject).await {
+            Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
+            Err(StoreError::Corrupt(what)) => Some(what),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(what.map(|what| Broken { subject, kind: Some(kind), entry: None, what }))
     }
 
     async fn verify_with_items(

@@ -26,9 +26,9 @@ async fn a_file_that_was_left_in_the_middle_of_a_sale_verifies_and_goes_on() {
     let store = store::sqlite::open_platform(&left.path().join("platform.db")).await.unwrap();
     let again = platform(&store, &TestClock::default(), 2);
     assert_eq!(broken(&again).await, Vec::<String>::new());
-    let again = House { platform: again, store, ..house };
+    let again = House { platform: again, ..house };
     assert!(run(&again, item, &Command::Bid { paddle: "4".into(), amount: 900 }).await);
     assert_eq!(again.broken().await, Vec::<String>::new());
     let (item, _) = again.item(item).await;
-    assert_eq!((item.price(), item.log.number), (Some(510), 6));
+    assert_eq!((item.price(), item.bid_count), (Some(510), 4));
 }

@@ -82,7 +82,7 @@ async fn the_record_shows_the_sale_and_no_maximum(house: &House, item: Uuid) {
     }
     for place in 0..record.entries.len() {
         let mut edited = record.clone();
-        edited.entries[place].content = edited.entries[place].content.replacen("command-line", "command-lime", 1);
+        edited.entries[place].content = edited.entries[place].content.replacen("item", "itam", 1);
         let found = check_records(&[edited]).unwrap_err();
         assert!(found.starts_with(&format!("entry {}:", place + 1)), "{found}");
     }
