@@ -63,6 +63,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
+    (Method::GET,  "/items/{uuid}/record",                   Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::results::Charges;
-use crate::{IncrementTable, TestClock};
+use crate::{IncrementTable, LogHead, TestClock};
 
 /// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
 pub const EXTENSION_SECONDS_DEFAULT: u32 = 600;
@@ -125,6 +125,9 @@ pub struct Auction {
     pub sequence: i64,
     /// Number of the last commit of this auction, from 1; what `If-Match` compares.
     pub version: i64,
+    /// Where its log has come to.
+    #[serde(default, skip_serializing_if = "LogHead::is_empty")]
+    pub log: LogHead,
     /// When it was created.
     pub created_at: Timestamp,
 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, AuctionKind, Hidden, new_item_end};
+use crate::{Auction, AuctionKind, Hidden, LogHead, new_item_end};
 
 /// Where an item of a webcast is, apart from its status (decisions, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -145,6 +145,9 @@ pub struct Item {
     pub sequence: i64,
     /// Number of the last commit of this item, from 1; what `If-Match` compares.
     pub version: i64,
+    /// Where its log has come to.
+    #[serde(default, skip_serializing_if = "LogHead::is_empty")]
+    pub log: LogHead,
     /// When it was created.
     pub created_at: Timestamp,
 }

@@ -61,7 +61,7 @@ pub use hidden::Hidden;
 pub use increments::IncrementTable;
 pub use item::{InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
-pub use log::Logged;
+pub use log::{LogHash, LogHead, Logged};
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};

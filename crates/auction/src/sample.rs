@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingPlace, StandingBid,
     WebcastPhase, minimum_bid,
 };
 
@@ -40,6 +40,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         clock: None,
         sequence: 1,
         version: 1,
+        log: LogHead::default(),
         created_at: at(-100),
     }
 }
@@ -77,6 +78,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         sandbox: false,
         sequence: 1,
         version: 1,
+        log: LogHead::default(),
         created_at: at(-100),
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
 mod provider;
+mod verify;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
+pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
 #[derive(Debug, Parser)]
@@ -74,6 +76,8 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Check this installation and say what to do about what is wrong.
     Doctor,
+    /// Check the log of auctions and items, and that what is stored is what it says.
+    Verify(Verify),
     /// Print the OpenAPI document of an API.
     Openapi {
         /// Whose API.

@@ -291,6 +291,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         clock: (new.realm == Realm::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: now,
     }
 }

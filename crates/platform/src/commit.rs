@@ -20,7 +20,10 @@ impl Platform {
     }
 
     /// Commits many changes, each as a whole or not at all, one answer for each in order.
-    pub(crate) async fn commit_all(&self, changes: Vec<(Uuid, Change)>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+    pub(crate) async fn commit_all(&self, mut changes: Vec<(Uuid, Change)>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        for (_, change) in &mut changes {
+            crate::audit::seal(change, self.random().as_ref())?;
+        }
         let mut announced: HashMap<Uuid, usize> = HashMap::new();
         for (customer, change) in &changes {
             let events = change.journal.iter().filter(|entry| entry.event.is_some()).count();

@@ -6,6 +6,7 @@ use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 
+use crate::audit::{Happened, What};
 use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
@@ -34,6 +35,8 @@ impl<'a> Draft<'a> {
     /// decides on it at the same time decide again.
     pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {
         let expected_version = auction.version;
+        let opening = (expected_version == 0).then(|| Box::new(auction.clone()));
+        self.log(What::Auction { opening, changes: changes.to_vec() });
         for change in changes {
             auction.apply(change);
             if let AuctionChange::StatusChanged { from, to, cause } = change {
@@ -70,6 +73,9 @@ impl<'a> Draft<'a> {
     /// The item of `auction` takes the changes and its next version.
     pub(crate) fn item(&mut self, auction: &Auction, mut item: Item, changes: &[ItemChange]) -> Item {
         let expected_version = item.version;
+        let opening = (expected_version == 0).then(|| Box::new(item.clone()));
+        let place = self.change.items.len();
+        self.log(What::Item { place, opening, changes: changes.to_vec() });
         for change in changes {
             item.apply(change);
             match change {
@@ -114,6 +120,11 @@ impl<'a> Draft<'a> {
         item.version = expected_version + 1;
         self.change.items.push(Versioned { expected_version, state: item.clone() });
         item
+    }
+
+    /// Notes for the log what happened.
+    fn log(&mut self, what: What) {
+        self.change.happened.push(Happened { actor: self.actor.to_owned(), at: self.now, what });
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

@@ -197,6 +197,7 @@ impl Platform {
             sandbox: auction.realm() == Realm::Sandbox,
             sequence: 0,
             version: 0,
+            log: auction::LogHead::default(),
             created_at: now,
         }
     }

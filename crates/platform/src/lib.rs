@@ -53,6 +53,7 @@ pub mod ring;
 pub mod sandbox;
 
 // What happened, and who hears of it.
+pub mod audit;
 pub mod events;
 pub mod journal;
 pub mod publisher;

@@ -179,6 +179,7 @@ fn auction() -> Auction {
         clock: None,
         sequence: 1,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(0),
     }
 }
@@ -216,6 +217,7 @@ fn item(number: usize) -> Item {
         sandbox: false,
         sequence: 2,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(0),
     }
 }

@@ -10,6 +10,7 @@ use contract::event::EventType;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use uuid::Uuid;
 
 /// Answers that something kept can't be understood.
 pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
@@ -143,9 +144,71 @@ pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
 }
 
 pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreResult<Option<StruckBid>> {
-    let Some(code) = code else { return Ok(None) };
+    let Some(code) = code else {
+        if after.is_some() || reason.is_some() || actor.is_some() || at.is_some() {
+            return Err(corrupt("a bid counts, and says how it came to count no more"));
+        }
+        return Ok(None);
+    };
     let (Some(after), Some(actor), Some(at)) = (after, actor, at) else {
         return Err(corrupt("a bid is struck, and does not say by whom and when"));
     };
     Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
+}
+
+/// What the table of auctions keeps beside the state.
+pub(crate) struct AuctionColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) customer: Uuid,
+    pub(crate) status: i32,
+    pub(crate) version: i64,
+}
+
+/// What the table of items keeps beside the state.
+pub(crate) struct ItemColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) auction: Uuid,
+    pub(crate) position: i64,
+    pub(crate) lot_number: String,
+    pub(crate) status: i32,
+    pub(crate) has_bids: bool,
+    pub(crate) effective_end_ms: Option<i64>,
+    pub(crate) version: i64,
+}
+
+/// What is said of a journal row that names another customer than its subject's state.
+pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
+
+impl AuctionColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Auction) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("auctions.uuid", self.uuid == state.uuid),
+            ("auctions.customer", self.customer == state.customer),
+            ("auctions.status", self.status == state.status.code()),
+            ("auctions.version", self.version == state.version),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+impl ItemColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Item) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("items.uuid", self.uuid == state.uuid),
+            ("items.auction", self.auction == state.auction),
+            ("items.position", self.position == state.position),
+            ("items.lot_number", self.lot_number == state.lot_number),
+            ("items.status", self.status == state.status.code()),
+            ("items.has_bids", self.has_bids == has_bids(state)),
+            ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),
+            ("items.version", self.version == state.version),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+fn astray(columns: &[(&'static str, bool)]) -> Vec<&'static str> {
+    columns.iter().filter(|(_, is_right)| !is_right).map(|(column, _)| *column).collect()
 }

@@ -10,6 +10,7 @@ mod common;
 mod customer;
 mod event;
 mod item;
+mod record;
 mod results;
 mod ring;
 
@@ -24,6 +25,7 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
+pub(crate) use record::RecordView;
 pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};
 pub(crate) use ring::{InternetBidView, RingView};
 

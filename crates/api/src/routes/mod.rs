@@ -11,6 +11,7 @@ mod events;
 mod health;
 mod item_changes;
 mod items;
+mod record;
 mod reference;
 mod reference_by_id;
 mod results;
@@ -78,6 +79,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::get, item_changes::change))
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
+        .routes(routes!(record::get))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))

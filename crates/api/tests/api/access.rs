@@ -64,6 +64,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}", Record, nothing.clone()),
         ("POST", "/items/{uuid}/status", Record, json!({ "status": "WITHDRAWN" })),
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
+        ("GET", "/items/{uuid}/record", Record, nothing.clone()),
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),
         ("GET", "/auctions/{uuid}/ring", Record, nothing.clone()),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::decide::{ItemCommand, decide};
-use crate::{Auction, Item, ItemChange, Rejection, RingPlace};
+use crate::{Auction, Item, ItemChange, LogHead, Rejection, RingPlace};
 
 /// What an item needs to have a place in another auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +72,7 @@ pub fn relist(
         relisted_as: None,
         sequence: 0,
         version: 0,
+        log: LogHead::default(),
         created_at: now,
         ..unsold.clone()
     };

@@ -8,6 +8,7 @@ mod doctor;
 pub(crate) mod openapi;
 mod provider;
 mod serve;
+mod verify;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
         Command::Key(command) => access::run_key(&config, command).await?,
         Command::User(command) => access::run_user(&config, command).await?,
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
+        Command::Verify(options) => return verify::run(&config, options).await,
         Command::Doctor => return doctor::run(&config).await,
         Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
             return Err(Fault::new("handled before the runtime starts"));

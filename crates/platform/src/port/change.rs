@@ -3,6 +3,7 @@
 use auction::{Auction, Item};
 
 use super::{Address, Cursor, IdempotentAnswer, OutboxEvent};
+use crate::audit::{Happened, LogEntry};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
 
@@ -30,6 +31,11 @@ pub struct Change {
     pub bid_marks: Vec<BidMark>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
+    /// What happened to its auction and items, for the log. The platform's commit makes `log` of it, and the store is given
+    /// none.
+    pub happened: Vec<Happened>,
+    /// Entries of the log, of one subject with rising numbers.
+    pub log: Vec<LogEntry>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod commit;
+mod log;
 mod outbox;
 mod reference;
 mod sales;
@@ -27,6 +28,7 @@ use runtime::signal::Signal;
 use uuid::Uuid;
 
 use self::access::Access;
+use self::log::Log;
 use self::outbox::Outbox;
 use self::reference::Addresses;
 use self::sales::Sales;
@@ -65,6 +67,7 @@ struct Tables {
     access: Access,
     addresses: Addresses,
     sales: Sales,
+    log: Log,
     outbox: Outbox,
 }
 

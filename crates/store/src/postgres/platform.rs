@@ -11,6 +11,7 @@ mod consumers;
 mod customers;
 mod journal;
 mod locks;
+mod log;
 mod outbox;
 mod reference;
 mod rows;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod api_conventions;
+mod audit;
 mod demo;
 mod fake_provider;
 mod house;

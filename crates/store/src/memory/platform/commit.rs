@@ -18,6 +18,7 @@ impl Tables {
             self.sales.auctions.insert(auction.state.uuid, auction.state);
         }
         self.addresses.put(change.address);
+        self.log.append(change.log);
         for item in change.items {
             self.sales.put_item(item.state);
         }

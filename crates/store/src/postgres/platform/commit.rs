@@ -6,7 +6,7 @@
 
 mod announce;
 mod ledger;
-mod write;
+pub(super) mod write;
 
 use ::platform::port::{Change, NodeId, Receipt, StoreError, StoreResult};
 use deadpool_postgres::Transaction;

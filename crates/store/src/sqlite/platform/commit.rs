@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
-use super::{access, journal, outbox, reference, sandbox};
+use super::{access, journal, log, outbox, reference, sandbox};
 use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
@@ -183,6 +183,7 @@ impl Commit<'_> {
     /// What follows from a change that was not refused.
     fn follow(&mut self, change: &Change) -> Outcome<Receipt> {
         reference::put(self.db, change.address.as_ref())?;
+        log::append(self.db, &change.log)?;
         for bid in &change.bids {
             self.db.prepare_cached(INSERT_BID)?.execute(params![
                 bid.item.as_bytes(),

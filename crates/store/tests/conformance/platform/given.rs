@@ -116,6 +116,7 @@ pub(super) fn auction(number: usize) -> Auction {
         clock: None,
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(1),
     }
 }
@@ -154,6 +155,7 @@ pub(super) fn item(number: usize) -> Item {
         sandbox: false,
         sequence: 0,
         version: 0,
+        log: auction::LogHead::default(),
         created_at: at(1),
     }
 }

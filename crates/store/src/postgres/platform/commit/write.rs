@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use ::platform::audit::LogEntry;
 use ::platform::bid::{Bid, BidMark};
 use ::platform::port::{Change, IdempotentAnswer, StoreResult, Versioned};
 use auction::{Auction, Item};
@@ -10,13 +11,14 @@ use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::platform::rows::{self, Outcome};
-use crate::postgres::platform::{reference, sandbox};
+use crate::postgres::platform::{log, reference, sandbox};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
     let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
     let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
+    let entries: Vec<&LogEntry> = changes.iter().flat_map(|change| &change.log).collect();
     let answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
     tokio::try_join!(
         biased;
@@ -26,6 +28,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         insert_items(db, &items.created),
         insert_addresses(db, changes),
         insert_bids(db, &bids),
+        log::append(db, &entries),
         insert_answers(db, &answers),
     )?;
     sandbox::put_clocks(db, auctions.all()).await?;
@@ -64,7 +67,7 @@ fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl
 }
 
 /// One column of many rows.
-pub(super) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
+pub(in crate::postgres::platform) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(|row| of(row)).collect()
 }
 

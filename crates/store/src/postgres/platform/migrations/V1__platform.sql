@@ -136,6 +136,17 @@ CREATE TABLE bids (
     PRIMARY KEY (item, number)
 );
 
+-- Append-only: every change of an auction or item, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
+-- covers; `concealed` is what it only commits to.
+CREATE TABLE log (
+    subject uuid NOT NULL,
+    number bigint NOT NULL,
+    content text NOT NULL,
+    concealed text,
+    hash bytea NOT NULL,
+    CONSTRAINT log_of_subject PRIMARY KEY (subject, number)
+);
+
 -- Append-only. Cursors are drawn under a lock that is held to the commit (docs/decisions/0004); what is rolled back leaves
 -- a gap.
 CREATE SEQUENCE journal_cursors;

@@ -134,6 +134,19 @@ CREATE TABLE bids (
     PRIMARY KEY (item, number)
 ) STRICT, WITHOUT ROWID;
 
+-- Append-only: every change of an auction or item, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
+-- covers; `concealed` is what it only commits to. Rows are added at the end whatever they are about, which costs a commit
+-- less than a place for each subject.
+CREATE TABLE log (
+    no INTEGER PRIMARY KEY,
+    subject BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    concealed TEXT,
+    hash BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX log_of_subject ON log (subject, number);
+
 -- Append-only. No row ever goes, so that the next cursor is above every one before without being remembered elsewhere.
 CREATE TABLE journal (
     cursor INTEGER PRIMARY KEY,

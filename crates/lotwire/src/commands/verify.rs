@@ -1,0 +1,113 @@
+//! `lotwire verify`: the log against what is stored, and an exported record by itself.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use platform::audit::{Broken, CheckedRecord, Record, Verified, check_records};
+use platform::journal::SubjectKind;
+use serde_json::json;
+
+use super::{print, print_json};
+use crate::cli::Verify;
+use crate::config::Config;
+use crate::fault::{Fault, While as _};
+use crate::node::{Ground, open_platform};
+
+pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, Fault> {
+    if !options.record.is_empty() {
+        return record(&options.record, options.json);
+    }
+    let platform = open_platform(config, &Ground::new(config)?).await?;
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let progress = |seen: &Verified| bar.set_message(counted(seen));
+    let verified = match (options.item, options.auction) {
+        (Some(item), _) => platform.verify_item(item).await,
+        (None, Some(auction)) => platform.verify_auction(auction, &progress).await,
+        (None, None) => platform.verify_all(&progress).await,
+    };
+    bar.finish_and_clear();
+    let verified = verified.while_("verifying")?;
+    if options.json {
+        print_json(&json!({
+            "holds": verified.broken.is_empty(),
+            "auctions": verified.auctions, "items": verified.items, "entries": verified.entries,
+            "anchor": verified.anchor,
+            "broken": verified.broken.iter().map(|broken| json!({
+                "subject": broken.subject, "kind": kind(broken), "entry": broken.entry, "detail": broken.what,
+            })).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        for broken in &verified.broken {
+            let entry = broken.entry.map_or(String::new(), |entry| format!(", entry {entry}"));
+            print(&format!("BROKEN  {} {}{entry}: {}", kind(broken), broken.subject, broken.what));
+        }
+        print(&verdict(&verified));
+    }
+    Ok(if verified.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn verdict(verified: &Verified) -> String {
+    match verified.broken.len() {
+        0 => format!("{}: everything holds.\nAnchor {}", counted(verified), verified.anchor),
+        1 => format!("{}: 1 is broken.", counted(verified)),
+        broken => format!("{}: {broken} are broken.", counted(verified)),
+    }
+}
+
+fn counted(seen: &Verified) -> String {
+    format!("{} auctions, {} items, {} entries", seen.auctions, seen.items, seen.entries)
+}
+
+fn kind(broken: &Broken) -> &'static str {
+    match broken.kind {
+        Some(SubjectKind::Auction) => "auction",
+        Some(SubjectKind::Item) => "item",
+        None => "log",
+    }
+}
+
+fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {
+    let mut parts = Vec::with_capacity(files.len());
+    for file in files {
+        let opened = File::open(file).while_(format!("opening {}", file.display()))?;
+        let part: Record = serde_json::from_reader(BufReader::new(opened))
+            .while_(format!("{} is no record of a sale", file.display()))?;
+        parts.push(part);
+    }
+    match check_records(&parts) {
+        Ok(CheckedRecord { item, head, summary }) => {
+            if as_json {
+                print_json(
+                    &json!({ "holds": true, "item": item, "entries": head.number, "head": head.hash, "sale": summary }),
+                )?;
+            } else {
+                let leader = summary.leader.as_deref().unwrap_or("nobody");
+                let price = summary.price.map_or("no price".to_owned(), |price| format!("{price} minor units"));
+                print(&format!(
+                    "Lot {}, {}: {}, {price}, {leader}.",
+                    summary.lot_number,
+                    summary.title,
+                    summary.status.name()
+                ));
+                print(&format!("{} entries of item {item}: the record holds.\nHead {}", head.number, head.hash));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(what) => {
+            if as_json {
+                print_json(&json!({ "holds": false, "detail": what }))?;
+            } else {
+                print(&format!("BROKEN  {what}"));
+            }
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}

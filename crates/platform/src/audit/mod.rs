@@ -1,0 +1,25 @@
+//! The log: every change of an item or an auction, chained by hash (decisions, section 8; docs/audit.md).
+//!
+//! [`crate::draft`] notes what happened, the platform's one commit seals it here, and the store keeps the entries in the
+//! transaction of the change. The head of each log is part of its subject's state, so that sealing reads nothing.
+//!
+//! Guarantees:
+//! - each entry's hash covers its whole content and the hash before; the first one's covers the subject's UUID;
+//! - amounts that are nobody's business are in the content as salted commitments, and beside it as what they are: the
+//!   content can be handed out, and what it says about them can be shown to be true later;
+//! - replaying the entries gives the stored state ([`verify`] looks, and says which entry is broken).
+
+mod concealed;
+mod entry;
+mod happened;
+mod record;
+mod record_check;
+mod replay;
+mod verify;
+
+pub use entry::{Content, LogEntry, chain, chain_begin};
+pub use happened::Happened;
+pub(crate) use happened::{What, seal};
+pub use record::{RECORD_ENTRIES_MAX, RECORD_FORMAT, Record, RecordEntry, RecordSummary};
+pub use record_check::{CheckedRecord, check_records};
+pub use verify::{Broken, Verified};

@@ -1,0 +1,339 @@
+//! The stored state held against the log, for `lotwire verify`.
+//!
+//! It may run while the platform works: a subject that changes while it is looked at is looked at again.
+
+use auction::{LogHash, LogHead};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::entry::hash;
+use super::replay::{Openings, Replay, Subject};
+use crate::Platform;
+use crate::bid::Bid;
+use crate::error::{PlatformError, PlatformResult};
+use crate::journal::{JournalRow, SubjectKind};
+use crate::port::{Page, StoreError, StoreResult};
+
+/// Rows read at once.
+const ROWS_READ_MAX: usize = 1_000;
+/// Looks at a subject that others keep changing.
+const LOOKS_MAX: usize = 20;
+
+/// A log that is not what it should be, or a state that is not what its log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Item or auction.
+    pub subject: Uuid,
+    /// Which of the two; none for entries that are nobody's.
+    pub kind: Option<SubjectKind>,
+    /// The first entry that is wrong; none when the entries are right and something else is not.
+    pub entry: Option<i64>,
+    /// What is wrong, for people.
+    pub what: String,
+}
+
+/// What a look at one subject, or many, came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// Auctions looked at.
+    pub auctions: u64,
+    /// Items looked at.
+    pub items: u64,
+    /// Entries looked at.
+    pub entries: u64,
+    /// Hash over the heads of all logs looked at, in the order of the look. Kept elsewhere, it shows later that no log was
+    /// written anew; see docs/audit.md.
+    pub anchor: LogHash,
+    /// What is wrong.
+    pub broken: Vec<Broken>,
+}
+
+/// One subject, looked at once.
+struct Look {
+    version: i64,
+    head: LogHead,
+    entries: u64,
+    wrong: Option<(Option<i64>, String)>,
+}
+
+type Wrong = (Option<i64>, String);
+
+impl Platform {
+    /// Looks at an item's log, state, bids and journal. For the operator; it asks no caller.
+    ///
+    /// Errors: `not_found`, `busy` when it never stands still.
+    pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        self.verify_subject(SubjectKind::Item, uuid, &mut verified).await?;
+        Ok(verified)
+    }
+
+    /// Looks at an auction's log, state and journal, and at all of its items. `progress` is told after each.
+    ///
+    /// Errors: `not_found`, `busy` when one never stands still.
+    pub async fn verify_auction(
+        &self,
+        uuid: Uuid,
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        self.verify_with_items(uuid, &mut verified, progress).await?;
+        Ok(verified)
+    }
+
+    /// Looks at every auction and item, and for entries that are nobody's. `progress` is told after each.
+    pub async fn verify_all(&self, progress: &(dyn Fn(&Verified) + Send + Sync)) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        let mut after = None;
+        loop {
+            let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
+            let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
+            for auction in auctions {
+                self.verify_with_items(auction.uuid, &mut verified, progress).await?;
+            }
+            after = Some(last);
+        }
+        let mut after = None;
+        loop {
+            let subjects = self.store().logged_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
+            let Some(last) = subjects.last().copied() else { break };
+            for subject in subjects {
+                let broken = self.unlisted(subject).await?;
+                let is_new = !verified.broken.iter().any(|known| known.subject == subject);
+                verified.broken.extend(broken.filter(|_| is_new));
+            }
+            after = Some(last);
+        }
+        Ok(verified)
+    }
+
+    /// What is wrong with a subject that has a log and that no list may have led to.
+    async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Broken>> {
+        // What can't be read is there; it was reported with its auction.
+        let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
+            SubjectKind::Item
+        } else if !matches!(self.store().auction(subject).await, Ok(None)) {
+            SubjectKind::Auction
+        } else {
+            let what = "its log is there, and it is not".to_owned();
+            return Ok(Some(Broken { subject, kind: None, entry: None, what }));
+        };
+        let what = match self.store().columns_astray(kind, subject).await {
+            Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
+            Err(StoreError::Corrupt(what)) => Some(what),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(what.map(|what| Broken { subject, kind: Some(kind), entry: None, what }))
+    }
+
+    async fn verify_with_items(
+        &self,
+        auction: Uuid,
+        verified: &mut Verified,
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<()> {
+        self.verify_listed(SubjectKind::Auction, auction, verified).await?;
+        progress(verified);
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction, Page { after, limit: ROWS_READ_MAX }).await;
+            let items = match items {
+                Err(StoreError::Corrupt(what)) => {
+                    let what = format!("an item of it can't be read: {what}");
+                    let kind = Some(SubjectKind::Auction);
+                    verified.broken.push(Broken { subject: auction, kind, entry: None, what });
+                    return Ok(());
+                }
+                items => items?,
+            };
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
+            for item in items {
+                self.verify_listed(SubjectKind::Item, item.uuid, verified).await?;
+                progress(verified);
+            }
+            // A state that lies about its place must not lead round in a circle.
+            after = Some(last.max(after.map_or(i64::MIN, |after: i64| after.saturating_add(1))));
+        }
+    }
+
+    /// A subject that a list names.
+    async fn verify_listed(&self, kind: SubjectKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+        match self.verify_subject(kind, uuid, verified).await {
+            Err(PlatformError::NotFound(_)) => {
+                let what = "its state names a UUID under which there is none".to_owned();
+                verified.broken.push(Broken { subject: uuid, kind: Some(kind), entry: None, what });
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    async fn verify_subject(&self, kind: SubjectKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+        let mut before: Option<Look> = None;
+        for _ in 0..LOOKS_MAX {
+            let look = self.look_at(kind, uuid).await?;
+            // Wrong twice at the same version: nobody was changing it.
+            let is_certain = look.wrong.is_none()
+                || before.as_ref().is_some_and(|before| before.version == look.version && before.wrong == look.wrong);
+            if !is_certain {
+                before = Some(look);
+                continue;
+            }
+            match kind {
+                SubjectKind::Auction => verified.auctions += 1,
+                SubjectKind::Item => verified.items += 1,
+            }
+            verified.entries += look.entries;
+            verified.anchor = hash(&[&verified.anchor.0, uuid.as_bytes(), &look.head.hash.0]);
+            if let Some((entry, what)) = look.wrong {
+                verified.broken.push(Broken { subject: uuid, kind: Some(kind), entry, what });
+            }
+            return Ok(());
+        }
+        Err(PlatformError::Busy)
+    }
+
+    async fn look_at(&self, kind: SubjectKind, uuid: Uuid) -> PlatformResult<Look> {
+        let mut look = Look { version: 0, head: LogHead::default(), entries: 0, wrong: None };
+        match self.check(kind, uuid, &mut look).await {
+            Ok(wrong) => look.wrong = wrong,
+            // A row that can't be read is what is wrong with it.
+            Err(PlatformError::Internal(what)) => look.wrong = Some((None, what)),
+            Err(error) => return Err(error),
+        }
+        Ok(look)
+    }
+
+    async fn check(&self, kind: SubjectKind, uuid: Uuid, look: &mut Look) -> PlatformResult<Option<Wrong>> {
+        let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
+        (look.version, look.head) = (version, head);
+        let mut replay = Replay::new(kind, uuid);
+        loop {
+            let page = Page { after: Some(replay.head.number), limit: ROWS_READ_MAX };
+            let entries = self.store().log(uuid, page).await?;
+            if entries.is_empty() {
+                break;
+            }
+            for entry in entries {
+                look.entries += 1;
+                let number = replay.head.number + 1;
+                if entry.number != number {
+                    return Ok(wrong(number, "it is missing"));
+                }
+                let openings = Openings::Kept(entry.concealed.as_deref());
+                if let Err(what) = replay.take((&entry.content, entry.hash), openings, auctioneer) {
+                    return Ok(wrong(number, what));
+                }
+            }
+        }
+        if replay.head.number > head.number {
+            return Ok(wrong(head.number + 1, format!("the log of its state ends with entry {}", head.number)));
+        }
+        if replay.head.number < head.number {
+            return Ok(wrong(replay.head.number + 1, format!("it is missing: there should be {}", head.number)));
+        }
+        if head.number > 0 && replay.head.hash != head.hash {
+            return Ok(wrong(head.number, "its hash is not the one that the state knows"));
+        }
+        let Some(subject) = &replay.subject else { return Ok(state_wrong("it has no log")) };
+        if version < replay.version {
+            return Ok(state_wrong(format!("its version is {version}, its log leads to {}", replay.version)));
+        }
+        if let Some(fields) = difference(&subject.comparable(), &stored.comparable()) {
+            return Ok(state_wrong(format!("its state is not what its log leads to: {fields}")));
+        }
+        if let Some(column) = self.store().columns_astray(kind, uuid).await?.first() {
+            return Ok(state_wrong(format!("{column} is not what its state says")));
+        }
+        if kind == SubjectKind::Item
+            && let Some(what) = bid_astray(&replay.bids, &self.all_bids(uuid).await?)
+        {
+            return Ok(state_wrong(what));
+        }
+        Ok(journal_astray(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
+    }
+
+    /// The state, its version, its head, and the auctioneer that its events name.
+    async fn stored(&self, kind: SubjectKind, uuid: Uuid) -> PlatformResult<(Subject, i64, LogHead, Uuid)> {
+        match kind {
+            SubjectKind::Auction => {
+                let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
+                let (version, head, auctioneer) = (auction.version, auction.log, auction.auctioneer);
+                Ok((Subject::Auction(Box::new(auction)), version, head, auctioneer))
+            }
+            SubjectKind::Item => {
+                let item = self.store().item(uuid).await?.ok_or(PlatformError::NotFound("item"))?;
+                let auction = self.store().auction(item.auction).await?;
+                let auction = auction.ok_or_else(|| PlatformError::Internal("its auction is not there".to_owned()))?;
+                let (version, head) = (item.version, item.log);
+                Ok((Subject::Item(Box::new(item)), version, head, auction.auctioneer))
+            }
+        }
+    }
+
+    async fn all_bids(&self, item: Uuid) -> StoreResult<Vec<Bid>> {
+        let mut bids: Vec<Bid> = Vec::new();
+        loop {
+            let after = bids.last().map(|bid| bid.number);
+            let page = self.store().bids(item, Page { after, limit: ROWS_READ_MAX }).await?;
+            if page.is_empty() {
+                return Ok(bids);
+            }
+            bids.extend(page);
+        }
+    }
+
+    async fn all_history(&self, subject: Uuid) -> StoreResult<Vec<JournalRow>> {
+        let mut rows: Vec<JournalRow> = Vec::new();
+        loop {
+            let after = rows.last().map(|row| row.sequence);
+            let page = self.store().history(subject, Page { after, limit: ROWS_READ_MAX }).await?;
+            if page.is_empty() {
+                return Ok(rows);
+            }
+            rows.extend(page);
+        }
+    }
+}
+
+fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {
+    Some((Some(entry), what.into()))
+}
+
+fn state_wrong(what: impl Into<String>) -> Option<Wrong> {
+    Some((None, what.into()))
+}
+
+/// Names of the fields that differ.
+fn difference(logged: &Value, stored: &Value) -> Option<String> {
+    if logged == stored {
+        return None;
+    }
+    let (Some(logged), Some(stored)) = (logged.as_object(), stored.as_object()) else { return Some("all".to_owned()) };
+    let fields = logged.keys().chain(stored.keys().filter(|field| !logged.contains_key(*field)));
+    let differing: Vec<&str> =
+        fields.filter(|field| logged.get(*field) != stored.get(*field)).map(String::as_str).collect();
+    Some(differing.join(", "))
+}
+
+fn bid_astray(logged: &[Bid], stored: &[Bid]) -> Option<String> {
+    if let Some((bid, _)) = logged.iter().zip(stored).find(|(logged, stored)| logged != stored) {
+        return Some(format!("bid {} is not what the log says", bid.number));
+    }
+    let (logged, stored) = (logged.len(), stored.len());
+    (logged != stored).then(|| format!("{stored} bids are kept, the log has {logged}"))
+}
+
+fn journal_astray(logged: &[JournalRow], stored: &[JournalRow]) -> Option<String> {
+    let same =
+        |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
+    if let Some((row, _)) = logged.iter().zip(stored).find(|(logged, stored)| !same(logged, stored)) {
+        return Some(format!("row {} of its journal is not what the log says", row.sequence));
+    }
+    let rising = stored.windows(2).all(|pair| matches!(pair, [a, b] if a.cursor < b.cursor));
+    if !rising {
+        return Some("the cursors of its journal don't rise".to_owned());
+    }
+    let (logged, stored) = (logged.len(), stored.len());
+    (logged != stored).then(|| format!("its journal has {stored} rows, the log has {logged}"))
+}

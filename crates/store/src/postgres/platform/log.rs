@@ -1,0 +1,95 @@
+//! The log.
+
+use ::platform::audit::LogEntry;
+use ::platform::journal::SubjectKind;
+use ::platform::port::{Logs, Page, StoreResult};
+use async_trait::async_trait;
+use auction::LogHash;
+use deadpool_postgres::{GenericClient, Transaction};
+use uuid::Uuid;
+
+use super::Shared;
+use super::commit::write::column;
+use super::customers::after;
+use super::rows::{self, Outcome};
+use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns};
+
+pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> Outcome<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO log (subject, number, content, concealed, hash) \
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::bytea[])";
+    let values: rows::Values<'_> = &[
+        &column(entries, |entry| entry.subject),
+        &column(entries, |entry| entry.number),
+        &column(entries, |entry| entry.content.as_str()),
+        &column(entries, |entry| entry.concealed.as_deref()),
+        &column(entries, |entry| entry.hash.0.as_slice()),
+    ];
+    rows::execute(db, insert, values).await.map(drop)
+}
+
+#[async_trait]
+impl Logs for Shared {
+    async fn log(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
+        let select = "SELECT number, content, concealed, hash FROM log WHERE subject = $1 AND number > $2 \
+             ORDER BY number LIMIT $3";
+        let (after, limit) = (page.after.unwrap_or(i64::MIN), rows::limit(page.limit));
+        let client = self.client().await?;
+        let entries = rows::list(&client, select, &[&subject, &after, &limit], |row| {
+            let hash: Vec<u8> = rows::get(row, 3)?;
+            let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the log has not 32 bytes"))?;
+            let (number, content, concealed) = (rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?);
+            Ok(LogEntry { subject, number, content, concealed, hash: LogHash(hash) })
+        })
+        .await?;
+        Ok(entries)
+    }
+
+    async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT subject FROM log WHERE subject > $1 ORDER BY subject LIMIT $2";
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::get(row, 0)).await?)
+    }
+
+    async fn columns_astray(&self, kind: SubjectKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+        Ok(columns_astray(&self.client().await?, kind, subject).await?)
+    }
+}
+
+async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+    let columns = match kind {
+        SubjectKind::Auction => {
+            let select = "SELECT customer, status, version, state FROM auctions WHERE uuid = $1";
+            rows::one(db, select, &[&subject], |row| {
+                let (customer, status, version) = (rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?);
+                Ok(AuctionColumns { uuid: subject, customer, status, version }.astray(&rows::json(row, 3)?))
+            })
+            .await?
+        }
+        SubjectKind::Item => {
+            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, version, state \
+                 FROM items WHERE uuid = $1";
+            rows::one(db, select, &[&subject], |row| {
+                let columns = ItemColumns {
+                    uuid: subject,
+                    auction: rows::get(row, 0)?,
+                    position: rows::get(row, 1)?,
+                    lot_number: rows::get(row, 2)?,
+                    status: rows::get(row, 3)?,
+                    has_bids: rows::get(row, 4)?,
+                    effective_end_ms: rows::get(row, 5)?,
+                    version: rows::get(row, 6)?,
+                };
+                Ok(columns.astray(&rows::json(row, 7)?))
+            })
+            .await?
+        }
+    };
+    let Some((customer, mut astray)) = columns else { return Ok(Vec::new()) };
+    let select = "SELECT 1 FROM journal WHERE subject = $1 AND customer <> $2 LIMIT 1";
+    let of_another = rows::one(db, select, &[&subject, &customer], |_| Ok(())).await?;
+    astray.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
+    Ok(astray)
+}

@@ -1,0 +1,91 @@
+//! The log.
+
+use ::platform::audit::LogEntry;
+use ::platform::journal::SubjectKind;
+use ::platform::port::{Logs, Page, StoreResult};
+use async_trait::async_trait;
+use auction::LogHash;
+use rusqlite::{Connection, params};
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::customers::after;
+use super::rows::{self, Outcome};
+use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns};
+
+pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> Outcome<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO log (subject, number, content, concealed, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut insert = db.prepare_cached(insert)?;
+    for entry in entries {
+        let values = params![entry.subject.as_bytes(), entry.number, entry.content, entry.concealed, entry.hash.0];
+        insert.execute(values)?;
+    }
+    Ok(())
+}
+
+#[async_trait]
+impl Logs for Sqlite {
+    async fn log(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
+        self.read(move |db| entries(db, subject, page)).await
+    }
+
+    async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT subject FROM log WHERE subject > ?1 ORDER BY subject LIMIT ?2";
+        self.read(move |db| {
+            rows::list(db, select, (after(page).as_bytes(), rows::limit(page.limit)), |row| rows::uuid(row, 0))
+        })
+        .await
+    }
+
+    async fn columns_astray(&self, kind: SubjectKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+        self.read(move |db| columns_astray(db, kind, subject)).await
+    }
+}
+
+fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEntry>> {
+    let select = "SELECT number, content, concealed, hash FROM log WHERE subject = ?1 AND number > ?2 \
+         ORDER BY number LIMIT ?3";
+    let after = page.after.unwrap_or(i64::MIN);
+    rows::list(db, select, (subject.as_bytes(), after, rows::limit(page.limit)), |row| {
+        let hash = LogHash(row.get(3)?);
+        Ok(LogEntry { subject, number: row.get(0)?, content: row.get(1)?, concealed: row.get(2)?, hash })
+    })
+}
+
+fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+    let columns = match kind {
+        SubjectKind::Auction => {
+            let select = "SELECT customer, status, version, state FROM auctions WHERE uuid = ?1";
+            rows::one(db, select, [subject.as_bytes()], |row| {
+                let (status, version) = (row.get(1)?, row.get(2)?);
+                let columns = AuctionColumns { uuid: subject, customer: rows::uuid(row, 0)?, status, version };
+                Ok(columns.astray(&rows::json(row, 3)?))
+            })
+        }
+        SubjectKind::Item => {
+            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, version, state \
+                 FROM items WHERE uuid = ?1";
+            rows::one(db, select, [subject.as_bytes()], |row| {
+                let columns = ItemColumns {
+                    uuid: subject,
+                    auction: rows::uuid(row, 0)?,
+                    position: row.get(1)?,
+                    lot_number: row.get(2)?,
+                    status: row.get(3)?,
+                    has_bids: row.get(4)?,
+                    effective_end_ms: row.get(5)?,
+                    version: row.get(6)?,
+                };
+                Ok(columns.astray(&rows::json(row, 7)?))
+            })
+        }
+    };
+    let Some((customer, mut astray)) = columns? else { return Ok(Vec::new()) };
+    let select = "SELECT 1 FROM journal WHERE subject = ?1 AND customer <> ?2";
+    let of_another = rows::one(db, select, (subject.as_bytes(), customer.as_bytes()), |_| Ok(()))?;
+    astray.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
+    Ok(astray)
+}

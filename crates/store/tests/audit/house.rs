@@ -1,0 +1,96 @@
+//! A platform on a store, with a timed auction and a webcast.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use auction::{Auction, AuctionKind, Charges, InternetBids, Item, Realm};
+use contract::AuctionStatus;
+use outbound::{AddressPolicy, Client, ClientConfig};
+use platform::auctions::{CreatedAuction, NewAuction};
+use platform::new_item::NewItem;
+use platform::port::{Auctioneer, Store};
+use platform::{Caller, Platform, PlatformConfig, PlatformParts};
+use runtime::clock::{Clock, TestClock};
+use runtime::random::SeededRandom;
+use runtime::vault::{Key, KeyId, Vault};
+use uuid::Uuid;
+
+pub(crate) const OPENING: i64 = 100;
+pub(crate) const INCREMENT: i64 = 10;
+/// Until items of the timed auction end.
+pub(crate) const OPEN: Duration = Duration::from_secs(3_600);
+
+pub(crate) struct House {
+    pub(crate) clock: TestClock,
+    pub(crate) platform: Platform,
+    pub(crate) caller: Caller,
+    pub(crate) auctioneer: Auctioneer,
+}
+
+impl House {
+    pub(crate) async fn new(store: Arc<dyn Store>, seed: u64) -> Self {
+        let clock = TestClock::default();
+        let platform = platform(&store, &clock, seed);
+        let caller = Caller::command_line();
+        let customer = platform.create_customer(&caller, "Smith & Sons", None).await.unwrap().fresh().unwrap();
+        let auctioneer = platform.create_auctioneer(&caller, customer.uuid, "Smith", None).await.unwrap();
+        Self { clock, platform, caller, auctioneer: auctioneer.fresh().unwrap() }
+    }
+
+    /// A LIVE auction with so many items.
+    pub(crate) async fn auction(&self, kind: AuctionKind, items: usize) -> CreatedAuction {
+        let item = |number: usize| NewItem {
+            opening_bid: OPENING,
+            fixed_increment: Some(INCREMENT),
+            ..NewItem::new(number.to_string(), "A chair")
+        };
+        let new = NewAuction {
+            auctioneer: self.auctioneer.uuid,
+            kind,
+            title: "Prints".into(),
+            currency: "GBP".into(),
+            time_zone: "Europe/London".into(),
+            address: None,
+            starts_at: None,
+            ends_at: Some(self.clock.now() + OPEN),
+            stagger: None,
+            extension_seconds: None,
+            increments: None,
+            charges: Charges::default(),
+            internet_bids: InternetBids::default(),
+            attachments: Vec::new(),
+            realm: Realm::Real,
+            status: AuctionStatus::Live,
+            items: (1..=items).map(item).collect(),
+        };
+        self.platform.create_auction(&self.caller, &new, None).await.unwrap().fresh().unwrap()
+    }
+
+    pub(crate) async fn item(&self, uuid: Uuid) -> (Item, Auction) {
+        self.platform.item(&self.caller, uuid).await.unwrap()
+    }
+
+    /// What `verify --all` finds, one line each.
+    pub(crate) async fn broken(&self) -> Vec<String> {
+        broken(&self.platform).await
+    }
+}
+
+pub(crate) fn platform(store: &Arc<dyn Store>, clock: &TestClock, seed: u64) -> Platform {
+    let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
+    Platform::new(PlatformParts {
+        store: store.clone(),
+        clock: Arc::new(clock.clone()),
+        random: Arc::new(SeededRandom::new(seed)),
+        vault: Arc::new(vault),
+        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        config: PlatformConfig::default(),
+    })
+}
+
+pub(crate) async fn broken(platform: &Platform) -> Vec<String> {
+    match platform.verify_all(&|_| ()).await {
+        Ok(verified) => verified.broken.iter().map(|broken| format!("{:?} {}", broken.entry, broken.what)).collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}

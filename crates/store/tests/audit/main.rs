@@ -1,0 +1,7 @@
+//! The log of a platform on each store: what is replayed is what is kept, and what was tampered with is found.
+
+mod crash;
+mod house;
+mod model;
+mod sale;
+mod tampering;

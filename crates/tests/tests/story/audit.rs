@@ -1,0 +1,33 @@
+//! A sale is verified while the server runs, and its record by somebody who has no more than the file.
+
+use testkit::site::{Site, http_client};
+
+use crate::house::{SMALL_SALE_EVENTS, launch, received, small_sale};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_verifies_and_its_record_stands_alone() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    small_sale(&site).await;
+    received(&site, SMALL_SALE_EVENTS).await;
+
+    let verified = launch.manage(&["verify", "--all", "--json"]).unwrap();
+    assert_eq!((&verified["holds"], &verified["auctions"], &verified["items"]), (&true.into(), &2.into(), &5.into()));
+
+    let auctions = site.platform.get("/api/v1/auctions").await.unwrap().body;
+    let auction = auctions["data"][0]["uuid"].as_str().unwrap();
+    let sold = site.items(auction).await.unwrap().remove(0);
+    let record = site.platform.get(&format!("/api/v1/items/{}/record", sold["uuid"].as_str().unwrap())).await.unwrap();
+    let file = data.path().join("sale.json");
+    std::fs::write(&file, record.body.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let checked = launch.manage(&["verify", "--record", file, "--json"]).unwrap();
+    assert_eq!((&checked["holds"], &checked["sale"]["status"]), (&true.into(), &"SOLD".into()));
+    assert_eq!(checked["head"], record.body["headHash"]);
+
+    let forged = record.body.to_string().replacen("paddle-1", "paddle-2", 1);
+    std::fs::write(file, forged).unwrap();
+    assert!(launch.manage(&["verify", "--record", file, "--json"]).is_err());
+}
