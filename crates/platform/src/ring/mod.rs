@@ -54,7 +54,7 @@ impl RingState {
 impl Platform {
     /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for others.
     ///
-    /// Errors: `not_found`, `wrong_auction_kind`.
+    /// Errors: `not_found`.
     pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::RingWrite])?;
         let (auction, item) = self.read_ring(caller, auction).await?;

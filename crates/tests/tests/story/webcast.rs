@@ -94,8 +94,8 @@ async fn a_whole_webcast(launch: &Launch) {
 
     // Before it is live, absentees leave their maxima; the clerk sees them, and nobody else.
     let absentee = format!("/api/v1/items/{}/absentee-bids", lots[0]);
-    let left = bidder.post(&absentee, &json!({ "bidder": "absent", "maximum": 471 })).await.unwrap();
-    assert!(!left.body.to_string().contains("471"), "{}", left.body);
+    let left = bidder.post(&absentee, &json!({ "bidder": "absent", "maximum": 471_113 })).await.unwrap();
+    assert!(!left.body.to_string().contains("471113"), "{}", left.body);
     clerks.look().await;
     assert_eq!((clerks.at("/phase"), clerks.at("/desk/commands")), (&json!("pre_bidding"), &json!(["begin", "send"])));
     clerks.race("begin", json!({})).await;
@@ -103,9 +103,9 @@ async fn a_whole_webcast(launch: &Launch) {
     assert_eq!(closed.status(), Some(StatusCode::CONFLICT), "{closed}");
     clerks.race("send", json!({})).await;
     assert_eq!(clerks.at("/item/lotNumber"), "1");
-    assert_eq!(clerks.at("/desk/commissions/0/maximum"), 471);
+    assert_eq!(clerks.at("/desk/commissions/0/maximum"), 471_113);
     let public = bidder.get(&ring).await.unwrap().body.to_string();
-    assert!(!public.contains("471") && !public.contains("desk") && public.contains("askingPrice"), "{public}");
+    assert!(!public.contains("471113") && !public.contains("desk") && public.contains("askingPrice"), "{public}");
 
     // The room, the absentee through the clerk, and the internet.
     clerks.race("bid", json!({ "source": "room", "bidder": "7" })).await;
