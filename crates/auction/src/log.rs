@@ -11,7 +11,7 @@ use crate::{AuctionChange, Cause, ItemChange};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Logged<C> {
-    /// Who did it: `timer`, `key:<uuid>`, `user:<uuid>` or `command-line`.
+    /// Who did it: `timer`, `test clock`, `key:<uuid>`, `user:<uuid>` or `command-line`.
     pub actor: String,
     /// The server's time of the decision.
     pub at: Timestamp,

@@ -8,7 +8,7 @@ use crate::scope::{Scope, Scopes};
 /// Who asks for a use case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line` or `timer`.
+    /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line`, `timer` or `test clock`.
     pub actor: String,
     /// The API key or user; idempotency keys belong to it. Nil for the command line.
     pub key: Uuid,

@@ -65,7 +65,7 @@ pub(crate) struct HistoryView {
     pub(crate) to: String,
     /// Stable word for the cause, such as `end_reached`.
     pub(crate) cause: String,
-    /// Who did it: `timer`, `key:…`, `user:…` or `command-line`.
+    /// Who did it: `timer`, `test clock`, `key:…`, `user:…` or `command-line`.
     pub(crate) actor: String,
     pub(crate) reason: Option<String>,
     /// If customers were told.

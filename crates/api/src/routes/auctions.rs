@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Stagger};
+use auction::{Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Realm, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::items::ItemIn;
-use super::sandbox::{AuctionListQuery, realm};
+use super::sandbox::AuctionListQuery;
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code};
@@ -157,7 +157,7 @@ impl AuctionIn {
             attachments: attachments("/attachments", &self.attachments)?,
             status: first,
             items,
-            realm: realm(self.sandbox),
+            realm: if self.sandbox { Realm::Sandbox } else { Realm::Real },
         })
     }
 }

@@ -37,13 +37,8 @@ impl AuctionListQuery {
 
     /// The realm that was asked for.
     pub(crate) fn realm(&self) -> Option<Realm> {
-        self.sandbox.map(realm)
+        self.sandbox.map(|sandbox| if sandbox { Realm::Sandbox } else { Realm::Real })
     }
-}
-
-/// `sandbox` of a body or query.
-pub(crate) fn realm(sandbox: bool) -> Realm {
-    if sandbox { Realm::Sandbox } else { Realm::Real }
 }
 
 /// How far the clock is to go: one of the two.

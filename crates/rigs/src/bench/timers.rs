@@ -77,7 +77,7 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
             let body = json!({ "bidder": format!("paddle-{}", number % 97), "amount": (number + 1) * STEP });
             let sent = Instant::now();
             let answer = platform.post(&path, &body).await;
-            bids.note(answer.is_ok(), sent.elapsed());
+            bids.note(&answer, sent.elapsed());
         });
     }
     while let Some(bidder) = bidders.join_next().await {
@@ -112,7 +112,7 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
                         let body = json!({ "bidder": format!("paddle-{}", number % 7), "amount": (round * BIDS + number + 1) * STEP });
                         let sent = Instant::now();
                         let answer = platform.post(&path, &body).await;
-                        bids.note(answer.is_ok(), sent.elapsed());
+                        bids.note(&answer, sent.elapsed());
                     }
                 });
             }
@@ -227,8 +227,8 @@ impl Bids {
         Ok(Self { times: Arc::new(histogram()?.into()), refused: Arc::default() })
     }
 
-    fn note(&self, is_accepted: bool, took: Duration) {
-        if !is_accepted {
+    fn note(&self, answer: &Result<consumer::Reply, consumer::ApiError>, took: Duration) {
+        if answer.is_err() {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return;
         }
