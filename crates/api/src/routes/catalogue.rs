@@ -70,8 +70,8 @@ pub(crate) async fn import(
     Ok(answer::with_status(status, &imported(&report, dry_run)))
 }
 
-/// Gives the catalogue as a CSV file that the import reads back, with everything that was entered but the reserve, which is
-/// never shown. What a spreadsheet could take for a formula has an apostrophe before it, which the import takes away. Scope
+/// Gives the catalogue as a CSV file that the import reads back, with everything that was entered but reserve and vendor, which
+/// are never shown. What a spreadsheet could take for a formula has an apostrophe before it, which the import takes away. Scope
 /// `auctions:read`.
 #[utoipa::path(get, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = String, content_type = "text/csv"), (status = 404, body = Problem)))]

@@ -1,7 +1,7 @@
 //! Items as rows of a CSV file: the catalogue, or the catalogue with what the sale made of it. A surface asks for the header and
 //! then for one row after the other, so that a file is never whole in memory.
 //!
-//! What is exported can be imported again and gives the same items, but for the reserve, which never leaves the platform, and
+//! What is exported can be imported again and gives the same items, but for reserve and vendor, which are shown to nobody, and
 //! the blanks around a text. Cells can't be taken for formulas (see `safe`).
 
 use auction::{Auction, Item, SaleResult, new_item_end};
@@ -22,7 +22,7 @@ pub enum Export {
     Results,
 }
 
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 11] = [
     Column::LotNumber,
     Column::Title,
     Column::Description,
@@ -32,7 +32,6 @@ const COLUMNS: [Column; 12] = [
     Column::OpeningBid,
     Column::BuyNow,
     Column::FixedIncrement,
-    Column::Vendor,
     Column::EndTime,
     Column::Attachments,
 ];
@@ -77,7 +76,6 @@ fn cell(column: Column, auction: &Auction, item: &Item) -> String {
         Column::OpeningBid => amount(Some(item.opening_bid)),
         Column::BuyNow => amount(item.buy_now),
         Column::FixedIncrement => amount(item.fixed_increment),
-        Column::Vendor => item.vendor.map(|vendor| vendor.to_string()).unwrap_or_default(),
         // An end that the auction's plan gives is planned again wherever the file goes.
         Column::EndTime => {
             let own = item.end_time.filter(|_| item.end_time != new_item_end(auction, item.position));
@@ -91,6 +89,7 @@ fn cell(column: Column, auction: &Auction, item: &Item) -> String {
         | Column::Dimensions
         | Column::Credit
         | Column::Reserve
+        | Column::Vendor
         | Column::Result(_) => String::new(),
     }
 }
