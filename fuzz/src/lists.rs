@@ -19,8 +19,8 @@ pub fn page(data: &[u8]) {
         assert_eq!(slice.iterator.is_some(), !slice.data.is_empty());
     }
     let _ = http_kit::pages::decode(text).map(|key| http_kit::pages::encode(&key));
-    if ids::is_id(text, ids::MESSAGE) {
-        assert!(ids::made_at(text, ids::MESSAGE).is_some(), "{text}");
+    if let Some(at) = ids::made_at(text, ids::MESSAGE) {
+        assert!(ids::is_id(text, ids::MESSAGE) && *ids::first_at(ids::MESSAGE, at) <= *text, "{text}");
     }
 }
 

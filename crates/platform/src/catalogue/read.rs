@@ -91,7 +91,7 @@ impl Reading<'_> {
             );
             return self.error(RowError { line: record.line, column: None, message });
         }
-        let mut row = Row { cells: HashMap::new(), errors: Vec::new() };
+        let mut row = Row { line: record.line, cells: HashMap::new(), errors: Vec::new() };
         for (column, field) in columns.iter().zip(&record.fields) {
             row.cell(*column, field, self.limits);
         }
@@ -130,6 +130,8 @@ impl Reading<'_> {
 
 /// One row on its way to an item.
 struct Row<'a> {
+    /// Where it begins.
+    line: u64,
     /// Text of each column, trimmed, with its line. A field that can't be read counts as empty; its error is noted.
     cells: HashMap<&'static str, (u64, &'a str)>,
     errors: Vec<(u64, Column, String)>,
@@ -225,7 +227,7 @@ impl<'a> Row<'a> {
     }
 
     fn line(&self, column: Column) -> u64 {
-        self.cells.get(column.name()).map_or(0, |(line, _)| *line)
+        self.cells.get(column.name()).map_or(self.line, |(line, _)| *line)
     }
 
     fn error(&mut self, column: Column, message: String) {

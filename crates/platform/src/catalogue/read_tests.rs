@@ -154,3 +154,9 @@ fn the_sample_catalogue_is_read_without_a_mistake() {
     assert_eq!(items.len() as u64, report.rows);
     assert!(items.len() >= 2_000, "{}", items.len());
 }
+
+#[test]
+fn what_a_short_row_lacks_is_told_with_the_line_of_the_row() {
+    let found = errors("title,lot_number\nA,1\n\"B\"x\n");
+    assert!(!found.is_empty() && found.iter().all(|error| error.starts_with("3 ")), "{found:?}");
+}
