@@ -51,7 +51,7 @@ impl House {
             currency: "GBP".into(),
             time_zone: "Europe/London".into(),
             address: None,
-            starts_at: None,
+            starts_at: Some(self.clock.now()),
             ends_at: Some(self.clock.now() + OPEN),
             stagger: None,
             extension_seconds: None,
