@@ -79,7 +79,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::get, item_changes::change))
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
-        .routes(routes!(record::get))
+        .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))

@@ -28,7 +28,7 @@ pub(crate) struct RecordQuery {
 /// given it can check it without this platform. Scope `auctions:read`.
 #[utoipa::path(get, path = "/items/{uuid}/record", tag = "items", params(("uuid" = Uuid, Path), RecordQuery),
     responses((status = 200, body = RecordView), (status = 404, body = Problem), (status = 422, body = Problem)))]
-pub(crate) async fn get(
+pub(crate) async fn record(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     asked: Asked<RecordQuery>,
