@@ -4,7 +4,10 @@
 use http::Method;
 use platform::{Caller, PlatformError, Scope};
 
-use Scope::{AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite};
+use Scope::{
+    AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
+    KeysWrite, RingWrite,
+};
 
 /// Where the operations are.
 pub(crate) const PREFIX: &str = "/api/v1";
@@ -52,6 +55,16 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/items/{uuid}/absentee-bids",            Access::OneOf(&[BidsWrite])),
+    (Method::POST, "/items/{uuid}/buy-now",                  Access::OneOf(&[BidsWrite])),
+    (Method::POST, "/items/{uuid}/bids/{bid}/cancel",        Access::OneOf(&[AuctionsWrite])),
+    (Method::POST, "/items/{uuid}/end",                      Access::OneOf(&[AuctionsWrite])),
+
+    (Method::POST, "/auctions/{uuid}/registrations",         Access::OneOf(&[BiddersWrite])),
+    (Method::GET,  "/auctions/{uuid}/registrations",         Access::OneOf(&[BiddersRead])),
+    (Method::GET,  "/auctions/{uuid}/registrations/{registration}", Access::OneOf(&[BiddersRead])),
+    (Method::PATCH, "/auctions/{uuid}/registrations/{registration}", Access::OneOf(&[BiddersWrite])),
+    (Method::POST, "/auctions/{uuid}/registrations/{registration}/status", Access::OneOf(&[BiddersWrite])),
 
     (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/auctions/{uuid}/ring/send",             Access::OneOf(&[RingWrite])),

@@ -45,7 +45,7 @@ mod rules_page;
 mod sample;
 
 pub use auction::{
-    Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger, WebcastPhase,
+    Admission, Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger, WebcastPhase,
     new_item_end,
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
     WebcastPhase, minimum_bid,
 };
 
@@ -31,6 +31,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         status,
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
+        registration: Admission::Open,
         phase: WebcastPhase::PreBidding,
         address_id: None,
         in_ring: None,

@@ -2,7 +2,7 @@
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
+    Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
     WebcastPhase,
 };
 use contract::models::CurrencyCode;
@@ -16,7 +16,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, TITLE_CHARS_MAX, text};
+use crate::new_item::{NewItem, TITLE_CHARS_MAX, problems_in, text};
 use crate::port::{ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
@@ -50,6 +50,8 @@ pub struct NewAuction {
     pub extension_seconds: Option<u32>,
     /// By how much bids rise; none for the default table.
     pub increments: Option<IncrementTable>,
+    /// If bidders have to be registered.
+    pub registration: Admission,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
@@ -235,6 +237,7 @@ impl Platform {
             problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
         }
         problems.extend(self.problems_of_items(&new.items));
+        problems.extend(problems_in(new.kind, &new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
 }
@@ -274,6 +277,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         status: AuctionStatus::Draft,
         charges: Charges::default(),
         internet_bids: InternetBids::default(),
+        registration: new.registration,
         phase: WebcastPhase::default(),
         address_id: None,
         in_ring: None,

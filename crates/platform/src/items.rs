@@ -12,7 +12,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::NewItem;
+use crate::new_item::{NewItem, problems_in};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
@@ -91,7 +91,7 @@ impl Platform {
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
     }
 
-    async fn command_item(
+    pub(crate) async fn command_item(
         &self,
         caller: &Caller,
         uuid: Uuid,
@@ -135,6 +135,10 @@ impl Platform {
         new: &[NewItem],
         entry: Entry,
     ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
+        let problems: Vec<Problem> = problems_in(auction.kind, new).collect();
+        if !problems.is_empty() {
+            return Err(PlatformError::Invalid(problems));
+        }
         let now = self.now();
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;
@@ -170,8 +174,8 @@ impl Platform {
             high_estimate: new.high_estimate,
             opening_bid: new.opening_bid,
             reserve: new.reserve.map(Hidden::new),
-            buy_now: None,
-            vendor: None,
+            buy_now: new.buy_now,
+            vendor: new.vendor,
             fixed_increment: new.fixed_increment,
             status: ItemStatus::Draft,
             announced: false,

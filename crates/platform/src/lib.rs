@@ -41,6 +41,7 @@ pub mod customers;
 // Sales.
 pub mod auctions;
 pub mod bid;
+pub mod bidders;
 pub mod bids;
 pub mod catalogue;
 pub mod items;

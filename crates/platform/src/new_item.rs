@@ -1,9 +1,12 @@
 //! An item as it is entered, by a call or from a catalogue, and the checks that both share.
 
-use auction::AMOUNT_MAX;
+use auction::{AMOUNT_MAX, AuctionKind};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use url::Url;
+use uuid::Uuid;
+
+use crate::Problem;
 
 /// Characters of a lot number.
 pub const LOT_NUMBER_CHARS_MAX: usize = 32;
@@ -33,6 +36,10 @@ pub struct NewItem {
     pub opening_bid: i64,
     /// Lowest price that sells.
     pub reserve: Option<i64>,
+    /// Price at which it can be bought at once in a timed auction; not below the opening bid and the reserve.
+    pub buy_now: Option<i64>,
+    /// The party that sells it, and may not bid on it.
+    pub vendor: Option<Uuid>,
     /// Increment at any price, instead of the auction's table.
     pub fixed_increment: Option<i64>,
     /// Planned end in a timed auction, when it isn't the one that the auction's closing time and stagger give.
@@ -53,6 +60,8 @@ impl NewItem {
             high_estimate: None,
             opening_bid: 0,
             reserve: None,
+            buy_now: None,
+            vendor: None,
             fixed_increment: None,
             end_time: None,
             status: ItemStatus::Draft,
@@ -82,6 +91,14 @@ impl NewItem {
         }
         if self.fixed_increment.is_some_and(|increment| !(1..=AMOUNT_MAX).contains(&increment)) {
             problem(ItemField::FixedIncrement, format!("must be from 1 to {AMOUNT_MAX} minor units"));
+        }
+        if let Some(buy_now) = self.buy_now {
+            let least = self.opening_bid.max(self.reserve.unwrap_or(0)).max(1);
+            if !(1..=AMOUNT_MAX).contains(&buy_now) {
+                problem(ItemField::BuyNow, format!("must be from 1 to {AMOUNT_MAX} minor units"));
+            } else if buy_now < least {
+                problem(ItemField::BuyNow, "is below the opening bid or the reserve: raise it, or leave it out".into());
+            }
         }
         if let (Some(low), Some(high)) = (self.low_estimate, self.high_estimate)
             && low > high
@@ -126,6 +143,12 @@ impl NewItem {
     }
 }
 
+/// Items that can be bought at once in an auction where none can be.
+pub(crate) fn problems_in(kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+    let wrong = items.iter().enumerate().filter(move |(_, new)| new.buy_now.is_some() && kind != AuctionKind::Timed);
+    wrong.map(|(index, _)| Problem::new(format!("/items/{index}/buyNow"), "is for timed auctions only: leave it out"))
+}
+
 /// A field of a new item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ItemField {
@@ -138,6 +161,7 @@ pub(crate) enum ItemField {
     OpeningBid,
     Reserve,
     FixedIncrement,
+    BuyNow,
     Status,
 }
 
@@ -154,6 +178,7 @@ impl ItemField {
             Self::OpeningBid => "openingBid",
             Self::Reserve => "reserve",
             Self::FixedIncrement => "fixedIncrement",
+            Self::BuyNow => "buyNow",
             Self::Status => "status",
         }
     }

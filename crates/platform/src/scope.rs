@@ -19,11 +19,15 @@ pub enum Scope {
     CustomersWrite,
     /// Create API keys.
     KeysWrite,
+    /// Read registrations of bidders, with what is private in them.
+    BiddersRead,
+    /// Register bidders, approve, refuse and suspend them, set their limits.
+    BiddersWrite,
 }
 
 impl Scope {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -32,6 +36,8 @@ impl Scope {
         Self::CustomersRead,
         Self::CustomersWrite,
         Self::KeysWrite,
+        Self::BiddersRead,
+        Self::BiddersWrite,
     ];
 
     /// The name in keys and in the API.
@@ -45,6 +51,8 @@ impl Scope {
             Self::CustomersRead => "customers:read",
             Self::CustomersWrite => "customers:write",
             Self::KeysWrite => "keys:write",
+            Self::BiddersRead => "bidders:read",
+            Self::BiddersWrite => "bidders:write",
         }
     }
 
@@ -128,12 +136,22 @@ impl Role {
     /// What it may do.
     pub fn scopes(self) -> Scopes {
         use Scope::{
-            AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite,
+            AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
+            KeysWrite, RingWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,
-            Self::Operator => &[AuctionsRead, AuctionsWrite, BidsWrite, RingWrite, EventsRead, CustomersRead],
-            Self::Clerk => &[AuctionsRead, RingWrite],
+            Self::Operator => &[
+                AuctionsRead,
+                AuctionsWrite,
+                BidsWrite,
+                RingWrite,
+                EventsRead,
+                CustomersRead,
+                BiddersRead,
+                BiddersWrite,
+            ],
+            Self::Clerk => &[AuctionsRead, RingWrite, BiddersRead],
             Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysWrite],
             Self::Viewer => &[AuctionsRead, EventsRead, CustomersRead],
         };

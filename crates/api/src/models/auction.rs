@@ -36,6 +36,8 @@ pub(crate) struct AuctionView {
     pub(crate) extension_seconds: Option<u32>,
     /// By how much bids rise: lower bounds are inclusive, the last row is open.
     pub(crate) increments: Vec<IncrementView>,
+    /// `open`: a paddle without a registration is vouched for by whoever sends its bid. `required`: only approved bidders.
+    pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to.
@@ -67,6 +69,7 @@ impl AuctionView {
             stagger: auction.stagger.map(StaggerView::from),
             extension_seconds: auction.extension_seconds,
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
+            registration: auction.registration.as_str(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
             in_ring: auction.in_ring,

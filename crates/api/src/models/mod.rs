@@ -9,6 +9,7 @@ mod common;
 mod customer;
 mod event;
 mod item;
+mod registration;
 mod ring;
 
 pub(crate) use access::ApiKeyCreated;
@@ -21,6 +22,7 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
+pub(crate) use registration::RegistrationView;
 pub(crate) use ring::RingView;
 
 use jiff::Timestamp;

@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, Stagger};
+use auction::{Admission, Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -61,6 +61,8 @@ pub(crate) struct AuctionIn {
     extension_seconds: Option<u32>,
     /// Increment table; a common one without.
     increments: Option<Vec<IncrementView>>,
+    /// `open` (default) or `required`: if bidders have to be registered and approved.
+    registration: Option<String>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
     /// Items made with it, at most 1,000; LIVE ones when the auction is.
@@ -91,10 +93,17 @@ impl AuctionIn {
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
             extension_seconds: Some(self.extension_seconds.unwrap_or(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
+            registration: admission(self.registration.as_deref())?,
             status: first,
             items,
         })
     }
+}
+
+fn admission(name: Option<&str>) -> Result<Admission, ApiError> {
+    let Some(name) = name else { return Ok(Admission::default()) };
+    let found = Admission::ALL.into_iter().find(|admission| admission.as_str() == name);
+    found.ok_or_else(|| ApiError::invalid("/registration", "is neither open nor required"))
 }
 
 fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {

@@ -34,6 +34,12 @@ pub(crate) struct ItemIn {
     opening_bid: i64,
     /// Lowest price that sells. It is never shown again.
     reserve: Option<i64>,
+    /// Price at which it can be bought at once, until the price reaches it; in timed auctions. Not below the opening bid
+    /// and the reserve.
+    #[schema(minimum = 1)]
+    buy_now: Option<i64>,
+    /// The party that sells it, as you know them: a bidder registered with this `party` can't bid on it. Not shown again.
+    vendor: Option<Uuid>,
     /// Increment at any price, instead of the auction's table.
     fixed_increment: Option<i64>,
     /// Planned end in a timed auction, when it is not the one that closing time and stagger give.
@@ -56,6 +62,8 @@ impl ItemIn {
             high_estimate: self.high_estimate,
             opening_bid: self.opening_bid,
             reserve: self.reserve,
+            buy_now: self.buy_now,
+            vendor: self.vendor,
             fixed_increment: self.fixed_increment,
             end_time: instant(&format!("{at}/endTime"), self.end_time.as_deref())?,
             status: first.map_or(Ok(ItemStatus::Draft), |name| status(&format!("{at}/status"), name))?,

@@ -11,6 +11,7 @@ mod health;
 mod items;
 mod reference;
 mod reference_by_id;
+mod registrations;
 mod ring;
 
 use axum::Router;
@@ -68,6 +69,13 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
         .routes(routes!(bids::create, bids::list))
+        .routes(routes!(bids::leave))
+        .routes(routes!(bids::buy))
+        .routes(routes!(bids::cancel))
+        .routes(routes!(bids::move_end))
+        .routes(routes!(registrations::create, registrations::list))
+        .routes(routes!(registrations::get, registrations::change))
+        .routes(routes!(registrations::change_status))
         .routes(routes!(ring::get))
         .routes(routes!(ring::send))
         .routes(routes!(ring::bid))

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod access;
+mod bidders;
+mod bidding;
 mod conventions;
 mod docs;
 mod events_document;
+mod hidden;
 mod stage;

@@ -163,6 +163,8 @@ impl<'a> Row<'a> {
             high_estimate: self.amount(Column::HighEstimate),
             opening_bid: self.amount(Column::OpeningBid).unwrap_or(0),
             reserve: self.amount(Column::Reserve),
+            buy_now: None,
+            vendor: None,
             fixed_increment: None,
             end_time: None,
             status,
@@ -174,7 +176,9 @@ impl<'a> Row<'a> {
         for (field, message) in item.problems() {
             let column = match field {
                 ItemField::LotNumber => Column::LotNumber,
-                ItemField::Title | ItemField::Status | ItemField::FixedIncrement => Column::Title,
+                ItemField::Title | ItemField::Status | ItemField::FixedIncrement | ItemField::BuyNow => {
+                    Column::Title
+                },
                 ItemField::Description => Column::Credit,
                 ItemField::ImageUrl => Column::ImageUrl,
                 ItemField::LowEstimate => Column::LowEstimate,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Auction, AuctionKind};
+use auction::{Admission, Auction, AuctionKind};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -94,6 +94,7 @@ impl House {
             stagger: None,
             extension_seconds: None,
             increments: None,
+            registration: Admission::Open,
             status: AuctionStatus::Live,
             items,
         }

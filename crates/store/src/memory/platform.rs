@@ -4,6 +4,7 @@
 //! all others. Nothing survives the process.
 
 mod access;
+mod bidders;
 mod commit;
 mod outbox;
 mod reference;
@@ -26,6 +27,7 @@ use runtime::signal::Signal;
 use uuid::Uuid;
 
 use self::access::Access;
+use self::bidders::Bidders;
 use self::outbox::Outbox;
 use self::reference::Addresses;
 use self::sales::Sales;
@@ -63,6 +65,7 @@ struct Memory {
 struct Tables {
     access: Access,
     addresses: Addresses,
+    bidders: Bidders,
     sales: Sales,
     outbox: Outbox,
 }

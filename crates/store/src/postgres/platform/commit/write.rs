@@ -9,7 +9,7 @@ use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
-use crate::postgres::platform::reference;
+use crate::postgres::platform::{bidders, reference};
 use crate::postgres::platform::rows::{self, Outcome};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
@@ -26,6 +26,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         insert_items(db, &items.created),
         insert_addresses(db, changes),
         insert_bids(db, &bids),
+        bidders::write(db, changes),
         insert_answers(db, &answers),
     )?;
     mark_bids(db, changes).await
