@@ -6,7 +6,8 @@
 //! - the maxima that lead and the hammer prices of a bidder with a spending limit never exceed it by bids of theirs, however
 //!   many are made at the same time: each takes the next turn of the registration, and of two that were decided on the same
 //!   turn the second one is decided again, on what the first one bound;
-//! - a bidder without a limit costs a bid one look-up of the registration, and nothing is counted.
+//! - a bidder without a limit costs a bid one look-up of the registration, and nothing is counted; a registered one notes a
+//!   stake, so that a limit can come later.
 
 mod registering;
 

@@ -72,7 +72,7 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state) \
          VALUES ($1, $2, $3, $4, $5, 1, $6, $7)";
     let update = "UPDATE registrations SET party = $5, turn = turn + 1, version = $6, state = $7 \
-         WHERE uuid = $1 AND version = $6 - 1 AND auction = $2 AND paddle = $3 AND number IS NOT DISTINCT FROM $4";
+         WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND paddle = $3 AND number IS NOT DISTINCT FROM $4";
     let sql = if *expected_version == 0 { insert } else { update };
     let (number, json) = (state.number(), to_json(state)?);
     let values: rows::Values<'_> =
