@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
-    WebcastPhase, minimum_bid,
+    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, RingPlace,
+    StandingBid, WebcastPhase, minimum_bid,
 };
 
 /// `seconds` after the start of every test's time; the auction below closes at 1,000.

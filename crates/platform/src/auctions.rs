@@ -2,8 +2,8 @@
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand, Stagger,
-    WebcastPhase,
+    Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item, ItemCommand,
+    Stagger, WebcastPhase,
 };
 use contract::models::CurrencyCode;
 use contract::{AuctionStatus, ItemStatus};

@@ -136,8 +136,8 @@ impl Role {
     /// What it may do.
     pub fn scopes(self) -> Scopes {
         use Scope::{
-            AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
-            KeysWrite, RingWrite,
+            AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite,
+            EventsRead, KeysWrite, RingWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,

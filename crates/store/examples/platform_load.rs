@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use auction::{
-    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    WebcastPhase,
 };
 use contract::event::{Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};

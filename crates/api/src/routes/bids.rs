@@ -127,8 +127,7 @@ pub(crate) async fn cancel(
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
     let answering = post.answering(200, &render);
-    let outcome =
-        platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
+    let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
     Ok(answer::outcome(outcome, 200, render, |item| Some(item.version)))
 }
 

@@ -173,7 +173,10 @@ async fn an_end_is_put_off_and_never_brought_forward() {
     assert_eq!(moved.status, 200, "{}", moved.text);
     assert_eq!(moved.json()["effectiveEndTime"], "2099-02-01T10:00:00.000Z");
     assert_eq!(moved.json()["endTime"], "2099-01-01T10:00:00.000Z");
-    assert_eq!(sale.post(&end, json!({ "endTime": "2099-03-01T10:00:00Z", "reason": "" })).await.code(), "reason_required");
+    assert_eq!(
+        sale.post(&end, json!({ "endTime": "2099-03-01T10:00:00Z", "reason": "" })).await.code(),
+        "reason_required"
+    );
 }
 
 #[tokio::test]
@@ -191,7 +194,8 @@ async fn an_absentee_leaves_a_maximum_that_nobody_sees() {
     assert_eq!(sale.post(&cancel, json!({ "reason": "Changed their mind" })).await.status, 200);
     // Once the first item is in the ring it is over.
     sale.step(&format!("/auctions/{}/ring/send", sale.auction), 1, json!({ "item": sale.items[0] })).await;
-    let ring = sale.send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &Step::default(), &Value::Null).await;
+    let ring =
+        sale.send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &Step::default(), &Value::Null).await;
     let tag = ring.header("etag").unwrap().to_owned();
     let bearer = format!("Bearer {}", sale.key);
     let headers =

@@ -28,7 +28,8 @@ fn addresses(sale: &Sale, registration: &str) -> Vec<String> {
             continue;
         }
         let path = path.strip_prefix("/api/v1").unwrap();
-        let subject = if path.starts_with("/auctions/") { std::slice::from_ref(&sale.auction) } else { &sale.items[..] };
+        let subject =
+            if path.starts_with("/auctions/") { std::slice::from_ref(&sale.auction) } else { &sale.items[..] };
         let fill = |uuid: &String| path.replace("{uuid}", uuid).replace("{registration}", registration);
         addresses.extend(subject.iter().map(fill));
     }

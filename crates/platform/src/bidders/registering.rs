@@ -263,11 +263,8 @@ impl Platform {
             let Some(last) = items.last() else { return Ok(()) };
             after = Some(last.position);
             let led = items.iter().filter(|item| item.bound_for(&now.paddle) > 0);
-            let stake = |item: &auction::Item| Stake {
-                auction: auction.uuid,
-                paddle: now.paddle.clone(),
-                item: item.uuid,
-            };
+            let stake =
+                |item: &auction::Item| Stake { auction: auction.uuid, paddle: now.paddle.clone(), item: item.uuid };
             let stakes: Vec<Stake> = led.map(stake).collect();
             if !stakes.is_empty() {
                 self.store().note_stakes(stakes).await?;

@@ -176,9 +176,7 @@ impl<'a> Row<'a> {
         for (field, message) in item.problems() {
             let column = match field {
                 ItemField::LotNumber => Column::LotNumber,
-                ItemField::Title | ItemField::Status | ItemField::FixedIncrement | ItemField::BuyNow => {
-                    Column::Title
-                },
+                ItemField::Title | ItemField::Status | ItemField::FixedIncrement | ItemField::BuyNow => Column::Title,
                 ItemField::Description => Column::Credit,
                 ItemField::ImageUrl => Column::ImageUrl,
                 ItemField::LowEstimate => Column::LowEstimate,

@@ -57,10 +57,9 @@ impl Registrations for Shared {
         let select = "SELECT i.state FROM stakes s JOIN items i ON i.uuid = s.item \
              WHERE s.auction = $1 AND s.paddle = $2 AND s.item <> $3";
         let values: rows::Values<'_> = &[&auction, &paddle, &except.unwrap_or_default()];
-        let bound = rows::list(&self.client().await?, select, values, |row| {
-            Ok(rows::json::<Item>(row, 0)?.bound_for(paddle))
-        })
-        .await?;
+        let bound =
+            rows::list(&self.client().await?, select, values, |row| Ok(rows::json::<Item>(row, 0)?.bound_for(paddle)))
+                .await?;
         Ok(bound.into_iter().fold(0, i64::saturating_add))
     }
 }

@@ -1,9 +1,7 @@
 //! Registrations of bidders, their turns, and what they have bound.
 
 use contract::ItemStatus;
-use platform::port::{
-    Change, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Turn, Versioned,
-};
+use platform::port::{Change, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Turn, Versioned};
 use uuid::Uuid;
 
 use super::given::{

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use auction::{
-    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    WebcastPhase,
 };
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};

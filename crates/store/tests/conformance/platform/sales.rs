@@ -1,6 +1,8 @@
 //! Auctions, items and bids.
 
-use auction::{Admission, Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase};
+use auction::{
+    Admission, Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase,
+};
 use contract::ItemStatus;
 use jiff::SignedDuration;
 use platform::bid::{BidMark, StruckBid};
