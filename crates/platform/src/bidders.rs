@@ -10,14 +10,17 @@
 //!   stake, so that a limit can come later.
 
 mod registering;
+mod turns;
 
 use auction::{Admission, Auction, Bidder, Item};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
 pub use self::registering::{BidderEntry, RegistrationPatch, RegistrationStep, next_statuses};
+pub(crate) use self::turns::Turns;
+use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Registration, RegistrationStatus, Turn};
-use crate::Platform;
 
 /// A bidder who comes with a bid.
 #[derive(Debug, Clone)]
@@ -47,13 +50,29 @@ impl Platform {
         self.look_up(auction, paddle, Some(item.uuid)).await
     }
 
+    /// A bidder for a bid on an item; with a spending limit, when no other bid of theirs is under way on this node.
+    pub(crate) async fn admit_in_turn(
+        &self,
+        auction: &Auction,
+        item: &Item,
+        paddle: &str,
+        place: &Mutex<Option<OwnedMutexGuard<()>>>,
+    ) -> PlatformResult<Admitted> {
+        let admitted = self.admit(auction, item, paddle).await?;
+        let Some(turn) = admitted.turn else { return Ok(admitted) };
+        let mut place = place.lock().await;
+        if place.is_some() {
+            return Ok(admitted);
+        }
+        *place = self.turns().wait(turn.registration).await;
+        self.admit(auction, item, paddle).await
+    }
+
     async fn look_up(&self, auction: &Auction, paddle: &str, except: Option<Uuid>) -> PlatformResult<Admitted> {
         // First the turn, then what is bound: what another bid binds in between has moved the turn on.
         let found = self.store().registration_of(auction.uuid, paddle).await?;
         let committed = match &found {
-            Some(Registration { limit: Some(_), .. }) => {
-                self.store().committed(auction.uuid, paddle, except).await?
-            }
+            Some(Registration { limit: Some(_), .. }) => self.store().committed(auction.uuid, paddle, except).await?,
             _ => 0,
         };
         let limited = found.as_ref().filter(|registration| registration.limit.is_some());

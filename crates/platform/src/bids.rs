@@ -96,11 +96,13 @@ impl Platform {
         caller.require(Scope::BidsWrite)?;
         let bid = self.ids().uuid_v7();
         let command = &command;
+        // Kept to the end, when the bidder has to take turns.
+        let place = &tokio::sync::Mutex::new(None);
         self.decide(answering.as_ref(), || async {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
             let Admitted { bidder, turn, is_registered } = match auction.kind {
-                AuctionKind::Timed => self.admit(&auction, &item, paddle).await?,
+                AuctionKind::Timed => self.admit_in_turn(&auction, &item, paddle, place).await?,
                 // What absentees leave leads nowhere, so it binds nothing and takes no turn.
                 AuctionKind::Webcast => Admitted::without_turn(self.bidder(&auction, paddle).await?),
             };

@@ -11,6 +11,7 @@ use runtime::tasks::Tasks;
 use runtime::vault::Vault;
 
 use crate::access::KeyCache;
+use crate::bidders::Turns;
 use crate::config::PlatformConfig;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
@@ -49,6 +50,8 @@ struct Inner {
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
     ends_moved: Signal,
     keys: KeyCache,
+    /// Bids of bidders with a spending limit come one after the other.
+    turns: Turns,
 }
 
 impl Platform {
@@ -67,7 +70,19 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let ends_moved = Signal::new();
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys };
+        let inner = Inner {
+            store,
+            clock,
+            random,
+            ids,
+            vault,
+            client,
+            config,
+            publisher,
+            ends_moved,
+            keys,
+            turns: Turns::new(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -124,6 +139,10 @@ impl Platform {
 
     pub(crate) fn ends_moved(&self) -> &Signal {
         &self.inner.ends_moved
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {
