@@ -47,15 +47,25 @@ pub(crate) fn tagged(view: &impl Serialize, tag: impl Display) -> Response {
 
 /// A page of a list: `rows` hold one entry more than the page when there is a next one.
 pub(crate) fn list<R, K: Display, V: Serialize>(
-    mut rows: Vec<R>,
+    rows: Vec<R>,
     page: PageIn<impl Copy>,
     key: impl Fn(&R) -> K,
     view: impl Fn(&R) -> V,
 ) -> Response {
+    list_of_some(rows, page, key, |row| Some(view(row)))
+}
+
+/// The same where some rows are not to be seen: a page may have fewer entries than its limit, and a next one.
+pub(crate) fn list_of_some<R, K: Display, V: Serialize>(
+    mut rows: Vec<R>,
+    page: PageIn<impl Copy>,
+    key: impl Fn(&R) -> K,
+    view: impl Fn(&R) -> Option<V>,
+) -> Response {
     let has_next = rows.len() > page.limit;
     rows.truncate(page.limit);
     let next = rows.last().filter(|_| has_next).map(|row| http_kit::pages::encode(&key(row).to_string()));
-    ok(&List { data: rows.iter().map(view).collect(), next })
+    ok(&List { data: rows.iter().filter_map(view).collect(), next })
 }
 
 /// The result of a command, or what was answered to it before.

@@ -79,7 +79,7 @@ fn refusal(access: Access, caller: &Caller, template: &str, path: &str) -> Optio
 fn check_path(template: &str, path: &str) -> Result<(), ApiError> {
     for (name, is) in template.split('/').zip(path.split('/')) {
         let fits = match name {
-            "{uuid}" => Uuid::try_parse(is).is_ok(),
+            "{uuid}" | "{bid}" | "{registration}" => Uuid::try_parse(is).is_ok(),
             "{id}" => is.parse::<i64>().is_ok(),
             _ => true,
         };

@@ -5,8 +5,8 @@ use http::Method;
 use platform::{Caller, PlatformError, Scope};
 
 use Scope::{
-    AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite,
-    SandboxWrite,
+    AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
+    KeysWrite, RingWrite, SandboxWrite,
 };
 
 /// Where the operations are.
@@ -66,6 +66,16 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/items/{uuid}/record",                   Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/items/{uuid}/absentee-bids",            Access::OneOf(&[BidsWrite])),
+    (Method::POST, "/items/{uuid}/buy-now",                  Access::OneOf(&[BidsWrite])),
+    (Method::POST, "/items/{uuid}/bids/{bid}/cancel",        Access::OneOf(&[AuctionsWrite])),
+    (Method::POST, "/items/{uuid}/end",                      Access::OneOf(&[AuctionsWrite])),
+
+    (Method::POST, "/auctions/{uuid}/registrations",         Access::OneOf(&[BiddersWrite])),
+    (Method::GET,  "/auctions/{uuid}/registrations",         Access::OneOf(&[BiddersRead])),
+    (Method::GET,  "/auctions/{uuid}/registrations/{registration}", Access::OneOf(&[BiddersRead])),
+    (Method::PATCH, "/auctions/{uuid}/registrations/{registration}", Access::OneOf(&[BiddersWrite])),
+    (Method::POST, "/auctions/{uuid}/registrations/{registration}/status", Access::OneOf(&[BiddersWrite])),
 
     (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead, RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/begin",            Access::OneOf(&[RingWrite])),
@@ -85,7 +95,6 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctions/{uuid}/ring/offer-again",      Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/reopen",           Access::OneOf(&[RingWrite])),
     (Method::POST, "/items/{uuid}/internet-bids",            Access::OneOf(&[BidsWrite])),
-    (Method::POST, "/items/{uuid}/absentee-bids",            Access::OneOf(&[BidsWrite])),
 
     (Method::POST, "/auctions/{uuid}/clock/advance",         Access::OneOf(&[SandboxWrite])),
     (Method::GET,  "/auctions/{uuid}/clock",                 Access::OneOf(&[AuctionsRead, SandboxWrite])),

@@ -60,6 +60,30 @@ pub enum InternetBids {
     AcceptedAtOnce,
 }
 
+/// Who may bid in an auction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Admission {
+    /// Whoever the caller vouches for. A registration that exists counts all the same.
+    #[default]
+    Open,
+    /// Bidders whose registration was approved, and nobody else.
+    Required,
+}
+
+impl Admission {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Open, Self::Required];
+
+    /// Stable word, as APIs carry it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Required => "required",
+        }
+    }
+}
+
 /// Staggered ends: `seconds` later for every `items` items (decisions, section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -104,6 +128,9 @@ pub struct Auction {
     pub charges: Charges,
     /// What becomes of internet bids in a webcast.
     pub internet_bids: InternetBids,
+    /// If bidders have to be registered.
+    #[serde(default)]
+    pub registration: Admission,
     /// Phase of a webcast.
     pub phase: WebcastPhase,
     /// Id of the address where it is held, or where its items can be seen.

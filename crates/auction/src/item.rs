@@ -181,6 +181,19 @@ impl Item {
         self.standing.is_some() && self.reserve_met().unwrap_or(true)
     }
 
+    /// What this item binds of the bidder's spending limit, minor units: the whole maximum while it may still be sold to
+    /// them, the hammer price when it was.
+    pub fn bound_for(&self, paddle: &str) -> i64 {
+        let Some(standing) = self.standing.as_ref().filter(|standing| standing.bidder == paddle) else { return 0 };
+        match self.status {
+            ItemStatus::Sold | ItemStatus::SoldBuyNow => standing.amount,
+            ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended => {
+                standing.maximum.reveal()
+            }
+            ItemStatus::Unsold | ItemStatus::Passed | ItemStatus::Withdrawn => 0,
+        }
+    }
+
     /// The end to plan for an item of a timed auction that has no effective end yet.
     pub(crate) fn end_to_plan(&self, auction: &Auction) -> Option<Timestamp> {
         match (auction.kind, self.effective_end_time) {

@@ -48,8 +48,8 @@ mod rules_page;
 mod sample;
 
 pub use auction::{
-    Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger, WebcastPhase,
-    new_item_end,
+    Admission, Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger,
+    WebcastPhase, new_item_end,
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
 pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};

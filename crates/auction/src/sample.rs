@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingPlace, StandingBid,
-    WebcastPhase, minimum_bid,
+    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingPlace,
+    StandingBid, WebcastPhase, minimum_bid,
 };
 
 /// `seconds` after the start of every test's time; the auction below closes at 1,000.
@@ -31,6 +31,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         status,
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
+        registration: Admission::Open,
         phase: WebcastPhase::PreBidding,
         address_id: None,
         attachments: Vec::new(),

@@ -7,8 +7,8 @@ pub mod ends;
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
-    Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids, Item,
-    ItemCommand, Realm, Stagger, TestClock, WebcastPhase,
+    Admission, Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids,
+    Item, ItemCommand, Realm, Stagger, TestClock, WebcastPhase,
 };
 use contract::models::{CurrencyCode, UrlAttachmentApiModel};
 use contract::{AuctionStatus, ItemStatus};
@@ -22,7 +22,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, TITLE_CHARS_MAX, text};
+use crate::new_item::{NewItem, TITLE_CHARS_MAX, problems_in, text};
 use crate::port::{ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
@@ -62,6 +62,8 @@ pub struct NewAuction {
     pub internet_bids: InternetBids,
     /// Images, documents and videos; at most 50.
     pub attachments: Vec<UrlAttachmentApiModel>,
+    /// If bidders have to be registered.
+    pub registration: Admission,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
@@ -243,6 +245,7 @@ impl Platform {
             problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
         }
         problems.extend(self.problems_of_items(&new.items));
+        problems.extend(problems_in(new.kind, &new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
 }
@@ -282,6 +285,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         status: AuctionStatus::Draft,
         charges: new.charges,
         internet_bids: new.internet_bids,
+        registration: new.registration,
         phase: WebcastPhase::default(),
         address_id: None,
         attachments: new.attachments.clone(),

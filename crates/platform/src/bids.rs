@@ -1,9 +1,12 @@
-//! Bids on items of timed auctions (decisions, section 6).
+//! Bids of those who are not in the room: proxy bids and purchases in timed auctions, maxima that absentees leave for a
+//! webcast, and what an administrator does about bids (decisions, sections 6 and 7).
 
-use auction::{Auction, Bidder, Item, ItemCommand};
+use auction::{Auction, AuctionKind, Bidder, Item, ItemCommand};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::bid::Bid;
+use crate::bidders::Admitted;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
@@ -44,16 +47,69 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<Answering<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
+        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+    }
+
+    /// Leaves a maximum for the clerk of a webcast that is not in its live phase yet; a later one takes its place.
+    ///
+    /// Errors: as [`Platform::place_bid`], and `pre_bidding_over`.
+    pub async fn leave_bid(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        new: &NewBid,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::LeaveBid { bid, bidder, maximum: new.amount };
+        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+    }
+
+    /// Buys an item of a timed auction at its buy-now price: it is SOLD_BUY_NOW.
+    ///
+    /// Errors: as [`Platform::place_bid`], and `no_buy_now`, `buy_now_over`.
+    pub async fn buy_now(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        bidder: &str,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
+        self.take_bid(caller, item, bidder, command, expected_version, answering).await
+    }
+
+    async fn take_bid(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        paddle: &str,
+        command: impl Fn(Uuid, Bidder) -> ItemCommand + Send + Sync,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let bid = self.ids().uuid_v7();
+        let command = &command;
+        // Kept to the end, when the bidder has to take turns.
+        let place = &tokio::sync::Mutex::new(None);
         self.decide(answering.as_ref(), || async {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
+            let Admitted { bidder, turn, is_registered } = match auction.kind {
+                AuctionKind::Timed => self.admit_in_turn(&auction, &item, paddle, place).await?,
+                // What absentees leave leads nowhere, so it binds nothing and takes no turn.
+                AuctionKind::Webcast => Admitted::without_turn(self.bidder(&auction, paddle).await?),
+            };
             let now = self.time_of(&auction);
-            let bidder = Bidder::vouched_for(&new.bidder);
-            let command = ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
-            let changes = auction::item::decide(&auction, &item, command, now)?;
+            let changes = auction::item::decide(&auction, &item, command(bid, bidder), now)?;
             let mut draft = Draft::new(&caller.actor, now);
+            if is_registered {
+                draft.stake(&item, paddle);
+            }
+            draft.take_turn(turn);
             let item = draft.item(&auction, item, &changes);
             let bid = draft.last_bid().cloned();
             let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
@@ -62,6 +118,49 @@ impl Platform {
             Ok(Decision { customer: result.item.customer, change, result })
         })
         .await
+    }
+
+    /// Cancels a bid, with a reason: the price becomes what it would be without it.
+    ///
+    /// Errors: `not_found` (item), `precondition_failed`, and those of [`auction::item::decide`] for cancellations.
+    pub async fn cancel_bid(
+        &self,
+        caller: &Caller,
+        (item, bid): (Uuid, Uuid),
+        reason: &str,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        self.decide(answering.as_ref(), || async {
+            let (item, auction) = self.seen_item(caller, item).await?;
+            expect_version(expected_version, item.version)?;
+            let log = self.bid_log(&item).await?;
+            let now = self.time_of(&auction);
+            let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
+            let changes = auction::item::decide(&auction, &item, command, now)?;
+            let mut draft = Draft::new(&caller.actor, now);
+            let item = draft.item(&auction, item, &changes);
+            let change = draft.finish(answering.as_ref(), &item);
+            Ok(Decision { customer: item.customer, change, result: item })
+        })
+        .await
+    }
+
+    /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so again.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
+    /// `reason_required`.
+    pub async fn move_end(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        (to, reason): (Timestamp, String),
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
     /// Bids of an item by their number, oldest first.

@@ -1,7 +1,7 @@
 //! What a decision makes of a state, written down as a change for the store: the new state with its version, a journal
 //! entry for each change of a status, with its event where it is announced, and the bids.
 
-use auction::{Auction, AuctionChange, Item, ItemChange};
+use auction::{Auction, AuctionChange, AuctionKind, Item, ItemChange};
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::audit::{Happened, What};
 use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, Versioned};
+use crate::port::{Address, Change, Stake, Turn, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -101,6 +101,10 @@ impl<'a> Draft<'a> {
                     });
                 }
                 ItemChange::BidAccepted { record, .. } => {
+                    // A hall is no faster than its clerk. Bids of timed auctions are: see `Platform::place_bid`.
+                    if auction.kind == AuctionKind::Webcast {
+                        self.stake(&item, &record.bidder);
+                    }
                     self.change.bids.push(Bid::of(item.uuid, record, self.actor));
                 }
                 ItemChange::BidStruck { number, struck, reason, .. } => {
@@ -125,6 +129,16 @@ impl<'a> Draft<'a> {
     /// Notes for the log what happened.
     fn log(&mut self, what: What) {
         self.change.happened.push(Happened { actor: self.actor.to_owned(), at: self.now, what });
+    }
+
+    /// The bidder has bid on the item: what that binds can be found again.
+    pub(crate) fn stake(&mut self, item: &Item, paddle: &str) {
+        self.change.stakes.push(Stake { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
+    }
+
+    /// The bid takes this turn of its bidder.
+    pub(crate) fn take_turn(&mut self, turn: Option<Turn>) {
+        self.change.turn = turn;
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

@@ -18,7 +18,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::NewItem;
+use crate::new_item::{NewItem, problems_in};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
@@ -100,7 +100,7 @@ impl Platform {
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
     }
 
-    async fn command_item(
+    pub(crate) async fn command_item(
         &self,
         caller: &Caller,
         uuid: Uuid,
@@ -144,6 +144,10 @@ impl Platform {
         new: &[NewItem],
         entry: Entry,
     ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
+        let problems: Vec<Problem> = problems_in(auction.kind, new).collect();
+        if !problems.is_empty() {
+            return Err(PlatformError::Invalid(problems));
+        }
         let now = self.time_of(&auction);
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;

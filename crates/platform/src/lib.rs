@@ -44,6 +44,7 @@ pub mod customers;
 mod attachments;
 pub mod auctions;
 pub mod bid;
+pub mod bidders;
 pub mod bids;
 pub mod catalogue;
 pub mod items;

@@ -1,11 +1,13 @@
 //! An item as it is entered, by a call or from a catalogue, and the checks that both share.
 
-use auction::AMOUNT_MAX;
+use auction::{AMOUNT_MAX, AuctionKind};
 use contract::ItemStatus;
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use url::Url;
 use uuid::Uuid;
+
+use crate::Problem;
 
 /// Characters of a lot number.
 pub const LOT_NUMBER_CHARS_MAX: usize = 32;
@@ -143,6 +145,12 @@ impl NewItem {
         .into_iter()
         .filter_map(|(field, amount)| Some((field, amount?)))
     }
+}
+
+/// Items that can be bought at once in an auction where none can be.
+pub(crate) fn problems_in(kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+    let wrong = items.iter().enumerate().filter(move |(_, new)| new.buy_now.is_some() && kind != AuctionKind::Timed);
+    wrong.map(|(index, _)| Problem::new(format!("/items/{index}/buyNow"), "is for timed auctions only: leave it out"))
 }
 
 /// A field of a new item.

@@ -12,6 +12,7 @@
 //! - an outbox row exists exactly for the announced journal rows of a customer who was connected at the time of the
 //!   commit, or whose connection asked for them.
 
+mod bidders;
 mod change;
 mod consumer;
 mod customer;
@@ -29,6 +30,7 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 use uuid::Uuid;
 
+pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
@@ -87,7 +89,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Logs + References + Sandboxes + Send + Sync + 'static {
+pub trait Store: Logs + References + Registrations + Sandboxes + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

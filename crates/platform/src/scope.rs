@@ -21,11 +21,15 @@ pub enum Scope {
     KeysWrite,
     /// Advance the clocks of sandbox auctions.
     SandboxWrite,
+    /// Read registrations of bidders, with what is private in them.
+    BiddersRead,
+    /// Register bidders, approve, refuse and suspend them, set their limits.
+    BiddersWrite,
 }
 
 impl Scope {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -35,6 +39,8 @@ impl Scope {
         Self::CustomersWrite,
         Self::KeysWrite,
         Self::SandboxWrite,
+        Self::BiddersRead,
+        Self::BiddersWrite,
     ];
 
     /// The name in keys and in the API.
@@ -49,6 +55,8 @@ impl Scope {
             Self::CustomersWrite => "customers:write",
             Self::KeysWrite => "keys:write",
             Self::SandboxWrite => "sandbox:write",
+            Self::BiddersRead => "bidders:read",
+            Self::BiddersWrite => "bidders:write",
         }
     }
 
@@ -132,15 +140,23 @@ impl Role {
     /// What it may do.
     pub fn scopes(self) -> Scopes {
         use Scope::{
-            AuctionsRead, AuctionsWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead, KeysWrite, RingWrite,
-            SandboxWrite,
+            AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite,
+            EventsRead, KeysWrite, RingWrite, SandboxWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,
-            Self::Operator => {
-                &[AuctionsRead, AuctionsWrite, BidsWrite, RingWrite, EventsRead, CustomersRead, SandboxWrite]
-            }
-            Self::Clerk => &[AuctionsRead, RingWrite],
+            Self::Operator => &[
+                AuctionsRead,
+                AuctionsWrite,
+                BidsWrite,
+                RingWrite,
+                EventsRead,
+                CustomersRead,
+                SandboxWrite,
+                BiddersRead,
+                BiddersWrite,
+            ],
+            Self::Clerk => &[AuctionsRead, RingWrite, BiddersRead],
             Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysWrite],
             Self::Viewer => &[AuctionsRead, EventsRead, CustomersRead],
         };

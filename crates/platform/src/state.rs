@@ -11,6 +11,7 @@ use runtime::tasks::Tasks;
 use runtime::vault::Vault;
 
 use crate::access::KeyCache;
+use crate::bidders::Turns;
 use crate::config::PlatformConfig;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
@@ -51,6 +52,8 @@ struct Inner {
     /// The clock of a sandbox auction was given a target.
     clocks_moved: Signal,
     keys: KeyCache,
+    /// Bids of bidders with a spending limit come one after the other.
+    turns: Turns,
 }
 
 impl Platform {
@@ -69,8 +72,20 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
-        let inner =
-            Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, clocks_moved, keys };
+        let inner = Inner {
+            store,
+            clock,
+            random,
+            ids,
+            vault,
+            client,
+            config,
+            publisher,
+            ends_moved,
+            clocks_moved,
+            keys,
+            turns: Turns::new(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -132,6 +147,10 @@ impl Platform {
 
     pub(crate) fn clocks_moved(&self) -> &Signal {
         &self.inner.clocks_moved
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use auction::{
-    Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    WebcastPhase,
 };
 use contract::event::{Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
@@ -170,6 +171,7 @@ fn auction() -> Auction {
         status: AuctionStatus::Live,
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
+        registration: Admission::Open,
         phase: WebcastPhase::PreBidding,
         address_id: None,
         attachments: Vec::new(),

@@ -42,6 +42,8 @@ pub(crate) struct AuctionView {
     /// Images, documents and videos.
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     pub(crate) attachments: Vec<UrlAttachmentApiModel>,
+    /// `open`: a paddle without a registration is vouched for by whoever sends its bid. `required`: only approved bidders.
+    pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to.
@@ -81,6 +83,7 @@ impl AuctionView {
             increments: auction.increments.rows().iter().map(IncrementView::from).collect(),
             charges: auction.charges.into(),
             attachments: auction.attachments.clone(),
+            registration: auction.registration.as_str(),
             status: auction.status.name(),
             legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
             phase: ring::phase(auction),

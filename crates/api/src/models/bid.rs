@@ -1,6 +1,7 @@
 //! Bids.
 
-use platform::bid::{Bid, BidSource};
+use auction::PublicBid;
+use platform::bid::Bid;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -28,16 +29,25 @@ pub(crate) struct BidView {
 }
 
 impl From<&Bid> for BidView {
+    /// Made from what the rules say may be seen of a bid: nothing of what an absentee left, but that it is there.
     fn from(bid: &Bid) -> Self {
+        let public = PublicBid::of(&bid.record());
         Self {
             uuid: bid.uuid,
             number: bid.number,
             bidder: bid.bidder.clone(),
-            amount: (bid.source != BidSource::Absentee).then_some(bid.amount),
+            amount: public.map(|public| public.amount),
             source: bid.source.as_str(),
             struck: bid.struck.as_ref().map(|struck| struck.strike.as_str()),
             at: time(bid.at),
         }
+    }
+}
+
+impl BidView {
+    /// A bid as others see it; none when they don't.
+    pub(crate) fn for_others(bid: &Bid) -> Option<Self> {
+        PublicBid::of(&bid.record()).map(|_| Self::from(bid))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Items.
 
-use auction::{Auction, Item, RingPlace, minimum_bid};
+use auction::{Auction, Item, PublicItem, RingPlace};
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -43,6 +43,10 @@ pub(crate) struct ItemView {
     pub(crate) effective_end_time: Option<String>,
     /// Amount of the standing bid.
     pub(crate) price: Option<i64>,
+    /// Paddle of whoever leads, or bought it.
+    pub(crate) leader: Option<String>,
+    /// Price at which it can be bought at once; null when it can't be, or not any more.
+    pub(crate) buy_now: Option<i64>,
     /// Least amount that is accepted now.
     pub(crate) minimum_bid: i64,
     /// If the price has reached the reserve; null without a reserve.
@@ -65,9 +69,11 @@ pub(crate) struct ItemView {
 }
 
 impl ItemView {
+    /// Of the sale, what the rules say may be seen ([`PublicItem`]); of the lot, what the catalogue prints.
     pub(crate) fn new(item: &Item, auction: &Auction, now: Timestamp) -> Self {
+        let sale = PublicItem::of(auction, item);
         Self {
-            uuid: item.uuid,
+            uuid: sale.uuid,
             auction: item.auction,
             lot_number: item.lot_number.clone(),
             position: item.position,
@@ -79,14 +85,16 @@ impl ItemView {
             high_estimate: item.high_estimate,
             opening_bid: item.opening_bid,
             currency: auction.currency.clone(),
-            status: item.status.name(),
+            status: sale.status.name(),
             legal_next_statuses: item.legal_next(auction).into_iter().map(|status| status.name()).collect(),
-            end_time: item.end_time.map(time),
-            effective_end_time: item.effective_end_time.map(time),
-            price: item.price(),
-            minimum_bid: minimum_bid(auction, item),
-            reserve_met: item.reserve_met(),
-            bid_count: item.bid_count,
+            end_time: sale.end_time.map(time),
+            effective_end_time: sale.effective_end_time.map(time),
+            price: sale.price,
+            leader: sale.leader,
+            buy_now: sale.buy_now,
+            minimum_bid: sale.minimum_bid,
+            reserve_met: sale.reserve_met,
+            bid_count: sale.bid_count,
             ring: match item.ring {
                 RingPlace::Waiting => "waiting",
                 RingPlace::InRing(_) => "in_ring",
@@ -95,7 +103,7 @@ impl ItemView {
             fixed_increment: item.fixed_increment,
             relisted_from: item.relisted_from,
             relisted_as: item.relisted_as,
-            version: item.version,
+            version: sale.version,
             server_time: time(auction.clock.map_or(now, |clock| clock.now())),
         }
     }

@@ -11,6 +11,7 @@ mod customer;
 mod event;
 mod item;
 mod record;
+mod registration;
 mod results;
 mod ring;
 
@@ -26,6 +27,7 @@ pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
 pub(crate) use record::RecordView;
+pub(crate) use registration::RegistrationView;
 pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};
 pub(crate) use ring::{InternetBidView, RingView};
 

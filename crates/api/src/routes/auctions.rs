@@ -2,7 +2,7 @@
 
 use auction::increments::{IncrementRow, IncrementTable};
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Realm, Stagger};
+use auction::{Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Realm, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
@@ -119,6 +119,8 @@ pub(crate) struct AuctionIn {
     #[serde(default)]
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     attachments: Vec<Raw>,
+    /// `open` (default) or `required`: if bidders have to be registered and approved.
+    registration: Option<String>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
     /// Items made with it, at most 1,000; LIVE ones when the auction is.
@@ -155,11 +157,18 @@ impl AuctionIn {
             charges: self.charges.map(ChargesIn::read).unwrap_or_default(),
             internet_bids: self.internet_bids.map(InternetBidsIn::read).unwrap_or_default(),
             attachments: attachments("/attachments", &self.attachments)?,
+            registration: admission(self.registration.as_deref())?,
             status: first,
             items,
             realm: if self.sandbox { Realm::Sandbox } else { Realm::Real },
         })
     }
+}
+
+fn admission(name: Option<&str>) -> Result<Admission, ApiError> {
+    let Some(name) = name else { return Ok(Admission::default()) };
+    let found = Admission::ALL.into_iter().find(|admission| admission.as_str() == name);
+    found.ok_or_else(|| ApiError::invalid("/registration", "is neither open nor required"))
 }
 
 pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {

@@ -39,9 +39,11 @@ pub(crate) struct ItemIn {
     opening_bid: i64,
     /// Lowest price that sells. It is never shown again.
     reserve: Option<i64>,
-    /// Price at which it can be bought at once in a timed auction; not below the opening bid and the reserve.
+    /// Price at which it can be bought at once, until the price reaches it; in timed auctions. Not below the opening bid
+    /// and the reserve.
+    #[schema(minimum = 1)]
     buy_now: Option<i64>,
-    /// The party that sells it, and may not bid on it.
+    /// The party that sells it, as you know them: a bidder registered with this `party` can't bid on it. Not shown again.
     vendor: Option<Uuid>,
     /// Increment at any price, instead of the auction's table.
     fixed_increment: Option<i64>,

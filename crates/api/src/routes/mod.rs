@@ -14,6 +14,7 @@ mod items;
 mod record;
 mod reference;
 mod reference_by_id;
+mod registrations;
 mod results;
 mod ring;
 mod sandbox;
@@ -81,6 +82,13 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::history))
         .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
+        .routes(routes!(bids::leave))
+        .routes(routes!(bids::buy))
+        .routes(routes!(bids::cancel))
+        .routes(routes!(bids::move_end))
+        .routes(routes!(registrations::create, registrations::list))
+        .routes(routes!(registrations::get, registrations::change))
+        .routes(routes!(registrations::change_status))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))
@@ -101,7 +109,6 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(ring::sending::offer_again))
         .routes(routes!(ring::correcting::reopen))
         .routes(routes!(ring::online::internet_bid))
-        .routes(routes!(ring::online::absentee_bid))
         .routes(routes!(events::list))
         .routes(routes!(reference::item_statuses))
         .routes(routes!(reference::auction_statuses))

@@ -67,6 +67,15 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}/record", Record, nothing.clone()),
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),
+        ("POST", "/items/{uuid}/absentee-bids", Record, json!({ "bidder": "12", "maximum": 100 })),
+        ("POST", "/items/{uuid}/buy-now", Record, json!({ "bidder": "12" })),
+        ("POST", "/items/{uuid}/bids/{bid}/cancel", Record, json!({ "reason": "A mistake" })),
+        ("POST", "/items/{uuid}/end", Record, json!({ "endTime": "2099-01-01T10:00:00Z", "reason": "Snow" })),
+        ("POST", "/auctions/{uuid}/registrations", Record, json!({ "name": "A. Bidder" })),
+        ("GET", "/auctions/{uuid}/registrations", Record, nothing.clone()),
+        ("GET", "/auctions/{uuid}/registrations/{registration}", Record, nothing.clone()),
+        ("PATCH", "/auctions/{uuid}/registrations/{registration}", Record, json!({ "limit": 500 })),
+        ("POST", "/auctions/{uuid}/registrations/{registration}/status", Record, json!({ "status": "approved" })),
         ("GET", "/auctions/{uuid}/ring", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/ring/begin", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/send", Record, json!({ "item": "ITEM" })),
@@ -87,7 +96,6 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/auctions/{uuid}/clock", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/ring/reopen", Record, json!({ "reason": "misheard" })),
         ("POST", "/items/{uuid}/internet-bids", Record, json!({ "bidder": "12", "amount": 100 })),
-        ("POST", "/items/{uuid}/absentee-bids", Record, json!({ "bidder": "12", "maximum": 100 })),
         ("GET", "/events?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/reference-data/countries", Nothing, nothing.clone()),
         ("GET", "/reference-data/currencies", Nothing, nothing.clone()),
@@ -111,6 +119,8 @@ struct Ground {
     auctioneer: Value,
     auction: String,
     item: String,
+    registration: String,
+    bid: String,
 }
 
 impl Ground {
@@ -122,7 +132,13 @@ impl Ground {
             json!({ "addressLine1": "1 High Street", "addressLine2": "", "postcode": "BA1 1AA", "countryCode": "uk" });
         let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith", "address": address })).await;
         let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
-        Ground { stage, customer, auctioneer, auction, item }
+        let path = format!("/api/v1/auctions/{auction}/registrations");
+        let registration = stage.make(&path, &key, json!({ "name": "B. Idder" })).await;
+        let path = format!("/api/v1/items/{item}/absentee-bids");
+        let left = stage.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
+        let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
+        let (registration, bid) = (text(&registration), text(&left["bid"]));
+        Ground { stage, customer, auctioneer, auction, item, registration, bid }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -146,6 +162,7 @@ impl Ground {
             _ => self.auctioneer["id"].to_string(),
         };
         let path = path.replace("{uuid}", &subject).replace("{id}", &id);
+        let path = path.replace("{registration}", &self.registration).replace("{bid}", &self.bid);
         format!("/api/v1{}", self.fill(&path))
     }
 

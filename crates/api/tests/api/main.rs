@@ -4,8 +4,11 @@
 
 mod access;
 mod administration;
+mod bidders;
+mod bidding;
 mod conventions;
 mod docs;
 mod events_document;
+mod hidden;
 mod sandbox;
 mod stage;

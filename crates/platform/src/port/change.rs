@@ -2,7 +2,7 @@
 
 use auction::{Auction, Item};
 
-use super::{Address, Cursor, IdempotentAnswer, OutboxEvent};
+use super::{Address, Cursor, IdempotentAnswer, OutboxEvent, Stake, Turn};
 use crate::audit::{Happened, LogEntry};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
@@ -29,6 +29,10 @@ pub struct Change {
     pub bids: Vec<Bid>,
     /// What becomes of bids that were accepted before, or in this change; in order.
     pub bid_marks: Vec<BidMark>,
+    /// Items on which bidders have bid, to be found again by [`Registrations::committed`](super::Registrations::committed).
+    pub stakes: Vec<Stake>,
+    /// The turn that a bid of a bidder with a spending limit takes. `Conflict` when another took it.
+    pub turn: Option<Turn>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
     /// What happened to its auction and items, for the log. The platform's commit makes `log` of it, and the store is given

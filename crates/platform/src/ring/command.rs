@@ -196,7 +196,7 @@ impl Platform {
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;
-                RingCommand::AcceptPending { bid, bidder: self.bidder_in_ring(auction, &pending.bidder).await? }
+                RingCommand::AcceptPending { bid, bidder: self.bidder(auction, &pending.bidder).await? }
             }
             ClerkCommand::CommissionBid { bidder, amount } => {
                 RingCommand::CommissionBid { bid, bidder, amount: asked(amount), log: log() }

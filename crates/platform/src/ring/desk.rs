@@ -83,7 +83,7 @@ impl Platform {
     }
 
     /// All bids of an item.
-    pub(super) async fn bid_log(&self, item: &Item) -> PlatformResult<BidLog> {
+    pub(crate) async fn bid_log(&self, item: &Item) -> PlatformResult<BidLog> {
         let mut records: Vec<BidRecord> = Vec::new();
         // Numbers have no gaps, so this ends with the last one that the item knows of.
         while let Some(after) = i64::try_from(records.len()).ok().filter(|after| *after < item.bid_count) {

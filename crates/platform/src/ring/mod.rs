@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub use auction::ring::{Commission, RingAction};
 pub use command::{ClerkCommand, CommandDone};
 pub use desk::Desk;
-pub use online::{AbsenteeBid, InternetBid, TakenOnline};
+pub use online::{InternetBid, TakenOnline};
 
 use crate::caller::seen;
 use crate::deciding::expect_version;

@@ -1,13 +1,12 @@
-//! What bidders do in a webcast by themselves: leave a maximum before it, bid on the item in the ring.
+//! What bidders do in a webcast by themselves: bid on the item in the ring. What absentees leave before it is among the bids.
 
-use auction::{Auction, Bidder, Item, ItemCommand, RingCommand};
+use auction::{Auction, Item, RingCommand};
 use uuid::Uuid;
 
 use crate::bid::Bid;
-use crate::bids::PlacedBid;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
-use crate::error::{PlatformError, PlatformResult};
+use crate::error::PlatformResult;
 use crate::idempotency::{Answering, Outcome};
 use crate::{Caller, Platform, Scope};
 
@@ -18,15 +17,6 @@ pub struct InternetBid {
     pub bidder: String,
     /// Minor units; at least the asking price.
     pub amount: i64,
-}
-
-/// What an absentee leaves for the clerk, as it is entered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AbsenteeBid {
-    /// Who leaves it; 1 to 64 characters.
-    pub bidder: String,
-    /// How far the clerk may go, minor units.
-    pub maximum: i64,
 }
 
 /// What became of a bid on the item in the ring.
@@ -61,7 +51,7 @@ impl Platform {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
-            let bidder = self.bidder_in_ring(&auction, &new.bidder).await?;
+            let bidder = self.bidder(&auction, &new.bidder).await?;
             let command = RingCommand::OnlineBid { bid: uuid, bidder, amount: new.amount };
             let decided = auction::ring::decide(&auction, &item, command, now)?;
             let mut draft = Draft::new(&caller.actor, now);
@@ -72,41 +62,5 @@ impl Platform {
             Ok(Decision { customer: result.item.customer, change, result })
         })
         .await
-    }
-
-    /// Leaves a maximum for the clerk before the webcast is live. A bidder's later one takes the place of the earlier.
-    ///
-    /// Errors: `not_found`, `precondition_failed`, `pre_bidding_over`, and those of [`auction::item::decide`] for bids.
-    pub async fn leave_bid(
-        &self,
-        caller: &Caller,
-        item: Uuid,
-        new: &AbsenteeBid,
-        expected_version: Option<i64>,
-        answering: Option<Answering<'_, PlacedBid>>,
-    ) -> PlatformResult<Outcome<PlacedBid>> {
-        caller.require(Scope::BidsWrite)?;
-        let bid = self.ids().uuid_v7();
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
-            expect_version(expected_version, item.version)?;
-            let now = self.time_of(&auction);
-            let bidder = self.bidder_in_ring(&auction, &new.bidder).await?;
-            let command = ItemCommand::LeaveBid { bid, bidder, maximum: new.maximum };
-            let changes = auction::item::decide(&auction, &item, command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
-            let item = draft.item(&auction, item, &changes);
-            let bid = draft.last_bid().cloned();
-            let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
-            let result = PlacedBid { bid, item, auction };
-            let change = draft.finish(answering.as_ref(), &result);
-            Ok(Decision { customer: result.item.customer, change, result })
-        })
-        .await
-    }
-
-    /// Who bids in a webcast: the caller vouches for them.
-    pub(super) async fn bidder_in_ring(&self, _auction: &Auction, name: &str) -> PlatformResult<Bidder> {
-        Ok(Bidder::vouched_for(name))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Auction, AuctionKind, Charges, InternetBids};
+use auction::{Admission, Auction, AuctionKind, Charges, InternetBids};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -97,6 +97,7 @@ impl House {
             charges: Charges::default(),
             internet_bids: InternetBids::default(),
             attachments: Vec::new(),
+            registration: Admission::Open,
             status: AuctionStatus::Live,
             items,
             realm: auction::Realm::Real,

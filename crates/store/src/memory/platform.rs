@@ -4,6 +4,7 @@
 //! all others. Nothing survives the process.
 
 mod access;
+mod bidders;
 mod commit;
 mod log;
 mod outbox;
@@ -28,6 +29,7 @@ use runtime::signal::Signal;
 use uuid::Uuid;
 
 use self::access::Access;
+use self::bidders::Bidders;
 use self::log::Log;
 use self::outbox::Outbox;
 use self::reference::Addresses;
@@ -66,6 +68,7 @@ struct Memory {
 struct Tables {
     access: Access,
     addresses: Addresses,
+    bidders: Bidders,
     sales: Sales,
     log: Log,
     outbox: Outbox,

@@ -6,6 +6,7 @@
 //! for another node is told to it; its polling mends what it does not hear.
 
 mod access;
+mod bidders;
 mod commit;
 mod consumers;
 mod customers;

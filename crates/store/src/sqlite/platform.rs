@@ -6,6 +6,7 @@
 //! that they become visible in their order.
 
 mod access;
+mod bidders;
 mod commit;
 mod consumers;
 mod customers;

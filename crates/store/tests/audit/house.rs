@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Auction, AuctionKind, Charges, InternetBids, Item, Realm};
+use auction::{Admission, Auction, AuctionKind, Charges, InternetBids, Item, Realm};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -59,6 +59,7 @@ impl House {
             charges: Charges::default(),
             internet_bids: InternetBids::default(),
             attachments: Vec::new(),
+            registration: Admission::Open,
             realm: Realm::Real,
             status: AuctionStatus::Live,
             items: (1..=items).map(item).collect(),

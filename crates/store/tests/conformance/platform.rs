@@ -1,6 +1,7 @@
 //! The platform's port: each story is told of every store.
 
 mod answers;
+mod bidders;
 mod claims;
 mod connections;
 mod customers;
@@ -81,6 +82,13 @@ stories! {
         a_bid_is_struck_and_counts_again,
         the_whole_state_of_a_sale_is_kept,
         bids_are_listed_by_their_number;
+    bidders:
+        a_registration_reads_back_and_changes_by_its_version,
+        a_paddle_and_a_party_are_registered_once_in_an_auction,
+        registrations_are_listed_in_their_order_and_numbers_go_up,
+        what_a_bidder_has_bound_is_found_by_their_stakes,
+        a_turn_is_taken_once,
+        bids_on_many_items_at_once_stay_within_a_limit;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;

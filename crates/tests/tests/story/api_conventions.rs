@@ -54,7 +54,9 @@ async fn strangers_are_refused_everywhere(base: &str) {
     let mut asked = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
         for method in operations.as_object().unwrap().keys().filter(|method| *method != "parameters") {
-            let path = path.replace("{uuid}", "019a0000-0000-7000-8000-000000000000").replace("{id}", "1");
+            let uuid = "019a0000-0000-7000-8000-000000000000";
+            let path = path.replace("{id}", "1").replace("{uuid}", uuid);
+            let path = path.replace("{registration}", uuid).replace("{bid}", uuid);
             for key in ["", "Bearer lw_wrong", "Basic abc"] {
                 let url = format!("{base}{path}");
                 let headers = [("authorization", key), ("content-type", "application/json")];

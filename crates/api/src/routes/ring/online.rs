@@ -3,8 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform::Platform;
-use platform::bids::PlacedBid;
-use platform::ring::{AbsenteeBid, InternetBid, TakenOnline};
+use platform::ring::{InternetBid, TakenOnline};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -12,7 +11,7 @@ use uuid::Uuid;
 use crate::answer;
 use crate::ask::Post;
 use crate::errors::{ApiError, Problem};
-use crate::models::{BidView, InternetBidView, ItemView, PlacedBidView};
+use crate::models::InternetBidView;
 
 /// A bid on the item in the ring.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -40,35 +39,4 @@ pub(crate) async fn internet_bid(
     let new = InternetBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
     let outcome = platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering(201, &render)).await?;
     Ok(answer::outcome(outcome, 201, render, |taken| Some(taken.item.version)))
-}
-
-/// What an absentee leaves.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AbsenteeBidIn {
-    /// Who leaves it, as you name bidders; 1 to 64 characters.
-    bidder: String,
-    /// How far the clerk may go, minor units; at least the item's `minimumBid`. Only the clerk is shown it.
-    maximum: i64,
-}
-
-/// Leaves a maximum for the clerk to bid with, before a webcast is live; a bidder's later one takes the place of the earlier.
-/// Nothing stands by it. Scope `bids:write`.
-#[utoipa::path(post, path = "/items/{uuid}/absentee-bids", tag = "ring", params(("uuid" = Uuid, Path)),
-    request_body = AbsenteeBidIn,
-    responses((status = 201, body = PlacedBidView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
-pub(crate) async fn absentee_bid(
-    State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
-    post: Post<AbsenteeBidIn>,
-) -> Result<Response, ApiError> {
-    let now = platform.now();
-    let render = |placed: &PlacedBid| {
-        let item = ItemView::new(&placed.item, &placed.auction, now);
-        answer::body(&PlacedBidView { bid: BidView::from(&placed.bid), item })
-    };
-    let new = AbsenteeBid { bidder: post.body.bidder.clone(), maximum: post.body.maximum };
-    let outcome = platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |placed| Some(placed.item.version)))
 }

@@ -28,6 +28,10 @@ impl Tables {
         for mark in change.bid_marks {
             self.sales.mark_bid(mark);
         }
+        self.bidders.note(change.stakes);
+        if let Some(turn) = change.turn {
+            self.bidders.take(turn);
+        }
         for entry in &change.journal {
             let cursor = self.sales.append(entry);
             receipt.cursors.push(cursor);
@@ -50,6 +54,9 @@ impl Tables {
         if let Some(auction) = &change.auction {
             let found = self.sales.auctions.get(&auction.state.uuid).map_or(0, |found| found.version);
             same_version(found, auction.expected_version)?;
+        }
+        if let Some(turn) = change.turn {
+            same_version(self.bidders.turn(turn.registration), turn.seen)?;
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for item in &change.items {

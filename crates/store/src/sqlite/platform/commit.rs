@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
-use super::{access, journal, log, outbox, reference, sandbox};
+use super::{access, bidders, journal, log, outbox, reference, sandbox};
 use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
@@ -78,7 +78,7 @@ struct Commit<'db> {
 
 impl Commit<'_> {
     fn change(&mut self, change: &Change) -> Outcome<Receipt> {
-        if usize::from(change.auction.is_some()) + change.items.len() <= 1 {
+        if usize::from(change.auction.is_some()) + usize::from(change.turn.is_some()) + change.items.len() <= 1 {
             return self.change_of_one(change);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;
@@ -106,6 +106,9 @@ impl Commit<'_> {
 
     /// What can be refused, but for the answer.
     fn put(&mut self, change: &Change) -> Outcome<()> {
+        if let Some(turn) = change.turn {
+            bidders::take_turn(self.db, turn)?;
+        }
         if let Some(auction) = &change.auction {
             self.put_auction(auction)?;
         }
@@ -204,6 +207,7 @@ impl Commit<'_> {
             let values = params![mark.item.as_bytes(), mark.number, struck, after, reason, actor, at];
             self.db.prepare_cached(MARK_BID)?.execute(values)?;
         }
+        bidders::note(self.db, &change.stakes)?;
         let mut receipt = Receipt::default();
         for entry in &change.journal {
             self.append(entry, &mut receipt)?;

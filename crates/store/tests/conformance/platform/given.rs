@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use auction::{
-    Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid, WebcastPhase,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    WebcastPhase,
 };
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
@@ -107,6 +108,7 @@ pub(super) fn auction(number: usize) -> Auction {
         status: AuctionStatus::Live,
         charges: Charges::default(),
         internet_bids: InternetBids::WaitForClerk,
+        registration: Admission::Open,
         phase: WebcastPhase::PreBidding,
         address_id: None,
         attachments: Vec::new(),

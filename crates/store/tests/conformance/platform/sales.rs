@@ -1,6 +1,8 @@
 //! Auctions, items and bids.
 
-use auction::{Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase};
+use auction::{
+    Admission, Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase,
+};
 use contract::ItemStatus;
 use jiff::SignedDuration;
 use platform::bid::{BidMark, StruckBid};
@@ -196,6 +198,7 @@ pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
         extension_seconds: None,
         charges: Charges { premium_basis_points: 2_500, hammer_tax_basis_points: 700, premium_tax_basis_points: 1_900 },
         internet_bids: InternetBids::AcceptedAtOnce,
+        registration: Admission::Required,
         phase: WebcastPhase::Live,
         in_ring: Some(item_uuid(1)),
         last_in_ring: Some(item_uuid(2)),

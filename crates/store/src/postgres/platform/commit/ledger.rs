@@ -8,6 +8,7 @@ use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
 use crate::platform_codec::{LIVE, end_ms};
+use crate::postgres::platform::bidders;
 use crate::postgres::platform::rows::{self, Outcome};
 
 /// Everything that can speak against a change.
@@ -22,6 +23,8 @@ pub(super) struct Ledger {
     places: HashMap<(Uuid, i64), Uuid>,
     /// Idempotency keys that were used.
     answers: HashSet<(Uuid, String)>,
+    /// Turns of registrations that come next.
+    turns: HashMap<Uuid, i64>,
     ends_earlier: bool,
 }
 
@@ -44,9 +47,14 @@ impl Kept {
 impl Ledger {
     /// Locks what the changes are about, in the order of the UUIDs, and looks at it.
     pub(super) async fn load(db: &Transaction<'_>, changes: &[Change]) -> Outcome<Self> {
-        let (auctions, items, answers) =
-            tokio::try_join!(biased; lock_auctions(db, changes), lock_items(db, changes), used_keys(db, changes))?;
-        let mut ledger = Ledger { auctions, items, answers, ..Self::default() };
+        let (auctions, items, turns, answers) = tokio::try_join!(
+            biased;
+            lock_auctions(db, changes),
+            lock_items(db, changes),
+            bidders::lock_turns(db, changes),
+            used_keys(db, changes)
+        )?;
+        let mut ledger = Ledger { auctions, items, turns, answers, ..Self::default() };
         ledger.load_holders(db, changes).await?;
         Ok(ledger)
     }
@@ -94,6 +102,9 @@ impl Ledger {
         for Versioned { state, .. } in &change.items {
             self.enter(state);
         }
+        if let Some(turn) = change.turn {
+            self.turns.insert(turn.registration, turn.seen + 1);
+        }
         Ok(())
     }
 
@@ -104,6 +115,9 @@ impl Ledger {
         if let Some(auction) = &change.auction {
             let found = self.auctions.get(&auction.state.uuid).copied();
             same_version(found, auction.expected_version)?;
+        }
+        if let Some(turn) = change.turn {
+            same_version(self.turns.get(&turn.registration).copied(), turn.seen)?;
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for Versioned { expected_version, state } in &change.items {

@@ -147,6 +147,29 @@ CREATE TABLE log (
     CONSTRAINT log_of_subject PRIMARY KEY (subject, number)
 );
 
+-- Bidders registered for an auction. `turn` is counted here and not in the state: bids under a limit move it on.
+CREATE TABLE registrations (
+    uuid uuid PRIMARY KEY,
+    auction uuid NOT NULL,
+    paddle text NOT NULL,
+    number bigint,
+    party uuid,
+    turn bigint NOT NULL,
+    version bigint NOT NULL,
+    state text NOT NULL
+);
+CREATE UNIQUE INDEX registrations_by_paddle ON registrations (auction, paddle);
+CREATE UNIQUE INDEX registrations_by_party ON registrations (auction, party) WHERE party IS NOT NULL;
+CREATE INDEX registrations_by_number ON registrations (auction, number) WHERE number IS NOT NULL;
+CREATE INDEX registrations_of_auction ON registrations (auction, uuid);
+-- Items on which registered bidders have bid: where to look for what their limits have to cover.
+CREATE TABLE stakes (
+    auction uuid NOT NULL,
+    paddle text NOT NULL,
+    item uuid NOT NULL,
+    PRIMARY KEY (auction, paddle, item)
+);
+
 -- Append-only. Cursors are drawn under a lock that is held to the commit (docs/decisions/0004); what is rolled back leaves
 -- a gap.
 CREATE SEQUENCE journal_cursors;

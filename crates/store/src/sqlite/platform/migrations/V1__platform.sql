@@ -146,6 +146,28 @@ CREATE TABLE log (
     hash BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX log_of_subject ON log (subject, number);
+-- Bidders registered for an auction. `turn` is counted here and not in the state: bids under a limit move it on.
+CREATE TABLE registrations (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    auction BLOB NOT NULL,
+    paddle TEXT NOT NULL,
+    number INTEGER,
+    party BLOB,
+    turn INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX registrations_by_paddle ON registrations (auction, paddle);
+CREATE UNIQUE INDEX registrations_by_party ON registrations (auction, party) WHERE party IS NOT NULL;
+CREATE INDEX registrations_by_number ON registrations (auction, number) WHERE number IS NOT NULL;
+CREATE INDEX registrations_of_auction ON registrations (auction, uuid);
+-- Items on which registered bidders have bid: where to look for what their limits have to cover.
+CREATE TABLE stakes (
+    auction BLOB NOT NULL,
+    paddle TEXT NOT NULL,
+    item BLOB NOT NULL,
+    PRIMARY KEY (auction, paddle, item)
+) STRICT, WITHOUT ROWID;
 
 -- Append-only. No row ever goes, so that the next cursor is above every one before without being remembered elsewhere.
 CREATE TABLE journal (

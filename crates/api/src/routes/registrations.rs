@@ -1,0 +1,179 @@
+//! Bidders registered for an auction.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use platform::Platform;
+use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform::port::{Registration, RegistrationStatus};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::answer;
+use crate::ask::{Asked, ListQuery, Post};
+use crate::ask_models::{no_null, or_null};
+use crate::errors::{ApiError, Problem};
+use crate::models::{List, RegistrationView};
+
+/// A registration to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RegistrationIn {
+    /// 1 to 64 characters, unique in the auction; without it the next number is assigned.
+    paddle: Option<String>,
+    /// 1 to 200 characters.
+    name: String,
+    /// The person or firm behind it, as you know them; registered once in an auction. Vendors are told by it.
+    party: Option<Uuid>,
+    email: Option<String>,
+    /// What the bidder may spend in this auction, minor units.
+    #[schema(minimum = 0)]
+    limit: Option<i64>,
+    /// `pending` (default) or `approved`.
+    status: Option<String>,
+}
+
+impl RegistrationIn {
+    fn read(self) -> Result<BidderEntry, ApiError> {
+        let Self { paddle, name, party, email, limit, status } = self;
+        let status = status.as_deref().map_or(Ok(RegistrationStatus::Pending), status_named)?;
+        Ok(BidderEntry { paddle, party, name, email, limit, status })
+    }
+}
+
+fn status_named(name: &str) -> Result<RegistrationStatus, ApiError> {
+    let found = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == name);
+    found.ok_or_else(|| ApiError::invalid("/status", "is none of pending, approved, refused, suspended"))
+}
+
+/// Registers a bidder for an auction. Scope `bidders:write`.
+#[utoipa::path(post, path = "/auctions/{uuid}/registrations", tag = "bidders", params(("uuid" = Uuid, Path)),
+    request_body = RegistrationIn,
+    responses((status = 201, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 422, body = Problem)))]
+pub(crate) async fn create(
+    State(platform): State<Platform>,
+    Path(auction): Path<Uuid>,
+    post: Post<RegistrationIn>,
+) -> Result<Response, ApiError> {
+    let (post, entry) = post.map(RegistrationIn::read)?;
+    let answering = post.answering(201, &render);
+    let outcome = platform.register_bidder(&post.caller, auction, &entry, answering).await?;
+    Ok(answer::outcome(outcome, 201, render, |registration| Some(registration.version)))
+}
+
+/// Which page of the registrations of an auction, or whose.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RegistrationListQuery {
+    /// Of this paddle only.
+    paddle: Option<String>,
+    /// `next` of the page before.
+    after: Option<String>,
+    /// At most this many, 1 to 250; 50 without.
+    #[param(minimum = 1, maximum = 250)]
+    limit: Option<u32>,
+}
+
+/// Lists the registrations of an auction in the order in which they were entered. Scope `bidders:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}/registrations", tag = "bidders",
+    params(("uuid" = Uuid, Path), RegistrationListQuery),
+    responses((status = 200, body = List<RegistrationView>), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    Path(auction): Path<Uuid>,
+    asked: Asked<RegistrationListQuery>,
+) -> Result<Response, ApiError> {
+    let RegistrationListQuery { paddle, after, limit } = asked.query;
+    let page = ListQuery { after, limit }.page::<Uuid>()?;
+    let rows = match paddle {
+        Some(paddle) => platform.registrations_of(&asked.caller, auction, &paddle).await?,
+        None => platform.registrations(&asked.caller, auction, page.more()).await?,
+    };
+    Ok(answer::list(rows, page, |row| row.uuid, |row| RegistrationView::from(row)))
+}
+
+/// Gives a registration. Scope `bidders:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
+    params(("uuid" = Uuid, Path), ("registration" = Uuid, Path)),
+    responses((status = 200, body = RegistrationView), (status = 404, body = Problem)))]
+pub(crate) async fn get(
+    State(platform): State<Platform>,
+    Path(named): Path<(Uuid, Uuid)>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let registration = platform.registration(&asked.caller, named).await?;
+    Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
+}
+
+/// What is to be another way. What is absent stays; null takes away what may be absent.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RegistrationPatchIn {
+    /// 1 to 200 characters. Can't be taken away.
+    #[serde(default, deserialize_with = "no_null")]
+    #[schema(value_type = String, required = false)]
+    name: Option<String>,
+    /// Registered once in an auction.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<Uuid>)]
+    party: Option<Option<Uuid>>,
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    email: Option<Option<String>>,
+    /// Holds for the bids that come; null for no limit.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<i64>, minimum = 0)]
+    limit: Option<Option<i64>>,
+}
+
+/// Changes a registration; its paddle stays. `If-Match` is heeded when it is sent. Scope `bidders:write`.
+#[utoipa::path(patch, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
+    params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    request_body = RegistrationPatchIn,
+    responses((status = 200, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn change(
+    State(platform): State<Platform>,
+    Path(named): Path<(Uuid, Uuid)>,
+    post: Post<RegistrationPatchIn>,
+) -> Result<Response, ApiError> {
+    let RegistrationPatchIn { name, party, email, limit } = &post.body;
+    let patch = RegistrationPatch { name: name.clone(), party: *party, email: email.clone(), limit: *limit };
+    let registration = platform.change_registration(&post.caller, named, &patch, post.version).await?;
+    Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
+}
+
+/// The status wanted, and why.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RegistrationStatusIn {
+    /// `approved`, `refused` or `suspended`; a suspension ends with `approved`.
+    status: String,
+    /// Needed for a refusal and a suspension; at most 500 characters.
+    reason: Option<String>,
+}
+
+/// Approves, refuses or suspends a bidder, or lets them bid again. Bids that stand go on standing. Needs `If-Match`. Scope
+/// `bidders:write`.
+#[utoipa::path(post, path = "/auctions/{uuid}/registrations/{registration}/status", tag = "bidders",
+    params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = String, Header)),
+    request_body = RegistrationStatusIn,
+    responses((status = 200, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
+        (status = 412, body = Problem), (status = 422, body = Problem), (status = 428, body = Problem)))]
+pub(crate) async fn change_status(
+    State(platform): State<Platform>,
+    Path(named): Path<(Uuid, Uuid)>,
+    post: Post<RegistrationStatusIn>,
+) -> Result<Response, ApiError> {
+    let step = RegistrationStep { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
+    let seen = post.required_version()?;
+    let answering = post.answering(200, &render);
+    let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
+    Ok(answer::outcome(outcome, 200, render, |registration| Some(registration.version)))
+}
+
+fn render(registration: &Registration) -> String {
+    answer::body(&RegistrationView::from(registration))
+}

@@ -1,0 +1,335 @@
+//! Registrations: entered, changed, and led from one status to the next.
+
+use auction::item::REASON_CHARS_MAX;
+use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX};
+use uuid::Uuid;
+
+use crate::caller::seen;
+use crate::deciding::expect_version;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{Answering, Outcome};
+use crate::new_item::text;
+use crate::port::{Page, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Versioned};
+use crate::{Caller, Platform, Scope};
+
+/// Characters of a bidder's name.
+const NAME_CHARS_MAX: usize = 200;
+const EMAIL_BYTES_MAX: usize = 254;
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 5_000;
+/// How often somebody else may be faster.
+const ATTEMPTS_MAX: usize = 10;
+
+/// A bidder as they are registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BidderEntry {
+    /// Paddle number, 1 to 64 characters; without one the next number is assigned.
+    pub paddle: Option<String>,
+    /// The person or firm behind it, as the caller knows them.
+    pub party: Option<Uuid>,
+    /// Name; 1 to 200 characters.
+    pub name: String,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// What the bidder may spend, minor units.
+    pub limit: Option<i64>,
+    /// PENDING, or approved at once.
+    pub status: RegistrationStatus,
+}
+
+/// What is to be another way. What is absent stays; `Some(None)` takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RegistrationPatch {
+    /// The person or firm behind it.
+    pub party: Option<Option<Uuid>>,
+    /// Name.
+    pub name: Option<String>,
+    /// E-mail address.
+    pub email: Option<Option<String>>,
+    /// What the bidder may spend, minor units.
+    pub limit: Option<Option<i64>>,
+}
+
+/// Another status for a registration, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistrationStep {
+    /// Status wanted.
+    pub to: RegistrationStatus,
+    /// Needed for a refusal and a suspension; at most 500 characters.
+    pub reason: Option<String>,
+}
+
+impl Platform {
+    /// Registers a bidder for an auction.
+    ///
+    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `busy`.
+    pub async fn register_bidder(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        entry: &BidderEntry,
+        answering: Option<Answering<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.seen_auction(caller, auction).await?;
+        let (uuid, now) = (self.ids().uuid_v7(), self.now());
+        let mut state = Registration {
+            uuid,
+            auction: auction.uuid,
+            customer: auction.customer,
+            paddle: entry.paddle.clone().unwrap_or_default(),
+            party: entry.party,
+            name: entry.name.clone(),
+            email: entry.email.clone(),
+            limit: entry.limit,
+            status: entry.status,
+            reason: None,
+            actor: caller.actor.clone(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            turn: 1,
+        };
+        check(&state, entry)?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            if entry.paddle.is_none() {
+                state.paddle = (self.store().highest_paddle(auction.uuid).await? + 1).to_string();
+            }
+            let registration = Versioned { expected_version: 0, state: state.clone() };
+            let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
+            match self.store().put_registration(RegistrationEntry { registration, answer }).await {
+                Ok(()) => {
+                    self.find_stakes(&auction, None, &state).await?;
+                    return Ok(Outcome::Fresh(state));
+                }
+                // The number was assigned to somebody else meanwhile.
+                Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {}
+                Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// Changes what the patch names of a registration, and leaves the rest.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (party), `busy`.
+    pub async fn change_registration(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+        patch: &RegistrationPatch,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<Registration> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.seen_auction(caller, auction).await?;
+        let change = |state: &mut Registration| {
+            let RegistrationPatch { party, name, email, limit } = patch.clone();
+            state.party = party.unwrap_or(state.party);
+            state.name = name.unwrap_or_else(|| state.name.clone());
+            state.email = email.unwrap_or_else(|| state.email.clone());
+            state.limit = limit.unwrap_or(state.limit);
+            check_fields(state)
+        };
+        self.rewrite(caller, &auction, registration, change, expected_version, None).await?.fresh()
+    }
+
+    /// Leads a registration to another status: approved, refused, suspended, and back.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `illegal_transition`, `reason_required`, `invalid`.
+    pub async fn change_registration_status(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+        step: &RegistrationStep,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.seen_auction(caller, auction).await?;
+        let change = |state: &mut Registration| {
+            let legal = next_statuses(state.status);
+            if !legal.contains(&step.to) {
+                return Err(PlatformError::Rejected(auction::Rejection::IllegalTransition {
+                    from: Some(state.status.as_str()),
+                    to: step.to.as_str(),
+                    legal: legal.iter().map(|status| status.as_str()).collect(),
+                }));
+            }
+            state.reason = reason(step)?;
+            state.status = step.to;
+            Ok(())
+        };
+        self.rewrite(caller, &auction, registration, change, expected_version, answering).await
+    }
+
+    /// A registration.
+    pub async fn registration(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+    ) -> PlatformResult<Registration> {
+        caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
+        self.seen_auction(caller, auction).await?;
+        self.registration_in(caller, auction, registration).await
+    }
+
+    /// Registrations of an auction in the order in which they were entered.
+    pub async fn registrations(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<Registration>> {
+        caller.require(Scope::BiddersRead)?;
+        self.seen_auction(caller, auction).await?;
+        Ok(self.store().registrations(auction, page).await?)
+    }
+
+    /// The registration of a paddle, as a list of one or none.
+    pub async fn registrations_of(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        paddle: &str,
+    ) -> PlatformResult<Vec<Registration>> {
+        caller.require(Scope::BiddersRead)?;
+        self.seen_auction(caller, auction).await?;
+        Ok(self.store().registration_of(auction, paddle).await?.into_iter().collect())
+    }
+
+    async fn registration_in(&self, caller: &Caller, auction: Uuid, uuid: Uuid) -> PlatformResult<Registration> {
+        let found = self.store().registration(uuid).await?.filter(|registration| registration.auction == auction);
+        seen(caller, found, "registration", |registration| registration.customer)
+    }
+
+    async fn rewrite(
+        &self,
+        caller: &Caller,
+        auction: &Auction,
+        uuid: Uuid,
+        change: impl Fn(&mut Registration) -> PlatformResult<()> + Send + Sync,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let before = self.registration_in(caller, auction.uuid, uuid).await?;
+            expect_version(expected_version, before.version)?;
+            let now = self.now();
+            let mut state = before.clone();
+            change(&mut state)?;
+            state.actor.clone_from(&caller.actor);
+            state.version = before.version + 1;
+            state.updated_at = now;
+            let registration = Versioned { expected_version: before.version, state: state.clone() };
+            let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
+            match self.store().put_registration(RegistrationEntry { registration, answer }).await {
+                Ok(()) => {
+                    self.find_stakes(auction, before.limit, &state).await?;
+                    return Ok(Outcome::Fresh(state));
+                }
+                Err(StoreError::Conflict) => {}
+                Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// What was answered to the same request, which came twice at the same time.
+    async fn replayed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Outcome<T>> {
+        self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
+    }
+
+    /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder was
+    /// registered were nobody's to note. This alone looks through the auction, once.
+    async fn find_stakes(&self, auction: &Auction, before: Option<i64>, now: &Registration) -> PlatformResult<()> {
+        let can_have_bid = auction.kind == AuctionKind::Timed && auction.registration == Admission::Open;
+        if !can_have_bid || before.is_some() || now.limit.is_none() {
+            return Ok(());
+        }
+        if self.store().item_counts(auction.uuid).await?.with_bids == 0 {
+            return Ok(());
+        }
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = Some(last.position);
+            let led = items.iter().filter(|item| item.bound_for(&now.paddle) > 0);
+            let stake =
+                |item: &auction::Item| Stake { auction: auction.uuid, paddle: now.paddle.clone(), item: item.uuid };
+            let stakes: Vec<Stake> = led.map(stake).collect();
+            if !stakes.is_empty() {
+                self.store().note_stakes(stakes).await?;
+            }
+        }
+    }
+}
+
+/// Statuses that may follow.
+pub fn next_statuses(status: RegistrationStatus) -> &'static [RegistrationStatus] {
+    use RegistrationStatus::{Approved, Pending, Refused, Suspended};
+    match status {
+        Pending => &[Approved, Refused],
+        Approved => &[Suspended, Refused],
+        Refused => &[Approved],
+        Suspended => &[Approved, Refused],
+    }
+}
+
+fn reason(step: &RegistrationStep) -> PlatformResult<Option<String>> {
+    let reason = step.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    match reason {
+        None if matches!(step.to, RegistrationStatus::Refused | RegistrationStatus::Suspended) => {
+            Err(PlatformError::Rejected(auction::Rejection::ReasonRequired))
+        }
+        None => Ok(None),
+        Some(reason) => match text(reason, REASON_CHARS_MAX) {
+            Ok(()) => Ok(Some(reason.to_owned())),
+            Err(message) => Err(PlatformError::invalid("/reason", message)),
+        },
+    }
+}
+
+fn check(state: &Registration, entry: &BidderEntry) -> PlatformResult<()> {
+    let mut problems = problems_of(state);
+    if let Some(Err(message)) = entry.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+        problems.push(Problem::new("/paddle", message));
+    }
+    if !matches!(entry.status, RegistrationStatus::Pending | RegistrationStatus::Approved) {
+        problems.push(Problem::new("/status", "a new registration is pending or approved"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+}
+
+fn check_fields(state: &Registration) -> PlatformResult<()> {
+    let problems = problems_of(state);
+    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+}
+
+fn problems_of(state: &Registration) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Err(message) = text(&state.name, NAME_CHARS_MAX) {
+        problems.push(Problem::new("/name", message));
+    }
+    if state.email.as_deref().is_some_and(|email| !is_email(email)) {
+        problems.push(Problem::new("/email", "is not an e-mail address"));
+    }
+    if state.limit.is_some_and(|limit| !(0..=AMOUNT_MAX).contains(&limit)) {
+        problems.push(Problem::new("/limit", format!("must be from 0 to {AMOUNT_MAX} minor units")));
+    }
+    problems
+}
+
+fn is_email(email: &str) -> bool {
+    let parts = email.split_once('@');
+    let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+    whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|char| char.is_whitespace() || char.is_control())
+}
