@@ -81,7 +81,8 @@ fn told<S: Serialize, C: Serialize>(
 ) -> StoreResult<Vec<Told>> {
     let mut told = Vec::with_capacity(changes.len() + 1);
     if let Some(state) = opening {
-        let cause = changes.first().map_or(Cause::Created, |first| why(first).0);
+        let is_imported = changes.iter().any(|change| why(change).0 == Cause::Imported);
+        let cause = if is_imported { Cause::Imported } else { Cause::Created };
         told.push((cause, None, json!({ "change": OPENED, "state": value(&state)? })));
     }
     for change in changes {

@@ -1,5 +1,7 @@
 //! The log of a platform on each store: what is replayed is what is kept, and what was tampered with is found.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
 mod crash;
 mod house;
 mod model;

@@ -71,7 +71,7 @@ async fn drive(store: Arc<dyn Store>, seed: u64) {
 
 async fn the_record_shows_the_sale_and_no_maximum(house: &House, item: Uuid) {
     let record = house.platform.record(&house.caller, item, 0).await.unwrap();
-    let checked = check_records(&[record.clone()]).unwrap();
+    let checked = check_records(std::slice::from_ref(&record)).unwrap();
     let (now, _) = house.item(item).await;
     assert_eq!((checked.head, checked.summary.price), (now.log, now.price()));
     for entry in &record.entries {
