@@ -46,8 +46,9 @@ impl Platform {
     ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let bid = self.ids().uuid_v7();
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
+        let turn = self.turn(item)?;
+        turn.decide(answering.as_ref(), || async {
+            let (item, auction) = turn.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let now = self.now();
             let bidder = Bidder::vouched_for(&new.bidder);

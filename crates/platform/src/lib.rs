@@ -24,6 +24,7 @@ mod draft;
 pub mod error;
 pub mod port;
 mod state;
+mod turns;
 
 // Who asks, and what for.
 pub mod access;

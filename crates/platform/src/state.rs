@@ -14,6 +14,7 @@ use crate::access::KeyCache;
 use crate::config::PlatformConfig;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
+use crate::turns::Lines;
 
 /// What a platform stands on.
 pub struct PlatformParts {
@@ -49,6 +50,8 @@ struct Inner {
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
     ends_moved: Signal,
     keys: KeyCache,
+    /// Who waits to decide about which item.
+    lines: Lines,
 }
 
 impl Platform {
@@ -67,7 +70,7 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let ends_moved = Signal::new();
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys };
+        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys, lines: Lines::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -124,6 +127,10 @@ impl Platform {
 
     pub(crate) fn ends_moved(&self) -> &Signal {
         &self.inner.ends_moved
+    }
+
+    pub(crate) fn lines(&self) -> &Lines {
+        &self.inner.lines
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {
