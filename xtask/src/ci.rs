@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, generate, root, run, say, tidy};
+use crate::{Failure, cargo, clients, debian, generate, root, run, say, schemathesis, tidy};
 
 /// Runs all steps; the first that fails ends it.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -24,6 +24,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         // Both binaries are run by tests.
         ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
+        ("schemathesis", || schemathesis::check(&root())),
         ("a sale", || {
             run(Command::new("target/debug/lotwire")
                 .args(["demo", "--exit", "--json", "--lots", "60"])

@@ -4,6 +4,7 @@ mod ci;
 mod clients;
 mod debian;
 mod generate;
+mod schemathesis;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -16,8 +17,9 @@ cargo xtask <task>
   tidy                check the arrows between crates and the house rules
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
+  schemathesis        make up requests from the platform's OpenAPI document, and hold the answers of target/debug/lotwire against it
   crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
-  bench               measure the way of a message and the ending of items            (more: cargo xtask bench --help)
+  bench               measure the way of a message, the ending of items, and bids      (more: cargo xtask bench --help)
 ";
 
 /// What a task says when it can't be done.
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         Some("ci") => ci::run_all(),
         Some("tidy") => tidy::run(&root()),
         Some("clients") => clients::install(&root()),
+        Some("schemathesis") => schemathesis::check(&root()),
         Some("generate") => generate::run(&root(), rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {

@@ -70,7 +70,19 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let ends_moved = Signal::new();
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys, lines: Lines::default() };
+        let inner = Inner {
+            store,
+            clock,
+            random,
+            ids,
+            vault,
+            client,
+            config,
+            publisher,
+            ends_moved,
+            keys,
+            lines: Lines::default(),
+        };
         Self { inner: Arc::new(inner) }
     }
 

@@ -118,12 +118,15 @@ impl Turn {
                     Ok(Decision { customer, change, result }) => (Ok(result), self.enter(customer, change)),
                     Err(refusal) => match self.line.enter_refusal() {
                         Some(settled) => (Err(refusal), settled),
-                        None => return Err(refusal),
+                        None => return self.refused_or_replayed(refusal, answering).await,
                     },
                 }
             };
             match settled.await {
-                Ok(Settled::Stands) => return decided.map(Outcome::Fresh),
+                Ok(Settled::Stands) => match decided {
+                    Ok(result) => return Ok(Outcome::Fresh(result)),
+                    Err(refusal) => return self.refused_or_replayed(refusal, answering).await,
+                },
                 Ok(Settled::DecideAgain) => {}
                 // The same request came twice at the same time, and the other one was faster.
                 Ok(Settled::Failed(StoreError::Replayed)) => match self.platform.replay(answering).await? {
@@ -156,6 +159,15 @@ impl Turn {
         };
         self.line.look_at_auction(&auction);
         Ok((item, auction))
+    }
+
+    /// A request that came twice at the same time is mostly refused the second time for what it did itself.
+    async fn refused_or_replayed<T>(
+        &self,
+        refusal: PlatformError,
+        answering: Option<&Answering<'_, T>>,
+    ) -> PlatformResult<Outcome<T>> {
+        Ok(Outcome::Replayed(self.platform.replay(answering).await?.ok_or(refusal)?))
     }
 
     fn enter(&self, customer: Uuid, change: Change) -> oneshot::Receiver<Settled> {
