@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, fuzz, generate, root, run, say, tidy};
+use crate::{Failure, cargo, clients, debian, fuzz, generate, root, run, say, schemathesis, tidy};
 
 /// Runs all steps; the first that fails ends it.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -25,6 +25,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
         ("fuzz targets over their seeds", fuzz::play_seeds),
+        ("schemathesis", || schemathesis::check(&root())),
         ("a sale", || {
             run(Command::new("target/debug/lotwire")
                 .args(["demo", "--exit", "--json", "--lots", "60"])

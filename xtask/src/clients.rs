@@ -14,7 +14,8 @@ pub(crate) fn install(root: &Path) -> Result<(), Failure> {
     javascript(&from.join("javascript"), &to.join("javascript"))
 }
 
-fn python(from: &Path, to: &Path) -> Result<(), Failure> {
+/// A Python environment in `to` with what the `requirements.txt` in `from` names.
+pub(crate) fn python(from: &Path, to: &Path) -> Result<(), Failure> {
     let (wanted, installed) = (from.join("requirements.txt"), to.join("requirements.txt"));
     if same(&wanted, &installed) {
         return Ok(());

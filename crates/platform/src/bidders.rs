@@ -13,7 +13,6 @@ mod registering;
 mod turns;
 
 use auction::{Admission, Auction, Bidder, Item};
-use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
 pub use self::registering::{BidderEntry, RegistrationPatch, RegistrationStep, next_statuses};
@@ -48,24 +47,6 @@ impl Platform {
     /// A bidder for a bid on an item.
     pub(crate) async fn admit(&self, auction: &Auction, item: &Item, paddle: &str) -> PlatformResult<Admitted> {
         self.look_up(auction, paddle, Some(item.uuid)).await
-    }
-
-    /// A bidder for a bid on an item; with a spending limit, when no other bid of theirs is under way on this node.
-    pub(crate) async fn admit_in_turn(
-        &self,
-        auction: &Auction,
-        item: &Item,
-        paddle: &str,
-        place: &Mutex<Option<OwnedMutexGuard<()>>>,
-    ) -> PlatformResult<Admitted> {
-        let admitted = self.admit(auction, item, paddle).await?;
-        let Some(turn) = admitted.turn else { return Ok(admitted) };
-        let mut place = place.lock().await;
-        if place.is_some() {
-            return Ok(admitted);
-        }
-        *place = self.turns().wait(turn.registration).await;
-        self.admit(auction, item, paddle).await
     }
 
     async fn look_up(&self, auction: &Auction, paddle: &str, except: Option<Uuid>) -> PlatformResult<Admitted> {

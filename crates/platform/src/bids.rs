@@ -1,6 +1,8 @@
 //! Bids of those who are not in the room: proxy bids and purchases in timed auctions, maxima that absentees leave for a
 //! webcast, and what an administrator does about bids (decisions, sections 6 and 7).
 
+use std::sync::{Mutex, PoisonError};
+
 use auction::{Auction, AuctionKind, Bidder, Item, ItemCommand};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -93,31 +95,47 @@ impl Platform {
         caller.require(Scope::BidsWrite)?;
         let bid = self.ids().uuid_v7();
         let command = &command;
-        // Kept to the end, when the bidder has to take turns.
-        let place = &tokio::sync::Mutex::new(None);
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
-            expect_version(expected_version, item.version)?;
-            let Admitted { bidder, turn, is_registered } = match auction.kind {
-                AuctionKind::Timed => self.admit_in_turn(&auction, &item, paddle, place).await?,
-                // What absentees leave leads nowhere, so it binds nothing and takes no turn.
-                AuctionKind::Webcast => Admitted::without_turn(self.bidder(&auction, paddle).await?),
-            };
-            let now = self.time_of(&auction);
-            let changes = auction::item::decide(&auction, &item, command(bid, bidder), now)?;
-            let mut draft = Draft::new(&caller.actor, now);
-            if is_registered {
-                draft.stake(&item, paddle);
+        // A bidder with a limit has one bid under way at a time. That is waited for outside of the item's line: in it, two
+        // bidders could wait for each other.
+        let (mut place, mut is_in_turn) = (None, false);
+        loop {
+            let waits_for = Mutex::new(None);
+            let line = self.in_line(item)?;
+            let outcome = line.decide(answering.as_ref(), || async {
+                let (item, auction) = line.seen_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let Admitted { bidder, turn, is_registered } = match auction.kind {
+                    AuctionKind::Timed => self.admit(&auction, &item, paddle).await?,
+                    // What absentees leave leads nowhere, so it binds nothing and takes no turn.
+                    AuctionKind::Webcast => Admitted::without_turn(self.bidder(&auction, paddle).await?),
+                };
+                *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = turn.filter(|_| !is_in_turn);
+                if turn.is_some() && !is_in_turn {
+                    return Err(PlatformError::Busy);
+                }
+                let now = self.time_of(&auction);
+                let changes = auction::item::decide(&auction, &item, command(bid, bidder), now)?;
+                let mut draft = Draft::new(&caller.actor, now);
+                if is_registered {
+                    draft.stake(&item, paddle);
+                }
+                draft.take_turn(turn);
+                let item = draft.item(&auction, item, &changes);
+                let bid = draft.last_bid().cloned();
+                let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
+                let result = PlacedBid { bid, item, auction };
+                let change = draft.finish(answering.as_ref(), &result);
+                Ok(Decision { customer: result.item.customer, change, result })
+            });
+            let outcome = outcome.await;
+            match waits_for.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                Some(turn) => (place, is_in_turn) = (self.turns().wait(turn.registration).await, true),
+                None => {
+                    drop(place);
+                    return outcome;
+                }
             }
-            draft.take_turn(turn);
-            let item = draft.item(&auction, item, &changes);
-            let bid = draft.last_bid().cloned();
-            let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
-            let result = PlacedBid { bid, item, auction };
-            let change = draft.finish(answering.as_ref(), &result);
-            Ok(Decision { customer: result.item.customer, change, result })
-        })
-        .await
+        }
     }
 
     /// Cancels a bid, with a reason: the price becomes what it would be without it.

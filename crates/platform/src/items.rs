@@ -130,9 +130,13 @@ impl Platform {
     /// between the two.
     pub(crate) async fn seen_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
         let item = seen(caller, self.store().item(uuid).await?, "item", |item| item.customer)?;
-        let auction = self.store().auction(item.auction).await?;
-        let auction = auction.ok_or_else(|| PlatformError::Internal(format!("item {uuid} has no auction")))?;
+        let auction = self.auction_of(&item).await?;
         Ok((item, auction))
+    }
+
+    pub(crate) async fn auction_of(&self, item: &Item) -> PlatformResult<Auction> {
+        let auction = self.store().auction(item.auction).await?;
+        auction.ok_or_else(|| PlatformError::Internal(format!("item {} has no auction", item.uuid)))
     }
 
     /// New items behind the auction's last one. The auction's version moves along, so that of two additions at the same

@@ -24,6 +24,7 @@ mod draft;
 pub mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod lines;
 pub mod port;
 mod state;
 

@@ -173,7 +173,8 @@ pub trait Store: Logs + References + Registrations + Sandboxes + Send + Sync + '
 
     /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the answer
     /// has one entry for each, in order. Outbox rows that nothing earlier of their subject holds back are given to
-    /// `hand_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`.
+    /// `hand_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`. Changes of one
+    /// thing may stand on each other, versions rising one by one: those that stand on a refused one are `Conflict` too.
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>>;
 
     // --- journal and outbox -----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ use runtime::vault::Vault;
 use crate::access::KeyCache;
 use crate::bidders::Turns;
 use crate::config::PlatformConfig;
+use crate::lines::Lines;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
@@ -54,6 +55,8 @@ struct Inner {
     keys: KeyCache,
     /// Bids of bidders with a spending limit come one after the other.
     turns: Turns,
+    /// Who waits to decide about which item.
+    lines: Lines,
 }
 
 impl Platform {
@@ -85,6 +88,7 @@ impl Platform {
             clocks_moved,
             keys,
             turns: Turns::new(),
+            lines: Lines::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -151,6 +155,10 @@ impl Platform {
 
     pub(crate) fn turns(&self) -> &Turns {
         &self.inner.turns
+    }
+
+    pub(crate) fn lines(&self) -> &Lines {
+        &self.inner.lines
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {

@@ -1,8 +1,9 @@
-//! The way of a message and the ending of items, at load.
+//! The way of a message, the ending of items, and bids, at load.
 //!
 //! Generator, receiver and server share the machine; nothing here judges. Each part starts a server of its own on a fresh
 //! store. CPU and memory are the server process's own, as the kernel counts them (PostgreSQL's are not among them).
 
+mod bids;
 mod bulkheads;
 mod items;
 mod load;
@@ -70,6 +71,10 @@ enum Part {
     Closing,
     /// A bid in a small auction and in a large one.
     BidCost,
+    /// Bids on one item.
+    BidsOnOne,
+    /// Bids spread over 10,000 items.
+    BidsOnMany,
 }
 
 /// Runs the parts and prints their figures.
@@ -101,6 +106,12 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::BidCost) {
         timers::bid_cost(options).await?;
+    }
+    if is_wanted(Part::BidsOnOne) {
+        bids::on_one(options).await?;
+    }
+    if is_wanted(Part::BidsOnMany) {
+        bids::on_many(options).await?;
     }
     Ok(true)
 }

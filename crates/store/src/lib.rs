@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod batch;
 mod engine;
 pub mod memory;
 mod platform_codec;

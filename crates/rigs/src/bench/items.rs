@@ -75,7 +75,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-fn catalogue(items: u32) -> String {
+pub(super) fn catalogue(items: u32) -> String {
     let mut csv = String::from("lot_number,title,opening_bid\n");
     for lot in 1..=items {
         let _ = writeln!(csv, "{lot},A lot that ends with all the others,100");

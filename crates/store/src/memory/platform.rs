@@ -12,6 +12,7 @@ mod reference;
 mod sales;
 mod sandbox;
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,6 +35,7 @@ use self::log::Log;
 use self::outbox::Outbox;
 use self::reference::Addresses;
 use self::sales::Sales;
+use crate::batch::Refused;
 
 /// A new, empty platform store in memory.
 pub fn platform() -> Arc<dyn Store> {
@@ -213,7 +215,7 @@ impl Store for Memory {
 
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
         let mut tables = self.tables();
-        let receipts = changes.into_iter().map(|change| tables.commit(change, hand_to)).collect();
+        let Ok(receipts) = Refused::each::<Infallible>(&changes, |change| Ok(tables.commit(change.clone(), hand_to)));
         if self.loses_answer.swap(false, Ordering::SeqCst) {
             return Err(StoreError::Unavailable("the answer was lost".to_owned()));
         }

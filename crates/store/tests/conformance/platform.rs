@@ -121,6 +121,7 @@ stories! {
         a_node_that_was_never_heard_of_is_dead;
     together:
         of_two_commits_of_a_version_one_wins,
+        what_stands_on_a_refused_change_is_refused_with_it,
         of_many_requests_with_one_key_one_is_done,
         a_reader_of_the_tail_misses_nothing,
         an_event_is_before_the_connection_or_after_it,

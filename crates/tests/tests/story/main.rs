@@ -10,6 +10,7 @@ mod demo;
 mod fake_provider;
 mod house;
 mod management;
+mod many_bidders;
 mod official_clients;
 mod provider_access;
 mod provider_down;

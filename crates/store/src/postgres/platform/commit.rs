@@ -14,6 +14,7 @@ use deadpool_postgres::Transaction;
 use self::ledger::Ledger;
 use super::outbox;
 use super::rows::{Fault, Outcome};
+use crate::batch::Refused;
 use crate::engine::postgres::Postgres;
 
 /// Answers for a batch, in its order.
@@ -47,15 +48,21 @@ async fn together(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeI
 /// Somebody else took a value between the look and the write, which undid the batch: each change has to stand for itself.
 async fn one_by_one(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeId>) -> Batch {
     let mut all = Batch { answers: Vec::with_capacity(changes.len()), tell: false };
+    let mut refused = Refused::default();
     for change in changes {
-        match together(postgres, std::slice::from_ref(change), hand_to).await {
-            Ok(mut batch) => {
-                all.answers.append(&mut batch.answers);
-                all.tell |= batch.tell;
-            }
-            // Changes before it are durable: only this one failed.
-            Err(fault) => all.answers.push(Err(refusal(fault))),
-        }
+        let answer = match refused.check(change) {
+            Err(conflict) => Err(conflict),
+            Ok(()) => match together(postgres, std::slice::from_ref(change), hand_to).await {
+                Ok(mut batch) => {
+                    all.tell |= batch.tell;
+                    batch.answers.pop().unwrap_or(Err(StoreError::Conflict))
+                }
+                // Changes before it are durable: only this one failed.
+                Err(fault) => Err(refusal(fault)),
+            },
+        };
+        refused.note(change, &answer);
+        all.answers.push(answer);
     }
     all
 }

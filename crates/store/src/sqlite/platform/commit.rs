@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
 use super::{access, bidders, journal, log, outbox, reference, sandbox};
+use crate::batch::Refused;
 use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
@@ -52,12 +53,11 @@ pub(super) fn commit(
             _ => None,
         },
     };
-    let answers = changes.iter().map(|change| match commit.change(change) {
+    Refused::each(changes, |change| match commit.change(change) {
         Ok(receipt) => Ok(Ok(receipt)),
         Err(Fault::Store(error)) => Ok(Err(error)),
         Err(fault) => Err(fault),
-    });
-    answers.collect()
+    })
 }
 
 fn announces(change: &Change) -> bool {

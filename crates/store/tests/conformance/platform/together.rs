@@ -39,6 +39,22 @@ pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {
     assert_eq!(bids.len() as i64, all);
 }
 
+pub(super) async fn what_stands_on_a_refused_change_is_refused_with_it(store: Shared) {
+    sale(&store, 2).await;
+    let [found, untouched] = [1, 2].map(item_uuid);
+    let found = store.item(found).await.unwrap().unwrap();
+    let untouched = store.item(untouched).await.unwrap().unwrap();
+    let first = bid(found.clone(), 200);
+    let second = bid(first.items[0].state.clone(), 300);
+    // Somebody else moves the item to the very version that the second one expects.
+    commit(&store, bid(found, 100)).await.unwrap();
+    let answers = store.commit(vec![first, bid(untouched, 100), second], None).await.unwrap();
+    assert!(matches!(answers[..], [Err(StoreError::Conflict), Ok(_), Err(StoreError::Conflict)]), "{answers:?}");
+    let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+    assert_eq!((found.bid_count, found.price()), (1, Some(100)));
+    assert_eq!(store.bids(item_uuid(1), whole()).await.unwrap().len(), 1);
+}
+
 pub(super) async fn of_many_requests_with_one_key_one_is_done(store: Shared) {
     sale(&store, 8).await;
     let request = |store: Shared, number: usize| async move {

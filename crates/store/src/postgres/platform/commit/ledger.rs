@@ -7,6 +7,7 @@ use auction::Item;
 use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
+use crate::batch::Refused;
 use crate::platform_codec::{LIVE, end_ms};
 use crate::postgres::platform::bidders;
 use crate::postgres::platform::rows::{self, Outcome};
@@ -25,6 +26,7 @@ pub(super) struct Ledger {
     answers: HashSet<(Uuid, String)>,
     /// Turns of registrations that come next.
     turns: HashMap<Uuid, i64>,
+    refused: Refused,
     ends_earlier: bool,
 }
 
@@ -92,7 +94,9 @@ impl Ledger {
 
     /// Answers if the change may become true, and if so reckons with it from now on.
     pub(super) fn judge(&mut self, change: &Change) -> StoreResult<()> {
-        self.check(change)?;
+        let checked = self.refused.check(change).and_then(|()| self.check(change));
+        self.refused.note(change, &checked);
+        checked?;
         if let Some(answer) = &change.answer {
             self.answers.insert((answer.caller, answer.key.clone()));
         }

@@ -1,0 +1,160 @@
+//! Many commands on one item at the same time.
+
+use std::future::Future;
+use std::time::Duration;
+
+use auction::Item;
+use platform::bids::{NewBid, PlacedBid};
+use platform::new_item::NewItem;
+use platform::port::Page;
+use platform::{Answering, Outcome, Platform, PlatformConfig, PlatformResult};
+use uuid::Uuid;
+
+use crate::house::{House, node};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+async fn lot(house: &House) -> Item {
+    let item = NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new("1", "A table") };
+    house.create(&house.timed(HOUR, vec![item])).await.items.remove(0)
+}
+
+async fn bid_at(
+    platform: &Platform,
+    house: &House,
+    item: &Item,
+    paddle: &str,
+    amount: i64,
+) -> PlatformResult<PlacedBid> {
+    let new = NewBid { bidder: paddle.into(), amount };
+    platform.place_bid(&house.caller, item.uuid, &new, None, None).await?.fresh()
+}
+
+async fn bid(house: &House, item: &Item, paddle: &str, amount: i64) -> PlatformResult<PlacedBid> {
+    bid_at(&house.platform, house, item, paddle, amount).await
+}
+
+/// Bidder and price of each bid that was kept, in order.
+async fn kept(house: &House, item: Uuid) -> Vec<(i64, String)> {
+    let bids = house.store.bids(item, Page { after: None, limit: 250 }).await.unwrap();
+    bids.into_iter().map(|bid| (bid.number, bid.bidder)).collect()
+}
+
+fn numbered(paddles: &[&str]) -> Vec<(i64, String)> {
+    (1..).zip(paddles).map(|(number, paddle)| (number, (*paddle).to_owned())).collect()
+}
+
+/// Lets the caller get as far as it comes at once, and go away.
+async fn go_away_after_a_moment(call: impl Future) {
+    tokio::select! {
+        biased;
+        _ = call => panic!("it was answered at once"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn bids_that_come_together_are_decided_one_after_the_other() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let (a, b, c) =
+        tokio::join!(bid(&house, &item, "a", 500), bid(&house, &item, "b", 300), bid(&house, &item, "c", 305));
+    let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap_err());
+    assert_eq!((a.bid.number, a.item.version, a.item.price()), (1, item.version + 1, Some(100)));
+    assert_eq!((b.bid.number, b.item.version, b.item.price()), (2, item.version + 2, Some(310)));
+    assert_eq!(c.code(), "bid_too_low");
+    let stored = house.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!(stored, b.item, "the store has what the last one was told");
+    assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn of_two_nodes_the_slower_one_decides_again_on_what_the_other_left() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let other = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let (a, b, c) = tokio::join!(
+        bid(&house, &item, "a", 500),
+        bid_at(&other, &house, &item, "b", 600),
+        bid_at(&other, &house, &item, "b", 700)
+    );
+    // In whatever order they came: a can't be too low, and b is asked for no more than a forces.
+    assert_eq!(a.unwrap().item.uuid, item.uuid);
+    let accepted = 1 + i64::from(b.is_ok()) + i64::from(c.is_ok());
+    let stored = house.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!((stored.price(), stored.bid_count), (Some(510), accepted));
+    let numbers: Vec<i64> = kept(&house, item.uuid).await.into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, (1..=accepted).collect::<Vec<_>>(), "no bid took the place of another");
+}
+
+#[tokio::test]
+async fn nobody_is_refused_for_a_bid_that_did_not_become_true() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let other = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let seen = NewBid { bidder: "b".into(), amount: 900 };
+    // On the second node b is decided on an item at the version that it saw, and c would lose to b. Then a was faster.
+    let (a, b, c) = tokio::join!(
+        bid(&house, &item, "a", 200),
+        async { other.place_bid(&house.caller, item.uuid, &seen, Some(item.version), None).await },
+        bid_at(&other, &house, &item, "b", 800)
+    );
+    a.unwrap();
+    assert_eq!(b.unwrap_err().code(), "precondition_failed");
+    assert_eq!(c.unwrap().item.price(), Some(210));
+    assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn when_the_answer_of_a_commit_is_lost_what_was_decided_on_it_is_decided_again() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    house.faults.lose_answer_of_next_commit();
+    let (a, b) = tokio::join!(bid(&house, &item, "a", 500), async {
+        // Comes while the commit of the first one is under way.
+        tokio::task::yield_now().await;
+        bid(&house, &item, "b", 600).await
+    });
+    assert_eq!(a.unwrap_err().code(), "unavailable");
+    let b = b.unwrap();
+    assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
+    assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_loses_the_answer_and_nothing_else() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    go_away_after_a_moment(bid(&house, &item, "a", 500)).await;
+    let b = bid(&house, &item, "b", 600).await.unwrap();
+    assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
+    assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn of_two_who_saw_the_same_version_one_is_refused() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let (a, b) = (NewBid { bidder: "a".into(), amount: 500 }, NewBid { bidder: "b".into(), amount: 600 });
+    let place = |new| house.platform.place_bid(&house.caller, item.uuid, new, Some(item.version), None);
+    let (a, b) = tokio::join!(place(&a), place(&b));
+    a.unwrap();
+    assert_eq!(b.unwrap_err().code(), "precondition_failed");
+}
+
+#[tokio::test]
+async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let new = NewBid { bidder: "a".into(), amount: 500 };
+    let render = |placed: &PlacedBid| placed.bid.uuid.to_string();
+    let answering =
+        Answering { caller: house.caller.key, key: "k", request_hash: [1; 32], status: 201, render: &render };
+    let place = || house.platform.place_bid(&house.caller, item.uuid, &new, None, Some(answering));
+    let (one, two, other) = tokio::join!(place(), place(), bid(&house, &item, "b", 600));
+    let Ok(Outcome::Fresh(placed)) = one else { panic!("{one:?}") };
+    let Ok(Outcome::Replayed(answer)) = two else { panic!("{two:?}") };
+    assert_eq!(answer.body, placed.bid.uuid.to_string());
+    assert_eq!(other.unwrap().bid.number, 2);
+    assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
