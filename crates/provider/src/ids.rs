@@ -103,7 +103,8 @@ pub fn made_at(text: &str, prefix: &str) -> Option<Timestamp> {
         }
     }
     let seconds = i64::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-    Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4]) * 4))
+    // A second has 250 steps; an id that says more was made by nobody, and is of the last.
+    Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4].min(249)) * 4))
 }
 
 /// 40 bits: seconds, and steps of 4 milliseconds. Times before or after what an id can hold are its first or last.
