@@ -92,10 +92,13 @@ impl Platform {
         let has_other_terms = auction.status == AuctionStatus::Live
             && (&before.increments, before.charges, before.starts_at, before.extension_seconds)
                 != (&auction.increments, auction.charges, auction.starts_at, auction.extension_seconds);
+        if !is_replanned && !has_other_terms {
+            return Ok(());
+        }
         let mut after = None;
-        while is_replanned || has_other_terms {
+        loop {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
-            let Some(last) = items.last().map(|item| item.position) else { break };
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
             for item in items {
                 let planned = new_item_end(before, item.position);
                 if is_replanned && item.end_time == planned {
@@ -110,7 +113,6 @@ impl Platform {
             }
             after = Some(last);
         }
-        Ok(())
     }
 }
 

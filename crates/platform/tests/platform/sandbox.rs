@@ -162,9 +162,10 @@ async fn a_clerk_works_by_the_clock_of_the_auction() {
     let created = house.create(&new).await;
     let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, house.clock.now());
     advance(&house, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
-    let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: 5_000 };
-    for command in [ClerkCommand::Send, room, ClerkCommand::Sell] {
-        house.platform.clerk(&house.caller, table, &command, None, None).await.unwrap();
+    let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000) };
+    for command in [ClerkCommand::Send { item: Some(table) }, room, ClerkCommand::Sell] {
+        let seen = house.platform.ring(&house.caller, auction).await.unwrap().version();
+        house.platform.clerk(&house.caller, auction, &command, seen, None).await.unwrap();
     }
     assert_eq!(ends(&house, &created, start).await, [("1".into(), 25 * 3_600)]);
     let (auction, _) = house.platform.test_clock(&house.caller, auction).await.unwrap();

@@ -5,8 +5,9 @@ use std::time::Duration;
 use auction::{AuctionKind, InternetBids};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::NewAuction;
+use platform::bids::NewBid;
 use platform::new_item::NewItem;
-use platform::ring::{AbsenteeBid, ClerkCommand, CommandDone, InternetBid, RingAction, RingState};
+use platform::ring::{ClerkCommand, CommandDone, InternetBid, RingAction, RingState};
 use platform::{Caller, PlatformError, Scope};
 use uuid::Uuid;
 
@@ -49,7 +50,7 @@ impl Webcast {
     }
 
     async fn leave(&self, bidder: &str, maximum: i64) -> Result<(), PlatformError> {
-        let new = AbsenteeBid { bidder: bidder.into(), maximum };
+        let new = NewBid { bidder: bidder.into(), amount: maximum };
         self.house.platform.leave_bid(&self.house.caller, self.items[0], &new, None, None).await.map(drop)
     }
 }
