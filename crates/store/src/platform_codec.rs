@@ -162,6 +162,8 @@ pub(crate) struct AuctionColumns {
     pub(crate) customer: Uuid,
     pub(crate) status: i32,
     pub(crate) version: i64,
+    pub(crate) sandbox: bool,
+    pub(crate) clock_target_ms: Option<i64>,
 }
 
 /// What the table of items keeps beside the state.
@@ -173,6 +175,7 @@ pub(crate) struct ItemColumns {
     pub(crate) status: i32,
     pub(crate) has_bids: bool,
     pub(crate) effective_end_ms: Option<i64>,
+    pub(crate) sandbox_end_ms: Option<i64>,
     pub(crate) version: i64,
 }
 
@@ -187,6 +190,8 @@ impl AuctionColumns {
             ("auctions.customer", self.customer == state.customer),
             ("auctions.status", self.status == state.status.code()),
             ("auctions.version", self.version == state.version),
+            ("auctions.sandbox", self.sandbox == (state.realm() == Realm::Sandbox)),
+            ("auctions.clock_target_ms", self.clock_target_ms == clock_target_ms(state)),
         ];
         (state.customer, astray(&columns))
     }
@@ -203,6 +208,7 @@ impl ItemColumns {
             ("items.status", self.status == state.status.code()),
             ("items.has_bids", self.has_bids == has_bids(state)),
             ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),
+            ("items.sandbox_end_ms", self.sandbox_end_ms == sandbox_end_ms(state)),
             ("items.version", self.version == state.version),
         ];
         (state.customer, astray(&columns))

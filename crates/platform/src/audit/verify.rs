@@ -58,6 +58,13 @@ struct Look {
 
 type Wrong = (Option<i64>, String);
 
+impl Broken {
+    /// The list says another place than the state.
+    fn out_of_place(kind: SubjectKind, subject: Uuid) -> Self {
+        Self { subject, kind: Some(kind), entry: None, what: "it is not at the place that its state says".to_owned() }
+    }
+}
+
 impl Platform {
     /// Looks at an item's log, state, bids and journal. For the operator; it asks no caller.
     ///
@@ -90,6 +97,11 @@ impl Platform {
             let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
             for auction in auctions {
                 self.verify_with_items(auction.uuid, &mut verified, progress).await?;
+            }
+            // A state that lies about its place would lead round in a circle. What comes behind it is found by its log.
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(Broken::out_of_place(SubjectKind::Auction, last));
+                break;
             }
             after = Some(last);
         }
@@ -146,13 +158,16 @@ impl Platform {
                 }
                 items => items?,
             };
-            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
+            let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { return Ok(()) };
             for item in items {
                 self.verify_listed(SubjectKind::Item, item.uuid, verified).await?;
                 progress(verified);
             }
-            // A state that lies about its place must not lead round in a circle.
-            after = Some(last.max(after.map_or(i64::MIN, |after: i64| after.saturating_add(1))));
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(Broken::out_of_place(SubjectKind::Item, uuid));
+                return Ok(());
+            }
+            after = Some(last);
         }
     }
 

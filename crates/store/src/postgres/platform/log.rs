@@ -61,15 +61,24 @@ impl Logs for Shared {
 async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
         SubjectKind::Auction => {
-            let select = "SELECT customer, status, version, state FROM auctions WHERE uuid = $1";
+            let select =
+                "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
-                let (customer, status, version) = (rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?);
-                Ok(AuctionColumns { uuid: subject, customer, status, version }.astray(&rows::json(row, 3)?))
+                let columns = AuctionColumns {
+                    uuid: subject,
+                    customer: rows::get(row, 0)?,
+                    status: rows::get(row, 1)?,
+                    version: rows::get(row, 2)?,
+                    sandbox: rows::get(row, 3)?,
+                    clock_target_ms: rows::get(row, 4)?,
+                };
+                Ok(columns.astray(&rows::json(row, 5)?))
             })
             .await?
         }
         SubjectKind::Item => {
-            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, version, state \
+            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
+                 version, state \
                  FROM items WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = ItemColumns {
@@ -80,9 +89,10 @@ async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uui
                     status: rows::get(row, 3)?,
                     has_bids: rows::get(row, 4)?,
                     effective_end_ms: rows::get(row, 5)?,
-                    version: rows::get(row, 6)?,
+                    sandbox_end_ms: rows::get(row, 6)?,
+                    version: rows::get(row, 7)?,
                 };
-                Ok(columns.astray(&rows::json(row, 7)?))
+                Ok(columns.astray(&rows::json(row, 8)?))
             })
             .await?
         }

@@ -58,15 +58,23 @@ fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEn
 fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
         SubjectKind::Auction => {
-            let select = "SELECT customer, status, version, state FROM auctions WHERE uuid = ?1";
+            let select =
+                "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
-                let (status, version) = (row.get(1)?, row.get(2)?);
-                let columns = AuctionColumns { uuid: subject, customer: rows::uuid(row, 0)?, status, version };
-                Ok(columns.astray(&rows::json(row, 3)?))
+                let columns = AuctionColumns {
+                    uuid: subject,
+                    customer: rows::uuid(row, 0)?,
+                    status: row.get(1)?,
+                    version: row.get(2)?,
+                    sandbox: row.get(3)?,
+                    clock_target_ms: row.get(4)?,
+                };
+                Ok(columns.astray(&rows::json(row, 5)?))
             })
         }
         SubjectKind::Item => {
-            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, version, state \
+            let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
+                 version, state \
                  FROM items WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = ItemColumns {
@@ -77,9 +85,10 @@ fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<
                     status: row.get(3)?,
                     has_bids: row.get(4)?,
                     effective_end_ms: row.get(5)?,
-                    version: row.get(6)?,
+                    sandbox_end_ms: row.get(6)?,
+                    version: row.get(7)?,
                 };
-                Ok(columns.astray(&rows::json(row, 7)?))
+                Ok(columns.astray(&rows::json(row, 8)?))
             })
         }
     };
