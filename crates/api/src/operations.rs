@@ -53,6 +53,9 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),
 
+    (Method::GET,  "/items/{uuid}/live",                     Access::OneOf(&[AuctionsRead])),
+    (Method::GET,  "/auctions/{uuid}/live",                  Access::OneOf(&[AuctionsRead])),
+
     (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/auctions/{uuid}/ring/send",             Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/bid",              Access::OneOf(&[RingWrite])),

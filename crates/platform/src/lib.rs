@@ -50,6 +50,7 @@ pub mod ring;
 // What happened, and who hears of it.
 pub mod events;
 pub mod journal;
+pub mod live;
 pub mod publisher;
 
 // What runs by itself.

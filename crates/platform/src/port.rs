@@ -15,6 +15,7 @@
 mod change;
 mod consumer;
 mod customer;
+mod notices;
 mod outbox;
 mod reference;
 
@@ -30,6 +31,7 @@ use uuid::Uuid;
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
+pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 
@@ -83,7 +85,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: References + Send + Sync + 'static {
+pub trait Store: References + Noticeboard + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

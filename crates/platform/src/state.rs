@@ -12,6 +12,7 @@ use runtime::vault::Vault;
 
 use crate::access::KeyCache;
 use crate::config::PlatformConfig;
+use crate::live::Live;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
@@ -46,6 +47,7 @@ struct Inner {
     client: outbound::Client,
     config: PlatformConfig,
     publisher: Publisher,
+    live: Live,
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
     ends_moved: Signal,
     keys: KeyCache,
@@ -65,9 +67,10 @@ impl Platform {
             config: config.publisher.clone(),
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
+        let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let ends_moved = Signal::new();
-        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, ends_moved, keys };
+        let inner = Inner { store, clock, random, ids, vault, client, config, publisher, live, ends_moved, keys };
         Self { inner: Arc::new(inner) }
     }
 
@@ -77,6 +80,7 @@ impl Platform {
         self.spawn_publisher(tasks);
         self.spawn_timers(tasks);
         self.spawn_upkeep(tasks);
+        self.spawn_live(tasks);
     }
 
     /// The server's time; every answer about an item carries it.
@@ -120,6 +124,10 @@ impl Platform {
 
     pub(crate) fn publisher(&self) -> &Publisher {
         &self.inner.publisher
+    }
+
+    pub(crate) fn live(&self) -> &Live {
+        &self.inner.live
     }
 
     pub(crate) fn ends_moved(&self) -> &Signal {

@@ -9,6 +9,7 @@ mod customers;
 mod events;
 mod health;
 mod items;
+mod live;
 mod reference;
 mod reference_by_id;
 mod ring;
@@ -68,6 +69,8 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(items::change_status))
         .routes(routes!(items::history))
         .routes(routes!(bids::create, bids::list))
+        .routes(routes!(live::item))
+        .routes(routes!(live::auction))
         .routes(routes!(ring::get))
         .routes(routes!(ring::send))
         .routes(routes!(ring::bid))

@@ -56,6 +56,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),
+        ("GET", "/items/{uuid}/live", Record, nothing.clone()),
+        ("GET", "/auctions/{uuid}/live", Record, nothing.clone()),
         ("GET", "/auctions/{uuid}/ring", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/ring/send", Record, json!({ "item": "ITEM" })),
         ("POST", "/auctions/{uuid}/ring/bid", Record, json!({ "source": "room", "bidder": "1", "amount": 100 })),

@@ -6,4 +6,5 @@ mod access;
 mod conventions;
 mod docs;
 mod events_document;
+mod live;
 mod stage;

@@ -5,6 +5,7 @@
 
 mod access;
 mod commit;
+mod notices;
 mod outbox;
 mod reference;
 mod sales;

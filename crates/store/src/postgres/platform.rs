@@ -11,6 +11,7 @@ mod consumers;
 mod customers;
 mod journal;
 mod locks;
+mod notices;
 mod outbox;
 mod reference;
 mod rows;

@@ -10,6 +10,7 @@ mod commit;
 mod consumers;
 mod customers;
 mod journal;
+mod notices;
 mod outbox;
 mod reference;
 mod rows;
