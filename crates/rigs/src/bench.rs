@@ -5,6 +5,7 @@
 
 mod bulkheads;
 mod items;
+mod live;
 mod load;
 mod messages;
 mod process;
@@ -39,6 +40,9 @@ pub(crate) struct Options {
     /// Items that end in the same second.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     items: u32,
+    /// Listeners of the live part.
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    listeners: u32,
     /// Requests of the generator under way at the same time.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     connections: u32,
@@ -57,6 +61,8 @@ enum Part {
     Hanging,
     /// Messages that wait for a dead endpoint, and go out when it lives again.
     Backlog,
+    /// Bids on an item that thousands listen to.
+    Live,
 }
 
 /// Runs the parts and prints their figures.
@@ -79,6 +85,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::Backlog) {
         bulkheads::backlog(options).await?;
+    }
+    if is_wanted(Part::Live) {
+        live::listening(options).await?;
     }
     Ok(true)
 }

@@ -38,12 +38,13 @@ impl House {
 
     async fn bid(&self, amount: i64) {
         let path = format!("/api/v1/items/{}/bids", self.item);
-        self.stage.make(&path, &self.key, json!({ "bidder": format!("p{amount}"), "amount": amount })).await;
+        self.stage
+            .make(&path, &self.key, json!({ "bidder": format!("p{}", amount / 1_000 % 7), "amount": amount }))
+            .await;
     }
 
     async fn listen(&self, path: &str, last: Option<&str>) -> Stream {
-        let mut request =
-            Request::builder().uri(path).header("authorization", format!("Bearer {}", self.key));
+        let mut request = Request::builder().uri(path).header("authorization", format!("Bearer {}", self.key));
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
@@ -73,7 +74,7 @@ impl Stream {
     /// The next event; comments and `retry` are passed over.
     async fn next(&mut self) -> Told {
         loop {
-            let frame = self.body.frame().await.expect("the stream goes on").unwrap().into_data().unwrap();
+            let frame = self.body.frame().await.unwrap().unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();
             let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
             if let (Some(id), Some(event), Some(data)) = (field("id: "), field("event: "), field("data: ")) {

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 use uuid::Uuid;
 
+use super::Live;
 use super::frame::{self, EventId};
 use super::room::Join;
 use super::topics::Topic;
-use super::Live;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::StoreError;
 

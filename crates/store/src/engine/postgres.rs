@@ -142,7 +142,8 @@ impl Postgres {
     pub(crate) async fn tell(&self, notice: &str) -> Result<(), EngineError> {
         let (channel, text) = (self.listener.notice_channel(), format!("{} {notice}", self.sender));
         let client = self.client().await?;
-        let tell = client.prepare_cached("SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)").await?;
+        let tell =
+            client.prepare_cached("SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)").await?;
         client.execute(&tell, &[&channel, &text]).await?;
         Ok(())
     }

@@ -8,6 +8,7 @@ mod api_conventions;
 mod demo;
 mod fake_provider;
 mod house;
+mod live;
 mod management;
 mod official_clients;
 mod provider_access;

@@ -37,8 +37,7 @@ impl Listener {
         let signal = Signal::new();
         let (listens, first) = oneshot::channel();
         let notices = broadcast::channel(NOTICES_MAX).0;
-        let ears =
-            Ears { address, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
+        let ears = Ears { address, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
         let task = tokio::spawn(ears.listen_always(listens));
         let listener = Self { channel, signal, notices, task };
         first.await.map_err(|_| EngineError::Closed)??;
@@ -130,21 +129,16 @@ impl Ears {
         T: AsyncRead + AsyncWrite + Unpin,
     {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-            match message? {
-                AsyncMessage::Notification(told) if told.channel() == self.channel => {
-                    if told.payload() != self.sender {
-                        self.signal.notify();
-                    }
-                }
-                AsyncMessage::Notification(told) => {
-                    if let Some((sender, notice)) = told.payload().split_once(' ')
-                        && sender != self.sender
-                    {
-                        // Nobody may be reading.
-                        let _ = self.notices.send(Some(notice.into()));
-                    }
-                }
-                _ => {}
+            let AsyncMessage::Notification(told) = message? else { continue };
+            if told.channel() == self.channel && told.payload() != self.sender {
+                self.signal.notify();
+            }
+            // Only a notice has a blank in it.
+            if let Some((sender, notice)) = told.payload().split_once(' ')
+                && sender != self.sender
+            {
+                // Nobody may be reading.
+                let _ = self.notices.send(Some(notice.into()));
             }
         }
         Ok(())
