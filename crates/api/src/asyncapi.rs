@@ -1,4 +1,7 @@
-//! The AsyncAPI 3.0 document of the two events, made from the definitions that are registered with a provider.
+//! The AsyncAPI 3.0 document: the two events, made from the definitions that are registered with a provider, and the live
+//! streams.
+
+mod live;
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::event_type::{SCHEMA_VERSION, schema};
@@ -16,7 +19,7 @@ pub(crate) fn document() -> Value {
     let each = |part: fn(EventType) -> (String, Value)| -> Value {
         Value::Object(EventType::ALL.iter().map(|event_type| part(*event_type)).collect::<Map<_, _>>())
     };
-    json!({
+    let mut document = json!({
         "asyncapi": "3.0.0",
         "info": {
             "title": "Lotwire events",
@@ -36,7 +39,9 @@ pub(crate) fn document() -> Value {
             "schemas": each(payload),
             "messageTraits": { "signed": signed() },
         },
-    })
+    });
+    live::add(&mut document);
+    document
 }
 
 /// Where an event goes: to the endpoints that ask for its type, whose addresses are the customer's.

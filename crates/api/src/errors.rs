@@ -105,7 +105,7 @@ impl From<PlatformError> for ApiError {
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
-            PlatformError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let detail = match &error {

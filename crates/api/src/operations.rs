@@ -79,6 +79,9 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
 
     (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead, RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/begin",            Access::OneOf(&[RingWrite])),
+    (Method::GET,  "/items/{uuid}/live",                     Access::OneOf(&[AuctionsRead])),
+    (Method::GET,  "/auctions/{uuid}/live",                  Access::OneOf(&[AuctionsRead])),
+
     (Method::POST, "/auctions/{uuid}/ring/send",             Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/asking-price",     Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/bid",              Access::OneOf(&[RingWrite])),

@@ -71,15 +71,21 @@ impl Platform {
         changes: Vec<(Uuid, Change)>,
         room: HashMap<Uuid, Reservation>,
     ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let followed = self.live().follow(&changes);
         let (customers, changes): (Vec<Uuid>, Vec<Change>) = changes.into_iter().unzip();
         if room.is_empty() {
             let results = self.store().commit(changes, None).await?;
+            followed.committed(&results);
             self.tell_of_waiting(&customers, &results);
             return Ok(results);
         }
         // A task of its own: if whoever asked goes away between commit and handing on, the rows must still arrive.
         let platform = self.clone();
-        let task = tokio::spawn(async move { platform.commit_then_hand(customers, changes, room).await });
+        let task = tokio::spawn(async move {
+            let results = platform.commit_then_hand(customers, changes, room).await?;
+            followed.committed(&results);
+            Ok(results)
+        });
         match task.await {
             Ok(results) => results,
             Err(_) => {

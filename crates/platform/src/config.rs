@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub use crate::live::LiveConfig;
+
 /// Limits and pace of the platform. Every field may be set by itself: `PlatformConfig { …, ..Default::default() }`.
 #[derive(Debug, Clone)]
 pub struct PlatformConfig {
@@ -29,6 +31,8 @@ pub struct PlatformConfig {
     pub key_requests_per_min_max: u32,
     /// Limits and pace of ending items.
     pub timers: TimerConfig,
+    /// Limits and pace of live streams.
+    pub live: LiveConfig,
     /// Limits and pace of publishing.
     pub publisher: PublisherConfig,
 }
@@ -109,6 +113,7 @@ impl Default for PlatformConfig {
             key_cache_max: 10_000,
             key_requests_per_min_max: 600_000,
             timers: TimerConfig::default(),
+            live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
         }
     }

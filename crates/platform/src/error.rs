@@ -52,6 +52,12 @@ pub enum PlatformError {
     /// The caller's scopes don't allow it.
     #[error("not allowed: {0}")]
     Forbidden(String),
+    /// As many listen to live streams of this node as may.
+    #[error("this node has {maximum} listeners, as many as it takes: try again in a few seconds")]
+    ListenersFull {
+        /// How many may.
+        maximum: usize,
+    },
     /// Others kept changing the same thing at the same time; trying again will help.
     #[error("others are changing it at the same time: try again")]
     Busy,
@@ -78,6 +84,7 @@ impl PlatformError {
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::Unauthenticated => "unauthenticated",
             Self::Forbidden(_) => "forbidden",
+            Self::ListenersFull { .. } => "listeners_full",
             Self::Busy => "busy",
             Self::Provider(_) => "provider_refused",
             Self::Unavailable(_) => "unavailable",

@@ -58,6 +58,7 @@ pub mod sandbox;
 pub mod audit;
 pub mod events;
 pub mod journal;
+pub mod live;
 pub mod publisher;
 
 // What runs by itself.

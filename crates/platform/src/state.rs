@@ -14,6 +14,7 @@ use crate::access::KeyCache;
 use crate::bidders::Turns;
 use crate::config::PlatformConfig;
 use crate::lines::Lines;
+use crate::live::Live;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
@@ -48,6 +49,7 @@ struct Inner {
     client: outbound::Client,
     config: PlatformConfig,
     publisher: Publisher,
+    live: Live,
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
     ends_moved: Signal,
     /// The clock of a sandbox auction was given a target.
@@ -73,6 +75,7 @@ impl Platform {
             config: config.publisher.clone(),
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
+        let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
         let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
         let inner = Inner {
@@ -84,6 +87,7 @@ impl Platform {
             client,
             config,
             publisher,
+            live,
             ends_moved,
             clocks_moved,
             keys,
@@ -100,6 +104,7 @@ impl Platform {
         self.spawn_timers(tasks);
         self.spawn_clocks(tasks);
         self.spawn_upkeep(tasks);
+        self.spawn_live(tasks);
     }
 
     /// The server's time; every answer about an item carries it.
@@ -143,6 +148,10 @@ impl Platform {
 
     pub(crate) fn publisher(&self) -> &Publisher {
         &self.inner.publisher
+    }
+
+    pub(crate) fn live(&self) -> &Live {
+        &self.inner.live
     }
 
     pub(crate) fn ends_moved(&self) -> &Signal {

@@ -6,6 +6,7 @@
 mod bids;
 mod bulkheads;
 mod items;
+mod live;
 mod load;
 mod messages;
 mod process;
@@ -47,6 +48,9 @@ pub(crate) struct Options {
     /// Bids a second on a usual minute; the closing one has a hundred times as many.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=200))]
     usual_bids: u64,
+    /// Listeners of the live part.
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    listeners: u32,
     /// Requests of the generator under way at the same time.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     connections: u32,
@@ -75,6 +79,8 @@ enum Part {
     BidsOnOne,
     /// Bids spread over 10,000 items.
     BidsOnMany,
+    /// Bids on an item that thousands listen to.
+    Live,
 }
 
 /// Runs the parts and prints their figures.
@@ -112,6 +118,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::BidsOnMany) {
         bids::on_many(options).await?;
+    }
+    if is_wanted(Part::Live) {
+        live::listening(options).await?;
     }
     Ok(true)
 }

@@ -11,6 +11,7 @@ mod events;
 mod health;
 mod item_changes;
 mod items;
+mod live;
 mod record;
 mod reference;
 mod reference_by_id;
@@ -89,6 +90,8 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(registrations::create, registrations::list))
         .routes(routes!(registrations::get, registrations::change))
         .routes(routes!(registrations::change_status))
+        .routes(routes!(live::item))
+        .routes(routes!(live::auction))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))

@@ -76,6 +76,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/auctions/{uuid}/registrations/{registration}", Record, nothing.clone()),
         ("PATCH", "/auctions/{uuid}/registrations/{registration}", Record, json!({ "limit": 500 })),
         ("POST", "/auctions/{uuid}/registrations/{registration}/status", Record, json!({ "status": "approved" })),
+        ("GET", "/items/{uuid}/live", Record, nothing.clone()),
+        ("GET", "/auctions/{uuid}/live", Record, nothing.clone()),
         ("GET", "/auctions/{uuid}/ring", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/ring/begin", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/send", Record, json!({ "item": "ITEM" })),

@@ -155,7 +155,8 @@ async fn the_document_holds_to_the_rules_of_asyncapi_3() {
 #[tokio::test]
 async fn the_document_describes_exactly_the_bodies_that_are_sent() {
     let document = document().await;
-    let names: Vec<&str> = document["channels"].as_object().unwrap().keys().map(String::as_str).collect();
+    let webhooks = document["channels"].as_object().unwrap().iter().filter(|(_, channel)| channel["address"].is_null());
+    let names: Vec<&str> = webhooks.map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, EventType::ALL.iter().map(|event_type| event_type.name()).collect::<Vec<_>>());
     let (item_uuid, auctioneer_uuid, auction_uuid) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
     let items = ItemStatus::ALL

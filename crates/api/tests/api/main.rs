@@ -10,5 +10,6 @@ mod conventions;
 mod docs;
 mod events_document;
 mod hidden;
+mod live;
 mod sandbox;
 mod stage;

@@ -137,6 +137,21 @@ impl Postgres {
             tracing::warn!(%error, "other nodes could not be told of a change");
         }
     }
+
+    /// Tells the other processes of this schema something that they know how to read; below 8,000 bytes.
+    pub(crate) async fn tell(&self, notice: &str) -> Result<(), EngineError> {
+        let (channel, text) = (self.listener.notice_channel(), format!("{} {notice}", self.sender));
+        let client = self.client().await?;
+        let tell =
+            client.prepare_cached("SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)").await?;
+        client.execute(&tell, &[&channel, &text]).await?;
+        Ok(())
+    }
+
+    /// What others tell from now on; `None` where something may have been missed.
+    pub(crate) fn notices(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
+        self.listener.notices()
+    }
 }
 
 /// True when a transaction was ended in favour of another, and may succeed the next time.

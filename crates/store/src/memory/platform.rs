@@ -7,6 +7,7 @@ mod access;
 mod bidders;
 mod commit;
 mod log;
+mod notices;
 mod outbox;
 mod reference;
 mod sales;

@@ -13,6 +13,7 @@ mod customers;
 mod journal;
 mod locks;
 mod log;
+mod notices;
 mod outbox;
 mod reference;
 mod rows;

@@ -2,11 +2,12 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::signal::Signal;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::oneshot;
+use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinHandle;
 use tokio_postgres::{AsyncMessage, Config, Connection, NoTls};
 
@@ -15,10 +16,17 @@ use crate::engine::EngineError;
 /// Time between two tries to connect.
 const RECONNECT_EVERY: Duration = Duration::from_secs(1);
 
+/// Notices that a reader may be behind before it is told of a gap.
+const NOTICES_MAX: usize = 1_024;
+
+/// Notices of other processes; `None` where some may have been missed.
+type Notices = broadcast::Sender<Option<Arc<str>>>;
+
 /// A task that listens, until this is dropped.
 pub(super) struct Listener {
     channel: String,
     signal: Signal,
+    notices: Notices,
     task: JoinHandle<()>,
 }
 
@@ -28,9 +36,10 @@ impl Listener {
         let channel = format!("lotwire_{schema}");
         let signal = Signal::new();
         let (listens, first) = oneshot::channel();
-        let ears = Ears { address, channel: channel.clone(), sender, signal: signal.clone() };
+        let notices = broadcast::channel(NOTICES_MAX).0;
+        let ears = Ears { address, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
         let task = tokio::spawn(ears.listen_always(listens));
-        let listener = Self { channel, signal, task };
+        let listener = Self { channel, signal, notices, task };
         first.await.map_err(|_| EngineError::Closed)??;
         Ok(listener)
     }
@@ -39,9 +48,22 @@ impl Listener {
         &self.channel
     }
 
+    /// The channel of notices, which say what they are about.
+    pub(super) fn notice_channel(&self) -> String {
+        notice_channel(&self.channel)
+    }
+
+    pub(super) fn notices(&self) -> broadcast::Receiver<Option<Arc<str>>> {
+        self.notices.subscribe()
+    }
+
     pub(super) fn signal(&self) -> Signal {
         self.signal.clone()
     }
+}
+
+fn notice_channel(channel: &str) -> String {
+    format!("{channel}_notices")
 }
 
 impl Drop for Listener {
@@ -55,6 +77,7 @@ struct Ears {
     channel: String,
     sender: String,
     signal: Signal,
+    notices: Notices,
 }
 
 /// Tells of the first success or failure.
@@ -81,7 +104,7 @@ impl Ears {
     async fn listen(&self, first: &mut First) -> Result<(), EngineError> {
         let (client, connection) = self.address.connect(NoTls).await?;
         let mut messages = pin!(self.hear(connection));
-        let listen = format!("LISTEN {}", self.channel);
+        let listen = format!("LISTEN {0}; LISTEN {1}", self.channel, notice_channel(&self.channel));
         tokio::select! {
             ended = &mut messages => return ended,
             listens = client.batch_execute(&listen) => listens?,
@@ -89,7 +112,10 @@ impl Ears {
         match first.take() {
             Some(first) => drop(first.send(Ok(()))),
             // What was told meanwhile was not heard.
-            None => self.signal.notify(),
+            None => {
+                self.signal.notify();
+                let _ = self.notices.send(None);
+            }
         }
         // The client is kept: the connection ends with it.
         let ended = messages.await;
@@ -103,9 +129,16 @@ impl Ears {
         T: AsyncRead + AsyncWrite + Unpin,
     {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-            match message? {
-                AsyncMessage::Notification(told) if told.payload() != self.sender => self.signal.notify(),
-                _ => {}
+            let AsyncMessage::Notification(told) = message? else { continue };
+            if told.channel() == self.channel && told.payload() != self.sender {
+                self.signal.notify();
+            }
+            // Only a notice has a blank in it.
+            if let Some((sender, notice)) = told.payload().split_once(' ')
+                && sender != self.sender
+            {
+                // Nobody may be reading.
+                let _ = self.notices.send(Some(notice.into()));
             }
         }
         Ok(())

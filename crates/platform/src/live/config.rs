@@ -1,0 +1,36 @@
+//! What can be set about live streams.
+
+use std::time::Duration;
+
+/// Limits and pace of live streams.
+#[derive(Debug, Clone)]
+pub struct LiveConfig {
+    /// Listeners at the same time, at each node; further ones are refused. 10,000.
+    pub listeners_max: usize,
+    /// Events of an auction that are kept for listeners who come back. 256.
+    pub events_kept: usize,
+    /// Events that a listener may be behind before it is given a snapshot instead. 64.
+    pub events_behind_max: usize,
+    /// Items in the snapshot of an auction; the rest is told to be there. 500.
+    pub snapshot_items_max: usize,
+    /// Time between two comments that show that the stream lives. 15 s.
+    pub heartbeat_every: Duration,
+    /// How long one stream lasts: whoever listens then comes back, and is looked at anew. 1 h.
+    pub listen_max: Duration,
+    /// Time between two notices to other nodes, in which what changed is gathered. 20 ms.
+    pub tell_every: Duration,
+}
+
+impl Default for LiveConfig {
+    fn default() -> Self {
+        Self {
+            listeners_max: 10_000,
+            events_kept: 256,
+            events_behind_max: 64,
+            snapshot_items_max: 500,
+            heartbeat_every: Duration::from_secs(15),
+            listen_max: Duration::from_secs(3_600),
+            tell_every: Duration::from_millis(20),
+        }
+    }
+}

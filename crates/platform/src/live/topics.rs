@@ -1,0 +1,140 @@
+//! Who listens in a room, what they were told last, and what of it is kept for those who come back.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::Bytes;
+use tokio::sync::broadcast;
+use uuid::Uuid;
+
+use super::frame::{self, EventId};
+
+/// What somebody listens to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    /// The auction and all of its items.
+    Auction,
+    /// One item.
+    Item(Uuid),
+}
+
+/// An event that is kept, and the item that it is about.
+struct Kept {
+    number: u64,
+    item: Option<Uuid>,
+    event: Bytes,
+}
+
+/// The topics of a room.
+pub(super) struct Topics {
+    /// Of the last event.
+    pub(super) last: EventId,
+    kept: VecDeque<Kept>,
+    kept_max: usize,
+    behind_max: usize,
+    open: HashMap<Topic, broadcast::Sender<Bytes>>,
+}
+
+impl Topics {
+    pub(super) fn new(epoch: Uuid, kept_max: usize, behind_max: usize) -> Self {
+        let last = EventId { epoch, number: 0 };
+        Self { last, kept: VecDeque::new(), kept_max, behind_max: behind_max.max(1), open: HashMap::new() }
+    }
+
+    /// The id of the next event.
+    pub(super) fn next_id(&mut self) -> EventId {
+        self.last.number += 1;
+        self.last
+    }
+
+    /// Tells the listeners of the auction, and of the item that it is about, and keeps it. Its id is the last one.
+    pub(super) fn tell(&mut self, item: Option<Uuid>, event: Bytes) {
+        for topic in [Some(Topic::Auction), item.map(Topic::Item)].into_iter().flatten() {
+            self.tell_one(topic, event.clone());
+        }
+        self.kept.push_back(Kept { number: self.last.number, item, event });
+        while self.kept.len() > self.kept_max {
+            self.kept.pop_front();
+        }
+    }
+
+    /// Tells one topic something that is not kept.
+    pub(super) fn tell_one(&self, topic: Topic, event: Bytes) {
+        if let Some(listeners) = self.open.get(&topic) {
+            // All may have gone away.
+            let _ = listeners.send(event);
+        }
+    }
+
+    pub(super) fn heartbeat(&self) {
+        for topic in self.open.keys() {
+            self.tell_one(*topic, frame::heartbeat());
+        }
+    }
+
+    /// From here on nobody can go on from an earlier event: something between may be missing.
+    pub(super) fn forget(&mut self) {
+        self.kept.clear();
+        self.last.number += 1;
+    }
+
+    /// Events after one that a listener had; none when it is not known what they were.
+    pub(super) fn after(&self, had: EventId, topic: Topic) -> Option<Vec<Bytes>> {
+        let oldest = self.kept.front().map_or(self.last.number + 1, |kept| kept.number);
+        let is_known = had.epoch == self.last.epoch && had.number <= self.last.number && had.number + 1 >= oldest;
+        let is_of = |kept: &&Kept| match topic {
+            Topic::Auction => true,
+            Topic::Item(item) => kept.item == Some(item),
+        };
+        is_known.then(|| {
+            let later = self.kept.iter().filter(|kept| kept.number > had.number);
+            later.filter(is_of).map(|kept| kept.event.clone()).collect()
+        })
+    }
+
+    /// What is told about a topic from now on.
+    pub(super) fn subscribe(&mut self, topic: Topic) -> broadcast::Receiver<Bytes> {
+        let behind_max = self.behind_max;
+        self.open.entry(topic).or_insert_with(|| broadcast::channel(behind_max).0).subscribe()
+    }
+
+    /// Topics that somebody listens to; those that nobody listens to any more are given up.
+    pub(super) fn listened(&mut self) -> Vec<Topic> {
+        self.open.retain(|_, listeners| listeners.receiver_count() > 0);
+        self.open.keys().copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(topics: &mut Topics, item: Uuid) -> EventId {
+        let id = topics.next_id();
+        topics.tell(Some(item), id.number.to_string().into());
+        id
+    }
+
+    #[test]
+    fn who_comes_back_is_given_what_came_after_its_last_event_or_nothing_is_known() {
+        let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let mut topics = Topics::new(Uuid::from_u128(9), 3, 8);
+        let start = topics.last;
+        assert_eq!(topics.after(start, Topic::Auction), Some(vec![]));
+        let first = told(&mut topics, one);
+        let second = told(&mut topics, two);
+        let third = told(&mut topics, one);
+        assert_eq!(topics.after(start, Topic::Auction).unwrap().len(), 3);
+        assert_eq!(topics.after(first, Topic::Item(one)), Some(vec![Bytes::from("3")]));
+        assert_eq!(topics.after(second, Topic::Item(two)), Some(vec![]));
+        let fourth = told(&mut topics, two);
+        assert_eq!(topics.after(start, Topic::Auction), None, "the first is not kept any more");
+        assert_eq!(topics.after(first, Topic::Auction).unwrap().len(), 3);
+
+        let ahead = EventId { number: fourth.number + 1, ..fourth };
+        let elsewhere = EventId { epoch: Uuid::nil(), ..third };
+        assert_eq!((topics.after(ahead, Topic::Auction), topics.after(elsewhere, Topic::Auction)), (None, None));
+        topics.forget();
+        assert_eq!(topics.after(fourth, Topic::Auction), None, "something may be missing");
+        assert_eq!(topics.after(topics.last, Topic::Auction), Some(vec![]));
+    }
+}

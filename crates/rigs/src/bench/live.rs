@@ -1,0 +1,140 @@
+//! Bids on an item that thousands listen to: how long each takes until all of them have it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+use super::{Options, histogram, milliseconds, process};
+use crate::site::Site;
+use crate::{RigError, say};
+
+/// Bids that are measured, one after the other.
+const BIDS: i64 = 20;
+/// The first finds everything cold.
+const BIDS_BEFORE: i64 = 3;
+/// Until the last listener has a bid.
+const REACH_MAX: Duration = Duration::from_secs(60);
+/// File descriptors of either process for anything else.
+const FILES_SPARE: u64 = 200;
+/// Listeners that connect at the same time.
+const CONNECTING_MAX: usize = 64;
+
+/// Has everybody listen, bids, and measures from before the bid is sent until each listener has read it.
+pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
+    let listeners = options.listeners as usize;
+    require_files(u64::from(options.listeners) + FILES_SPARE)?;
+    let (site, server) = Site::set_up(options.store, &[]).await?;
+    let key = site.launch.manage(&["key", "create", "--name", "listener", "--scope", "all", "--json"])?;
+    let key = key["key"].as_str().ok_or("no key")?.to_owned();
+    let auction = json!({ "kind": "timed", "title": "Followed", "status": "LIVE", "endsAt": site.in_ms(3_600_000),
+        "items": [{ "lotNumber": "1", "title": "A lot that all look at", "openingBid": 100 }] });
+    let auction = site.create_auction(auction).await?;
+    let items = site.items(&auction).await?;
+    let item = items.first().and_then(|item| item["uuid"].as_str()).ok_or("no item")?.to_owned();
+
+    let (heard, mut hearing) = mpsc::channel(listeners);
+    let begin = Instant::now();
+    for number in 0..listeners {
+        let (heard, key, item, address) = (heard.clone(), key.clone(), item.clone(), site.launch.platform);
+        tokio::spawn(async move {
+            if let Err(error) = listen(address, &key, &item, &heard).await {
+                say(&format!("             a listener ended: {error}"));
+            }
+        });
+        // As many snapshots are waited for as listeners are ahead.
+        if number >= CONNECTING_MAX {
+            next(&mut hearing).await?;
+        }
+    }
+    for _ in 0..listeners.min(CONNECTING_MAX) {
+        next(&mut hearing).await?;
+    }
+    say(&format!("live         {listeners} listeners in {:.1} s", begin.elapsed().as_secs_f64()));
+
+    let (mut spans, mut last, mut answers) = (histogram()?, histogram()?, histogram()?);
+    let cpu_before = process::cpu_time(server.id())?;
+    for number in 1..=BIDS_BEFORE + BIDS {
+        let bid = json!({ "bidder": format!("paddle-{number}"), "amount": 1_000 * number });
+        let sent = Instant::now();
+        let (bids, site) = (format!("/api/v1/items/{item}/bids"), &site);
+        let answer = async {
+            site.platform.post(&bids, &bid).await?;
+            Ok::<_, RigError>(sent.elapsed())
+        };
+        let reached = async {
+            let mut reached = Vec::with_capacity(listeners);
+            for _ in 0..listeners {
+                reached.push(next(&mut hearing).await?.duration_since(sent));
+            }
+            Ok::<_, RigError>(reached)
+        };
+        let (answer, reached) = tokio::try_join!(answer, reached)?;
+        if number > BIDS_BEFORE {
+            answers.saturating_record(answer.as_micros() as u64);
+            reached.iter().for_each(|span| spans.saturating_record(span.as_micros() as u64));
+            last.saturating_record(reached.iter().max().map_or(0, |span| span.as_micros() as u64));
+        }
+    }
+    let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
+    say(&format!(
+        "             a bid reaches a listener after p50 {:.1} ms, p99 {:.1} ms, max {:.1} ms; all of them after p50 {:.1} ms, max {:.1} ms",
+        milliseconds(spans.value_at_quantile(0.5)),
+        milliseconds(spans.value_at_quantile(0.99)),
+        milliseconds(spans.max()),
+        milliseconds(last.value_at_quantile(0.5)),
+        milliseconds(last.max()),
+    ));
+    say(&format!(
+        "             the bidder's answer p50 {:.1} ms, max {:.1} ms; {:.1} µs of server CPU for each listener and bid, peak {} MiB",
+        milliseconds(answers.value_at_quantile(0.5)),
+        milliseconds(answers.max()),
+        cpu.as_micros() as f64 / (listeners as f64 * (BIDS + BIDS_BEFORE) as f64),
+        process::peak_memory_mib(server.id())?,
+    ));
+    Ok(())
+}
+
+async fn next(hearing: &mut mpsc::Receiver<Instant>) -> Result<Instant, RigError> {
+    let heard = tokio::time::timeout(REACH_MAX, hearing.recv()).await;
+    Ok(heard.map_err(|_| "not all listeners were reached")?.ok_or("nobody listens")?)
+}
+
+/// Tells of each event that was read whole. Much lighter than a client of HTTP would be: it shares the cores.
+async fn listen(
+    address: std::net::SocketAddr,
+    key: &str,
+    item: &str,
+    heard: &mpsc::Sender<Instant>,
+) -> Result<(), RigError> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request =
+        format!("GET /api/v1/items/{item}/live HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut lines = BufReader::with_capacity(1_024, stream).lines();
+    let status = lines.next_line().await?.unwrap_or_default();
+    if !status.starts_with("HTTP/1.1 200") {
+        return Err(status.into());
+    }
+    while let Some(line) = lines.next_line().await? {
+        if line.starts_with("data: ") {
+            heard.send(Instant::now()).await?;
+        }
+    }
+    Err("the stream ended".into())
+}
+
+/// The limit holds for the server as well, which is started by this process.
+fn require_files(wanted: u64) -> Result<(), RigError> {
+    let limits = std::fs::read_to_string("/proc/self/limits")?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).ok_or("no limit in /proc")?;
+    let soft = line.split_whitespace().next().unwrap_or_default();
+    match soft.parse::<u64>() {
+        Ok(soft) if soft < wanted => {
+            Err(format!("{wanted} open files are needed and {soft} allowed: run `ulimit -n {wanted}` first").into())
+        }
+        _ => Ok(()),
+    }
+}
