@@ -88,6 +88,10 @@ impl Platform {
         loop {
             let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
             let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(SubjectKind::Auction, last));
+                break;
+            }
             for auction in auctions {
                 self.verify_with_items(auction.uuid, &mut verified, progress).await?;
             }
@@ -146,13 +150,16 @@ impl Platform {
                 }
                 items => items?,
             };
-            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
+            let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { return Ok(()) };
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(SubjectKind::Item, uuid));
+                return Ok(());
+            }
             for item in items {
                 self.verify_listed(SubjectKind::Item, item.uuid, verified).await?;
                 progress(verified);
             }
-            // A state that lies about its place must not lead round in a circle.
-            after = Some(last.max(after.map_or(i64::MIN, |after: i64| after.saturating_add(1))));
+            after = Some(last);
         }
     }
 
@@ -294,6 +301,12 @@ impl Platform {
             rows.extend(page);
         }
     }
+}
+
+/// A list never leads past a row that stands elsewhere than its state says.
+fn out_of_order(kind: SubjectKind, subject: Uuid) -> Broken {
+    let what = "its row is not at the place of the list that its state names".to_owned();
+    Broken { subject, kind: Some(kind), entry: None, what }
 }
 
 fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {
