@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{IncrementTable, LogHead};
 use crate::results::Charges;
+use crate::{IncrementTable, LogHead};
 
 /// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
 pub const EXTENSION_SECONDS_DEFAULT: u32 = 600;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
 
-pub(crate) use verify::Verify;
 pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
+pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
 #[derive(Debug, Parser)]

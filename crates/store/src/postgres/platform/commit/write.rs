@@ -10,8 +10,8 @@ use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
-use crate::postgres::platform::{log, reference};
 use crate::postgres::platform::rows::{self, Outcome};
+use crate::postgres::platform::{log, reference};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
