@@ -58,13 +58,6 @@ struct Look {
 
 type Wrong = (Option<i64>, String);
 
-impl Broken {
-    /// The list says another place than the state.
-    fn out_of_place(kind: SubjectKind, subject: Uuid) -> Self {
-        Self { subject, kind: Some(kind), entry: None, what: "it is not at the place that its state says".to_owned() }
-    }
-}
-
 impl Platform {
     /// Looks at an item's log, state, bids and journal. For the operator; it asks no caller.
     ///
@@ -95,13 +88,12 @@ impl Platform {
         loop {
             let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
             let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(SubjectKind::Auction, last));
+                break;
+            }
             for auction in auctions {
                 self.verify_with_items(auction.uuid, &mut verified, progress).await?;
-            }
-            // A state that lies about its place would lead round in a circle. What comes behind it is found by its log.
-            if after.is_some_and(|after| last <= after) {
-                verified.broken.push(Broken::out_of_place(SubjectKind::Auction, last));
-                break;
             }
             after = Some(last);
         }
@@ -164,7 +156,7 @@ impl Platform {
                 progress(verified);
             }
             if after.is_some_and(|after| last <= after) {
-                verified.broken.push(Broken::out_of_place(SubjectKind::Item, uuid));
+                verified.broken.push(out_of_order(SubjectKind::Item, uuid));
                 return Ok(());
             }
             after = Some(last);
@@ -309,6 +301,12 @@ impl Platform {
             rows.extend(page);
         }
     }
+}
+
+/// A list never leads past a row that stands elsewhere than its state says.
+fn out_of_order(kind: SubjectKind, subject: Uuid) -> Broken {
+    let what = "its row is not at the place of the list that its state names".to_owned();
+    Broken { subject, kind: Some(kind), entry: None, what }
 }
 
 fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {
