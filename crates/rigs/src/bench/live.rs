@@ -119,10 +119,8 @@ async fn listen(
         return Err(status.into());
     }
     while let Some(line) = lines.next_line().await? {
-        if line.starts_with("data: ") {
-            if heard.send(Instant::now()).await.is_err() {
-                break;
-            }
+        if line.starts_with("data: ") && heard.send(Instant::now()).await.is_err() {
+            break;
         }
     }
     // With the server, when all is measured; before that somebody waits in vain for it, and says so.
