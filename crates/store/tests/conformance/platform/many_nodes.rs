@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use contract::ItemStatus;
-use platform::port::{Change, StartFrom, StoreError};
+use platform::port::{Change, Heard, NOTICE_BYTES_MAX, StartFrom, StoreError};
 use runtime::signal::Signal;
 use store::postgres::PostgresConfig;
 
@@ -80,4 +80,26 @@ async fn batches_of_two_nodes_that_overlap_end_each_item_once() {
         assert!(matches!(refused, Some(StoreError::Conflict)), "{refused:?}");
     }
     assert_eq!(claims(&other, 1, at(9)).await.len(), ITEMS);
+}
+
+#[tokio::test]
+async fn a_notice_of_one_node_reaches_the_others_and_not_itself() {
+    let (one, other) = two_nodes().await;
+    let (mut own, mut others) = (one.notices().unwrap(), other.notices().unwrap());
+    let longest = "n".repeat(NOTICE_BYTES_MAX);
+    one.tell(&longest).await.unwrap();
+    other.tell("back").await.unwrap();
+    let heard = |notice: &str| Some(Heard::Notice(notice.into()));
+    assert_eq!(tokio::time::timeout(SOON, others.next()).await.unwrap(), heard(&longest));
+    assert_eq!(tokio::time::timeout(SOON, own.next()).await.unwrap(), heard("back"), "it does not hear itself");
+}
+
+#[tokio::test]
+async fn a_store_of_one_process_has_nobody_to_hear() {
+    let data = tempfile::tempdir().unwrap();
+    let sqlite = store::sqlite::open_platform(&data.path().join("platform.db")).await.unwrap();
+    for store in [sqlite, store::memory::platform()] {
+        store.tell("nobody is there").await.unwrap();
+        assert!(store.notices().is_none());
+    }
 }
