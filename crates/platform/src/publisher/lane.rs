@@ -56,7 +56,7 @@ pub(super) struct Lane {
 /// What a task of the lane has done.
 enum Step {
     Answered { held: Held, verdict: Verdict, ticket: Ticket, used: Timestamp },
-    Settled { held: Held, recorded: Recorded },
+    Settled { held: Held, recorded: Recorded, again_at: Option<Timestamp> },
 }
 
 impl Lane {
@@ -210,9 +210,11 @@ impl Lane {
                 self.requests.remove(&id);
                 self.answered(held, verdict, ticket, used).await;
             }
-            Ok((id, Step::Settled { held, recorded })) => {
+            Ok((id, Step::Settled { held, recorded, again_at })) => {
                 self.cursors.remove(&id);
                 self.present.remove(&held.event.cursor);
+                // Only now is it in the table to be found.
+                self.next_attempt_at = [self.next_attempt_at, again_at].into_iter().flatten().min();
                 if self.successors_wait && recorded == Recorded::Yes {
                     self.rows_wait = true;
                 }
@@ -253,7 +255,6 @@ impl Lane {
                 let random = &self.shared.parts.random;
                 let until = self.flow.failed(ticket, now, retry_after, random.unit_f64());
                 let at = self.flow.next_attempt(held.event.attempts + 1, now, until, random.unit_f64());
-                self.next_attempt_at = Some(self.next_attempt_at.map_or(at, |earlier| earlier.min(at)));
                 self.settle(held, OutboxOutcome::Retry { cursor, at, error });
             }
             Verdict::Park { reason } => self.park(held, reason, used, now).await,
@@ -264,12 +265,13 @@ impl Lane {
         let settling = self.shared.settling();
         let shared = Arc::clone(&self.shared);
         let cursor = held.event.cursor;
+        let again_at = if let OutboxOutcome::Retry { at, .. } = &outcome { Some(*at) } else { None };
         let task = self.steps.spawn(async move {
             let recorded = settling.submit(outcome).await.unwrap_or_else(|_| {
                 shared.lost_track();
                 Recorded::Lost
             });
-            Step::Settled { held, recorded }
+            Step::Settled { held, recorded, again_at }
         });
         self.cursors.insert(task.id(), cursor);
     }

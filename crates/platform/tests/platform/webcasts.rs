@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use auction::{AuctionKind, InternetBids};
+use auction::{AuctionKind, InternetBids, Item, LogHead};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::NewAuction;
 use platform::bids::NewBid;
@@ -171,9 +171,17 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     let desk = passed.desk.as_ref().unwrap();
     assert_eq!(desk.legal, [RingAction::Send, RingAction::OfferAgain, RingAction::Reopen]);
     assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[6]);
-    assert_eq!(sale.ring().await, passed, "what a command answers is what a look shows");
+    assert_eq!(comparable(sale.ring().await), comparable(passed), "what a command answers is what a look shows");
     let reason = "the hammer fell too soon".to_owned();
     let reopened = sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap().ring;
-    assert_eq!(sale.ring().await, reopened);
+    assert_eq!(comparable(sale.ring().await), comparable(reopened.clone()));
     assert_eq!(reopened.desk.unwrap().last, None);
+}
+
+/// Without where the logs end, which is the commit's to say.
+fn comparable(mut ring: RingState) -> RingState {
+    ring.auction.log = LogHead::default();
+    let in_desk = ring.desk.iter_mut().flat_map(|desk| desk.last.iter_mut().chain(&mut desk.next));
+    ring.item.iter_mut().chain(in_desk).for_each(|item: &mut Item| item.log = LogHead::default());
+    ring
 }
