@@ -149,6 +149,7 @@ impl Client {
             }
         }
         let stream = self.connector.clone().call(uri).await?;
+        tracing::debug!(?place, "connected");
         let mut connection = Connection::begin(stream, self.header_bytes_max).await?;
         match connection.exchange(outgoing, response_bytes_max).await {
             Ok(response) => Ok(self.done(place, connection, response)),
@@ -158,6 +159,7 @@ impl Client {
     }
 
     fn done(&self, place: Place, mut connection: Connection, response: Response) -> Response {
+        tracing::trace!(?place, status = response.status.as_u16(), "answered");
         if connection.is_open() {
             self.pool.keep(place, connection);
         }

@@ -162,12 +162,15 @@ impl Sale {
     }
 }
 
-/// Every number in a JSON value.
+/// Every number in a JSON value but those that count: a reserve may happen to be one of them.
 fn numbers(value: &Value, found: &mut Vec<i64>) {
     match value {
         Value::Number(number) => found.extend(number.as_i64()),
         Value::Array(values) => values.iter().for_each(|value| numbers(value, found)),
-        Value::Object(fields) => fields.values().for_each(|value| numbers(value, found)),
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(name, _)| !["number", "bidCount", "version"].contains(&name.as_str()))
+            .for_each(|(_, value)| numbers(value, found)),
         _ => {}
     }
 }
