@@ -26,7 +26,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What follows is done by `actor` at `now`.
-    pub(crate) fn turn(&mut self, actor: &'a str, now: Timestamp) {
+    pub(crate) fn continue_as(&mut self, actor: &'a str, now: Timestamp) {
         self.actor = actor;
         self.now = now;
     }

@@ -132,7 +132,7 @@ impl Platform {
         for item in due {
             let end = item.effective_end_time.unwrap_or(target);
             let changes = auction::item::decide(&auction, &item, ItemCommand::ReachEnd, end)?;
-            draft.turn(ACTOR, end);
+            draft.continue_as(ACTOR, end);
             ended.push(draft.item(&auction, item, &changes));
         }
         Ok((draft, Advanced { auction, ended }))

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use consumer::{Api, Tally};
 use serde_json::{Value, json};
-use testkit::server::{Launch, built_binary};
-use testkit::site::Site;
+use testkit::server::{Launch, Server, built_binary};
+use testkit::site::{Site, http_client};
 
 /// Nothing in a story takes longer.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,6 +19,30 @@ pub fn launch(data: &Path) -> Launch {
         .set("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s")
         .set("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms")
         .set("PLATFORM__PUBLISH_BACKOFF_CAP", "200ms")
+}
+
+/// Two nodes of everything on one PostgreSQL, and a customer who is set up.
+pub struct TwoNodes {
+    /// The customer, who asks the first node.
+    pub site: Site,
+    /// The second node's platform, with a key of all scopes.
+    pub at_second: Api,
+    _first: Server,
+    /// The second node.
+    pub second: Server,
+    _data: tempfile::TempDir,
+}
+
+pub async fn two_nodes() -> TwoNodes {
+    let data = tempfile::tempdir().unwrap();
+    let first_launch = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second_launch = first_launch.sibling().unwrap();
+    let first = first_launch.start(&http_client()).await.unwrap();
+    let second = second_launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&first_launch, &first_launch).await.unwrap();
+    let key = second_launch.manage(&["key", "create", "--name", "second", "--scope", "all", "--json"]).unwrap();
+    let at_second = Api::new(http_client(), second_launch.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    TwoNodes { site, at_second, _first: first, second, _data: data }
 }
 
 /// A clerk at a desk.

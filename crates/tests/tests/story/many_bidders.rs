@@ -11,7 +11,7 @@ use testkit::site::{Site, http_client};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use crate::house::{PATIENCE, launch, timed};
+use crate::house::{PATIENCE, launch, timed, two_nodes};
 
 const BIDDERS: usize = 200;
 const BIDS_EACH: usize = 5;
@@ -38,14 +38,8 @@ async fn two_hundred_bidders_on_one_node() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_bidders_on_two_nodes() {
-    let data = tempfile::tempdir().unwrap();
-    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
-    let _first = first.start(&http_client()).await.unwrap();
-    let _second = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
-    let key = second.manage(&["key", "create", "--name", "bids", "--scope", "all", "--json"]).unwrap();
-    let at_second = Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let nodes = two_nodes().await;
+    let (site, at_second) = (nodes.site, nodes.at_second);
     bid_all_at_once(&site, &[site.platform.clone(), at_second]).await;
 }
 

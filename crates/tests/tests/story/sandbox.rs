@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::site::{Site, http_client};
 
-use crate::house::{Clerk, PATIENCE, launch, lots, received, webcast};
+use crate::house::{Clerk, PATIENCE, launch, lots, received, two_nodes, webcast};
 
 const WEEK_MS: i64 = 7 * 24 * 3_600 * 1_000;
 
@@ -96,14 +96,8 @@ async fn an_advance_survives_a_kill_in_its_middle() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_bring_a_clock_to_its_target_once() {
-    let data = tempfile::tempdir().unwrap();
-    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
-    let _first = first.start(&http_client()).await.unwrap();
-    let _second = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
-    let key = second.manage(&["key", "create", "--name", "other", "--scope", "all", "--json"]).unwrap();
-    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let nodes = two_nodes().await;
+    let (site, at_second) = (nodes.site, nodes.at_second);
     let (one, two) =
         (sandbox(&site, 1_000, json!({ "seconds": 1, "items": 1 })).await, sandbox(&site, 1_000, Value::Null).await);
     let week = json!({ "seconds": 8 * 24 * 3_600 });

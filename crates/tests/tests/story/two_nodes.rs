@@ -1,20 +1,13 @@
 //! Two nodes on one PostgreSQL: each item ends once, each event arrives once, and one node carries on alone.
 
 use serde_json::json;
-use testkit::site::{Site, http_client};
 
-use crate::house::{Clerk, PATIENCE, launch, received, timed, webcast};
+use crate::house::{Clerk, PATIENCE, received, timed, two_nodes, webcast};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
-    let data = tempfile::tempdir().unwrap();
-    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
-    let _first = first.start(&http_client()).await.unwrap();
-    let _second = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
-    let key = second.manage(&["key", "create", "--name", "clerk", "--scope", "all", "--json"]).unwrap();
-    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let nodes = two_nodes().await;
+    let (site, at_second) = (nodes.site, nodes.at_second);
 
     let timed = timed(&site, 200, 3_000).await;
     let webcast = webcast(&site, 20).await;
@@ -35,14 +28,9 @@ async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
-    let data = tempfile::tempdir().unwrap();
-    let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
-    let _first = first.start(&http_client()).await.unwrap();
-    let doomed = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
-    let key = second.manage(&["key", "create", "--name", "clerk", "--scope", "all", "--json"]).unwrap();
-    let at_second = consumer::Api::new(http_client(), second.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let nodes = two_nodes().await;
+    let (site, at_second) = (nodes.site, nodes.at_second);
+    let doomed = nodes.second;
 
     let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": 50 }, "items": crate::house::lots(150) });
