@@ -167,6 +167,7 @@ impl Provider {
             self.snapshots().forget(&new.id);
             match replaced {
                 Ok(()) => {
+                    self.dispatcher().changed(&new.id).await;
                     new.version += 1;
                     return Ok(new);
                 }

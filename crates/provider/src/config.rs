@@ -68,6 +68,8 @@ pub struct LaneConfig {
     pub queued_bytes_max: usize,
     /// Messages accepted in one transaction at most.
     pub accept_batch_max: usize,
+    /// Transactions that accept many messages each begin at least this far apart, so that each carries more.
+    pub accept_apart: Duration,
     /// Attempts recorded in one transaction at most.
     pub record_batch_max: usize,
     /// How long a finished attempt waits for others to be recorded with, while it shares its transaction with few. Nothing
@@ -108,6 +110,7 @@ impl Default for LaneConfig {
             queued_max: 4_096,
             queued_bytes_max: 64 * 1_024 * 1_024,
             accept_batch_max: 1_024,
+            accept_apart: Duration::from_millis(2),
             record_batch_max: 1_024,
             record_linger: Duration::from_millis(5),
             store_calls_max: 1,

@@ -16,7 +16,9 @@
 //!   table only in the transaction that records the attempt which finished it. Nothing but a crash, or a store that
 //!   didn't say whether it committed, makes a delivery happen twice;
 //! - an endpoint's lane never waits for another's: a few attempts under way and some room are every lane's own, and the
-//!   rest is shared evenly among those that have work. An endpoint that hangs never gets beyond its own few;
+//!   rest is shared evenly among the accounts that have work, and within each among its endpoints. An endpoint that hangs
+//!   never gets beyond its own few;
+//! - what is new doesn't wait behind retries, at the same endpoint either;
 //! - messages of one ordering key reach an endpoint that asks for it one after the other: they go by way of the table,
 //!   which gives out one of a key at a time, and nothing is handed on in memory;
 //! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
@@ -32,6 +34,7 @@ mod heartbeat;
 mod lane;
 mod lane_state;
 mod lanes;
+mod load;
 mod nodes;
 mod notice;
 mod outcome;
@@ -41,14 +44,13 @@ mod sweeper;
 mod transport;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use runtime::batcher::{Batcher, BatcherConfig, Closed};
 use runtime::clock::SharedClock;
 use runtime::random::SharedRandom;
 use runtime::tasks::Tasks;
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
@@ -61,7 +63,9 @@ use crate::snapshot::{Snapshot, Snapshots};
 use crate::target::Target;
 
 use accept::Pending;
+use lane_state::KINDS;
 use lanes::Lanes;
+use load::Load;
 use nodes::Names;
 use rates::ApplicationRates;
 use recorder::Recorders;
@@ -119,16 +123,6 @@ struct Shared {
     drained: CancellationToken,
 }
 
-/// How much is going on, over all lanes.
-#[derive(Default)]
-struct Load {
-    /// Lanes that have something queued or under way: among them the shared room is divided.
-    active_lanes: AtomicUsize,
-    under_way: AtomicUsize,
-    /// Notified when an attempt ends while draining.
-    ended: Notify,
-}
-
 impl Dispatcher {
     pub(crate) fn new(context: Context) -> Self {
         let lanes = &context.config.lanes;
@@ -136,6 +130,7 @@ impl Dispatcher {
             queue_max: ACCEPT_QUEUE_MAX,
             batch_max: lanes.accept_batch_max,
             in_flight_max: lanes.store_calls_max,
+            apart: lanes.accept_apart,
         };
         let shared = Arc::new(Shared {
             names: Names::new(context.ids.clone()),
@@ -243,7 +238,7 @@ impl Dispatcher {
         metrics::Load {
             under_way: self.shared.load.under_way.load(Ordering::Acquire),
             lanes: self.shared.lanes.len(),
-            active_lanes: self.shared.load.active_lanes.load(Ordering::Acquire),
+            active_lanes: self.shared.load.active_lanes(),
             accept_queue: self.acceptance.queued(),
         }
     }
@@ -269,7 +264,16 @@ impl Dispatcher {
 
     /// There is a row in the table for this endpoint that is to go out at once.
     pub(crate) fn look_at(&self, application: &Id, endpoint: &Id) {
-        self.shared.lanes.look_in_table(&self.shared, application, endpoint);
+        self.shared.lanes.look_in_table(&self.shared, application, endpoint, &KINDS);
+    }
+
+    /// An application, or an endpoint of it, was changed here: what is in memory already goes out by what they are now.
+    pub(crate) async fn changed(&self, application: &Id) {
+        // If they can't be read now, the next attempt does.
+        let Ok(Some(snapshot)) = self.shared.context.snapshots.get(application).await else { return };
+        for target in snapshot.targets.values() {
+            self.shared.lanes.changed(&self.shared, target);
+        }
     }
 
     /// A row becomes due at this time.

@@ -158,7 +158,10 @@ impl Provider {
             let replaced = self.store().replace_endpoint(old, new.clone(), None).await;
             self.snapshots().forget(&new.application);
             match replaced {
-                Ok(()) => return Ok(new),
+                Ok(()) => {
+                    self.dispatcher().changed(&new.application).await;
+                    return Ok(new);
+                }
                 Err(StoreError::Stale) => {}
                 Err(error) => return Err(error.into()),
             }

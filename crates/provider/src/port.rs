@@ -168,6 +168,17 @@ pub struct NewDelivery {
     pub key: Option<OrderingKey>,
 }
 
+/// Which of an endpoint's rows. Each kind waits in a line of its own, so that none stands in another's way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// Asked for by hand.
+    Manual,
+    /// Not tried on the schedule so far.
+    First,
+    /// Tried, and to be tried again.
+    Retry,
+}
+
 /// A delivery row that a node has been given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
@@ -340,15 +351,23 @@ pub trait Store:
     /// Endpoints (application, endpoint) with a delivery row that is nobody's and due. Each once, at most `limit`; cheap
     /// even when one endpoint has a million rows.
     async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
-    /// Gives `node` at most `limit` due rows of an endpoint, the longest due first.
-    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>>;
+    /// Gives `node` at most `limit` due rows of one kind of an endpoint, the longest due first. A row that was asked for by
+    /// hand is of its other kind too, and due before all others of that.
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<Delivery>>;
     /// The earliest time at which a row that is nobody's becomes due.
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
     /// Records finished attempts with what follows from them; one transaction. An endpoint effect that changes
     /// `disabled` raises the application's `version`. A record whose row is gone keeps the attempt and changes nothing
     /// else. A row that was asked to be resent meanwhile stays, due at once, unless the attempt was that one. The same attempt again is once: it is handed in until the call has said `Ok`.
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
-    /// Gives rows back untried (message, endpoint), due at once.
+    /// Gives rows back untried (message, endpoint), due at once; those asked for by hand before all others.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
     /// Drops the delivery rows (message, endpoint) without an attempt: the endpoint is disabled or went.
     async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()>;

@@ -22,6 +22,10 @@ pub(crate) struct Target {
     pub(crate) url: String,
     pub(crate) disabled: bool,
     pub(crate) failing_since: Option<Timestamp>,
+    /// Whose it is.
+    pub(crate) account: Id,
+    /// When the endpoint, or its application, was last changed by somebody.
+    pub(crate) changed_at: Timestamp,
     /// Messages a second to the endpoint.
     pub(crate) throttle_rate: Option<NonZeroU16>,
     /// Messages a second to all endpoints of the application together.
@@ -47,6 +51,8 @@ impl Target {
             throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
             application_rate: application.throttle_rate.and_then(NonZeroU16::new),
             ordering: endpoint.ordering,
+            account: application.account.clone(),
+            changed_at: endpoint.updated_at.max(application.updated_at),
             endpoint: endpoint.id,
             url: endpoint.url,
             disabled: endpoint.disabled,

@@ -1,9 +1,10 @@
 //! Many callers, one call: concurrent requests are gathered into batches for whatever is dear per call and cheap per row,
 //! above all a durable transaction.
 //!
-//! Actors: callers `submit` and wait; one task takes what is there, with what comes from others that are ready to run (never
-//! waiting for a time), and hands it to the handler, at most `in_flight_max` calls at a time. While they run, the next batch gathers by itself. The queue is bounded: when it
-//! is full, callers wait for room.
+//! Actors: callers `submit` and wait; one task takes what is there, with what comes from others that are ready to run, and
+//! hands it to the handler, at most `in_flight_max` calls at a time. While they run, the next batch gathers by itself. When
+//! many come at the same time, calls keep `apart` a little, so that each carries more of them; a caller who comes alone, or
+//! after a pause, never waits for a time. The queue is bounded: when it is full, callers wait for room.
 //!
 //! Guarantees: every request is answered once, with its own result or a [`Closed`]; a handler that panics or answers with
 //! the wrong number of results fails the callers of that batch only; after [`Batcher::close`] nothing is accepted and
@@ -11,13 +12,17 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Times that everybody else who is ready is let go first, to hand in what belongs in the same batch.
 const TURNS_MAX: usize = 8;
+/// A call with this many requests was one of a crowd, and the next will be.
+const CROWD_MIN: usize = 8;
 /// More calls than this are never under way, whatever is configured.
 const IN_FLIGHT_LIMIT: usize = 4_096;
 
@@ -30,6 +35,8 @@ pub struct BatcherConfig {
     pub batch_max: usize,
     /// Calls of the handler under way at the same time.
     pub in_flight_max: usize,
+    /// A call begins no sooner than this after one that had eight requests or more.
+    pub apart: Duration,
 }
 
 /// A request that got no result of its own.
@@ -122,6 +129,7 @@ async fn gather<Req, Res, H, F>(
     let calls = Arc::new(Semaphore::new(in_flight_max));
     let mut batch = Vec::with_capacity(batch_max.min(config.queue_max));
     let mut open = true;
+    let mut not_before = Instant::now();
     // A call slot comes first and the requests second, so that a batch grows while all slots are taken.
     while let Ok(slot) = Arc::clone(&calls).acquire_owned().await {
         let taken = tokio::select! {
@@ -137,6 +145,21 @@ async fn gather<Req, Res, H, F>(
             drop(slot);
             break;
         }
+        if Instant::now() < not_before {
+            let full = async {
+                while batch.len() < batch_max {
+                    let room = batch_max - batch.len();
+                    if entries.recv_many(&mut batch, room).await == 0 {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = full => {}
+                () = tokio::time::sleep_until(not_before) => {}
+                () = closing.cancelled(), if open => {}
+            }
+        }
         for _ in 0..TURNS_MAX {
             tokio::task::yield_now().await;
             if batch.len() >= batch_max || entries.is_empty() {
@@ -144,6 +167,9 @@ async fn gather<Req, Res, H, F>(
             }
             let room = batch_max - batch.len();
             entries.recv_many(&mut batch, room).await;
+        }
+        if batch.len() >= CROWD_MIN {
+            not_before = Instant::now() + config.apart;
         }
         let (requests, answers): (Vec<Req>, Vec<_>) =
             batch.drain(..).map(|entry| (entry.request, entry.answer)).unzip();
@@ -190,7 +216,8 @@ mod tests {
 
     use super::*;
 
-    const CONFIG: BatcherConfig = BatcherConfig { queue_max: 64, batch_max: 16, in_flight_max: 1 };
+    const CONFIG: BatcherConfig =
+        BatcherConfig { queue_max: 64, batch_max: 16, in_flight_max: 1, apart: Duration::ZERO };
 
     type Sizes = Arc<Mutex<Vec<usize>>>;
 
@@ -244,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_calls_than_allowed_are_under_way_and_a_full_queue_makes_callers_wait() {
-        let config = BatcherConfig { queue_max: 3, batch_max: 1, in_flight_max: 2 };
+        let config = BatcherConfig { queue_max: 3, batch_max: 1, in_flight_max: 2, apart: Duration::ZERO };
         let (batcher, gate, sizes) = gated(config);
         let callers = submit_all(&batcher, 0..8);
         settle().await;

@@ -35,6 +35,7 @@ impl Shared {
             queue_max: self.parts.config.settle_rows_max * 4,
             batch_max: self.parts.config.settle_rows_max,
             in_flight_max: 2,
+            apart: Duration::ZERO,
         };
         // Weak: the batcher lives in `Shared`, and must not keep it alive.
         let shared = Arc::downgrade(self);

@@ -29,10 +29,13 @@ use utoipa::OpenApi;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, Ref};
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::{answer, errors};
+
+/// What is before the path of each operation.
+const PREFIX: &str = "/api/v1";
 
 /// The description around the operations.
 #[derive(OpenApi)]
@@ -51,58 +54,67 @@ struct Document;
 
 /// Every operation with its description.
 pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
-    let operations = OpenApiRouter::new()
-        .routes(routes!(health::health))
-        .routes(routes!(health::ping))
-        .routes(routes!(applications::create, applications::list))
-        .routes(routes!(applications::get, applications::update, applications::change, applications::delete))
-        .routes(routes!(event_types::create, event_types::list))
-        .routes(routes!(event_types::get, event_types::update, event_types::change, event_types::delete))
-        .routes(routes!(import::openapi))
-        .routes(routes!(endpoints::create, endpoints::list))
-        .routes(routes!(endpoints::get, endpoints::update, endpoints::change, endpoints::delete))
-        .routes(routes!(headers::get, headers::update, headers::change))
-        .routes(routes!(trying::stats))
-        .routes(routes!(trying::send_example))
-        .routes(routes!(blocked_keys::list))
-        .routes(routes!(blocked_keys::skip))
-        .routes(routes!(secrets::get))
-        .routes(routes!(secrets::rotate))
-        .routes(routes!(messages::create, messages::list))
-        .routes(routes!(messages::get))
-        .routes(routes!(messages::expunge))
-        .routes(routes!(messages::precheck))
-        .routes(routes!(attempts::list_by_message))
-        .routes(routes!(attempts::list_by_endpoint))
-        .routes(routes!(attempts::get))
-        .routes(routes!(replays::recover))
-        .routes(routes!(replays::replay_missing))
-        .routes(routes!(replays::bulk_replay))
-        .routes(routes!(background_tasks::list))
-        .routes(routes!(background_tasks::get))
-        .routes(routes!(operational::create, operational::list))
-        .routes(routes!(operational::get, operational::update, operational::delete))
-        .routes(routes!(operational::get_secret))
-        .routes(routes!(operational::rotate_secret))
-        .routes(routes!(operational::get_headers, operational::set_headers))
-        .routes(routes!(authentication::app_portal_access))
-        .routes(routes!(authentication::expire_all))
-        .routes(routes!(authentication::logout))
-        .routes(routes!(authentication::whoami))
-        .routes(routes!(account::get, account::update))
-        .routes(routes!(attempts::expunge))
-        .routes(routes!(attempts::resend))
-        .routes(routes!(destinations::list_attempted_messages))
-        .routes(routes!(destinations::list_attempted_destinations))
+    let operations: Vec<UtoipaMethodRouter<Provider>> = vec![
+        routes!(health::health),
+        routes!(health::ping),
+        routes!(applications::create, applications::list),
+        routes!(applications::get, applications::update, applications::change, applications::delete),
+        routes!(event_types::create, event_types::list),
+        routes!(event_types::get, event_types::update, event_types::change, event_types::delete),
+        routes!(import::openapi),
+        routes!(endpoints::create, endpoints::list),
+        routes!(endpoints::get, endpoints::update, endpoints::change, endpoints::delete),
+        routes!(headers::get, headers::update, headers::change),
+        routes!(trying::stats),
+        routes!(trying::send_example),
+        routes!(blocked_keys::list),
+        routes!(blocked_keys::skip),
+        routes!(secrets::get),
+        routes!(secrets::rotate),
+        routes!(messages::create, messages::list),
+        routes!(messages::get),
+        routes!(messages::expunge),
+        routes!(messages::precheck),
+        routes!(attempts::list_by_message),
+        routes!(attempts::list_by_endpoint),
+        routes!(attempts::get),
+        routes!(replays::recover),
+        routes!(replays::replay_missing),
+        routes!(replays::bulk_replay),
+        routes!(background_tasks::list),
+        routes!(background_tasks::get),
+        routes!(operational::create, operational::list),
+        routes!(operational::get, operational::update, operational::delete),
+        routes!(operational::get_secret),
+        routes!(operational::rotate_secret),
+        routes!(operational::get_headers, operational::set_headers),
+        routes!(authentication::app_portal_access),
+        routes!(authentication::expire_all),
+        routes!(authentication::logout),
+        routes!(authentication::whoami),
+        routes!(account::get, account::update),
+        routes!(attempts::expunge),
+        routes!(attempts::resend),
+        routes!(destinations::list_attempted_messages),
+        routes!(destinations::list_attempted_destinations),
+    ];
+    let router = OpenApiRouter::with_openapi(Document::openapi());
+    let router = operations.into_iter().fold(router, |router, operation| router.routes(under(PREFIX, operation)));
+    let (router, document) = router.split_for_parts();
+    let router = router
         // What clients asked before there were the lists above.
-        .route("/app/{app_id}/msg/{msg_id}/attempt", get(attempts::list_by_message))
+        .route(&format!("{PREFIX}/app/{{app_id}}/msg/{{msg_id}}/attempt"), get(attempts::list_by_message))
         .route(
-            "/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/attempt",
+            &format!("{PREFIX}/app/{{app_id}}/msg/{{msg_id}}/endpoint/{{endpoint_id}}/attempt"),
             get(attempts::list_by_message_and_endpoint),
         );
-    let document = OpenApiRouter::with_openapi(Document::openapi());
-    let (router, document) = document.nest("/api/v1", operations).split_for_parts();
     (router, with_refusals(with_security(document)))
+}
+
+/// An operation with its path under `prefix`. A nested router would cost each request a box and a clone of its routes.
+fn under(prefix: &str, (schemas, mut paths, router): UtoipaMethodRouter<Provider>) -> UtoipaMethodRouter<Provider> {
+    paths.paths = paths.paths.into_iter().map(|(path, item)| (format!("{prefix}{path}"), item)).collect();
+    (schemas, paths, router)
 }
 
 fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {

@@ -10,7 +10,7 @@ use super::lane_state::Work;
 use super::nodes::Holder;
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::{DeliveryOrder, OrderingKey};
-use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
+use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, RowKind, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 use crate::target::Target;
 
@@ -82,7 +82,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                     let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since };
                     place.fill(&shared, work);
                 }
-                _ => shared.lanes.look_in_table(&shared, &application, &endpoint),
+                _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[RowKind::First]),
             }
         }
     }

@@ -22,8 +22,8 @@ const LOOKED_BACK_MAX: usize = 250;
 
 /// What became of a row that a lane gave out.
 pub(super) enum Attempted {
-    /// It is with its recorder.
-    Done(Pace),
+    /// It is with its recorder. The endpoint was as it had been since this time.
+    Done { pace: Pace, changed_at: Timestamp },
     /// The store could not be asked about the endpoint.
     NotBegun(Work),
 }
@@ -33,13 +33,14 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
         Ok(Some(target)) => target,
         Ok(None) => {
             shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
-            return Attempted::Done(Pace::Same);
+            return Attempted::Done { pace: Pace::Same, changed_at: shared.context.clock.now() };
         }
         Err(error) => {
             tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint can't be looked up");
             return Attempted::NotBegun(work);
         }
     };
+    lane.set_terms(shared, &target);
     let context = &shared.context;
     let (at, started) = (context.clock.now(), context.clock.monotonic());
     let outcome = send(shared, &target, &work, at).await;
@@ -79,7 +80,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
         endpoint,
     };
     shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
-    Attempted::Done(pace)
+    Attempted::Done { pace, changed_at: target.changed_at }
 }
 
 /// The endpoint as it is; none when it is disabled or gone, by what was read after the row was made.

@@ -5,24 +5,22 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::lane::{Lane, STORE_PAUSE};
-use super::lane_state::{LaneState, Work};
+use super::lane_state::{Claim, Work};
 use super::nodes::Holder;
 use crate::model::Id;
-use crate::port::StoreResult;
+use crate::port::{RowKind, StoreResult};
 
-/// Claims at most `limit` rows for a lane, whose state said so when its `looks` were these.
-pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, limit: usize, looks: u64) {
+/// Claims rows for a lane, whose state asked for them.
+pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, asked: Claim) {
     let Some(holder) = shared.names.current() else {
-        lane.update(&shared, LaneState::claim_later);
+        lane.update(&shared, |state| state.claim_later(asked.kind));
         return;
     };
-    let mut claiming = Claiming { lane: &lane, shared: &shared, ended: false };
-    match rows(&shared, &lane, &holder, limit).await {
+    let mut claiming = Claiming { lane: &lane, shared: &shared, kind: asked.kind, ended: false };
+    match rows(&shared, &lane, &holder, asked).await {
         Ok((works, read)) => {
             claiming.ended = true;
-            // Rows that can't be delivered any more were read too: there may be more behind them.
-            let asked = if read == limit { works.len() } else { limit };
-            lane.update(&shared, |state| state.claimed(works, asked, looks));
+            lane.update(&shared, |state| state.claimed(works, read, asked));
             if shared.is_draining() {
                 lane.give_back().await;
             }
@@ -35,9 +33,9 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, limit: usize, lo
 }
 
 /// The claimed rows, and how many there were with those that have no payload any more.
-async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> StoreResult<(Vec<Work>, usize)> {
+async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> StoreResult<(Vec<Work>, usize)> {
     let context = &shared.context;
-    let rows = context.store.claim(holder, &lane.endpoint, context.clock.now(), limit).await?;
+    let rows = context.store.claim(holder, &lane.endpoint, asked.kind, context.clock.now(), asked.limit).await?;
     let (read, since) = (rows.len(), context.clock.monotonic());
     let mut works = Vec::with_capacity(read);
     for row in rows {
@@ -56,8 +54,7 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, limit: usize) -> St
         && let Ok(Some(snapshot)) = context.snapshots.get(&lane.application).await
         && let Some(target) = snapshot.targets.get(&lane.endpoint)
     {
-        let application = shared.rates.of(&lane.application, target.application_rate);
-        lane.update(shared, |state| state.set_rates(shared.rates.part(target.throttle_rate), application));
+        lane.set_terms(shared, target);
     }
     Ok((works, read))
 }
@@ -81,6 +78,7 @@ pub(super) async fn release(shared: &Shared, endpoint: &Id, works: Vec<Work>) {
 struct Claiming<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,
+    kind: RowKind,
     ended: bool,
 }
 
@@ -89,7 +87,7 @@ impl Drop for Claiming<'_> {
         if !self.ended {
             self.shared.names.doubt();
             let until = self.shared.context.clock.now() + STORE_PAUSE;
-            self.lane.update(self.shared, |state| state.not_claimed(until));
+            self.lane.update(self.shared, |state| state.not_claimed(self.kind, until));
             self.lane.pump(self.shared);
         }
     }

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::attempt::{Attempted, attempt};
-use super::lane_state::{LaneState, Step, Work};
+use super::lane_state::{LaneState, Step, Terms, Work};
+use super::load::Share;
 use super::nodes::Holder;
 use super::outcome::Pace;
 use super::recorder::Entry;
-use super::{Load, Shared, claim};
+use super::{Shared, claim};
 use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
+use crate::port::RowKind;
 use crate::target::Target;
 
 /// A lane waits this long when the store can't be reached.
@@ -32,8 +34,7 @@ struct Inner {
     state: LaneState,
     /// When a timer wakes the lane.
     timer: Option<Timestamp>,
-    /// Whether the lane counts as active.
-    counted: bool,
+    share: Share,
 }
 
 /// Room in a lane for one message, given back when it is not used.
@@ -50,7 +51,7 @@ impl Lane {
             application,
             endpoint,
             shared: Arc::downgrade(shared),
-            inner: Mutex::new(Inner { state, timer: None, counted: false }),
+            inner: Mutex::new(Inner { state, timer: None, share: Share::default() }),
         })
     }
 
@@ -61,25 +62,36 @@ impl Lane {
         payload_bytes: usize,
         target: &Target,
     ) -> Result<Option<Place>, Closed> {
-        let application = shared.rates.of(&self.application, target.application_rate);
+        let terms = self.terms(shared, target);
         let mut inner = self.lock();
         if inner.state.is_closed() {
             return Err(Closed);
         }
-        inner.state.set_rates(shared.rates.part(target.throttle_rate), application);
+        inner.keep_to(terms, target, shared);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
-        let reserved = inner.state.reserve(payload_bytes, now, config, shared.load.lanes());
-        inner.count(&shared.load);
+        let sharers = inner.share.sharers(&shared.load);
+        let reserved = inner.state.reserve(payload_bytes, now, config, sharers);
+        inner.count(shared);
         Ok(reserved.then(|| Place { lane: Arc::clone(self), payload_bytes, filled: false }))
     }
 
-    /// There may be rows for this endpoint in the table. `Err` when the lane is closed.
-    pub(super) fn look_in_table(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), Closed> {
+    /// The endpoint is like this now.
+    pub(super) fn set_terms(&self, shared: &Shared, target: &Target) {
+        let terms = self.terms(shared, target);
+        self.lock().keep_to(terms, target, shared);
+    }
+
+    pub(super) fn is_paused(&self, now: Timestamp) -> bool {
+        self.lock().state.is_paused(now)
+    }
+
+    /// There may be rows of these kinds for this endpoint in the table. `Err` when the lane is closed.
+    pub(super) fn look_in_table(self: &Arc<Self>, shared: &Arc<Shared>, kinds: &[RowKind]) -> Result<(), Closed> {
         let mut inner = self.lock();
         if inner.state.is_closed() {
             return Err(Closed);
         }
-        inner.state.look_in_table();
+        inner.state.look_in_table(kinds);
         drop(inner);
         self.pump(shared);
         Ok(())
@@ -100,17 +112,17 @@ impl Lane {
         loop {
             let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
             let mut inner = self.lock();
-            let step = inner.state.step(now, config, shared.load.lanes());
-            inner.count(&shared.load);
+            let sharers = inner.share.sharers(&shared.load);
+            let step = inner.state.step(now, config, sharers);
+            inner.count(shared);
             match step {
                 Step::Start(work) => {
                     shared.load.under_way.fetch_add(1, Ordering::AcqRel);
                     return Some(work);
                 }
-                Step::Claim(limit) => {
-                    let looks = inner.state.looks();
+                Step::Claim(asked) => {
                     drop(inner);
-                    tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), limit, looks));
+                    tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), asked));
                 }
                 Step::GiveBack(works) => {
                     drop(inner);
@@ -129,7 +141,7 @@ impl Lane {
     /// Gives back what is queued: the table has it from then on.
     pub(super) async fn give_back(&self) {
         let Some(shared) = self.shared.upgrade() else { return };
-        let works = self.update(&shared, LaneState::take_queue);
+        let works = self.update(&shared, LaneState::take_queues);
         claim::release(&shared, &self.endpoint, works).await;
     }
 
@@ -150,8 +162,16 @@ impl Lane {
     pub(super) fn update<T>(&self, shared: &Shared, change: impl FnOnce(&mut LaneState) -> T) -> T {
         let mut inner = self.lock();
         let result = change(&mut inner.state);
-        inner.count(&shared.load);
+        inner.count(shared);
         result
+    }
+
+    fn terms(&self, shared: &Shared, target: &Target) -> Terms {
+        Terms {
+            changed_at: target.changed_at,
+            endpoint: shared.rates.part(target.throttle_rate),
+            application: shared.rates.of(&self.application, target.application_rate),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -164,17 +184,14 @@ impl Lane {
 pub(super) struct Closed;
 
 impl Inner {
+    fn keep_to(&mut self, terms: Terms, target: &Target, shared: &Shared) {
+        self.share.belongs_to(|| shared.load.account(&target.account));
+        self.state.set_terms(terms, &shared.context.config.lanes);
+    }
+
     /// Keeps the number of active lanes.
-    fn count(&mut self, load: &Load) {
-        let active = self.state.is_active();
-        if active != self.counted {
-            self.counted = active;
-            if active {
-                load.active_lanes.fetch_add(1, Ordering::AcqRel);
-            } else {
-                load.active_lanes.fetch_sub(1, Ordering::AcqRel);
-            }
-        }
+    fn count(&mut self, shared: &Shared) {
+        self.share.set_active(self.state.is_active(), &shared.load);
     }
 
     /// Wakes the lane at `at`, unless it is woken before that anyway.
@@ -227,7 +244,9 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
         std::mem::forget(under_way);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
         match attempted {
-            Attempted::Done(pace) => lane.update(&shared, |state| state.ended(pace, now, config)),
+            Attempted::Done { pace, changed_at } => {
+                lane.update(&shared, |state| state.ended(pace, changed_at, now, config));
+            }
             Attempted::NotBegun(work) => {
                 lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
                 if shared.is_draining() {
@@ -251,7 +270,7 @@ struct UnderWay<'a> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let (now, config) = (self.shared.context.clock.now(), &self.shared.context.config.lanes);
-        self.lane.update(self.shared, |state| state.ended(Pace::Same, now, config));
+        self.lane.update(self.shared, |state| state.ended(Pace::Same, now, now, config));
         self.shared.names.doubt();
         self.shared.ended();
         self.lane.pump(self.shared);
@@ -264,11 +283,5 @@ impl Shared {
         if self.is_draining() {
             self.load.ended.notify_one();
         }
-    }
-}
-
-impl Load {
-    fn lanes(&self) -> usize {
-        self.active_lanes.load(Ordering::Acquire)
     }
 }

@@ -1,9 +1,9 @@
 //! The rules of a lane, without tasks and without IO: what waits, what is under way, and what is to be done next.
 
+mod queues;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -18,6 +18,10 @@ use crate::config::LaneConfig;
 use crate::metrics::LaneFigures;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
+use crate::port::RowKind;
+
+use queues::Queues;
+pub(super) use queues::{Claim, KINDS};
 
 /// Rows claimed in one call at most.
 const CLAIM_MAX: usize = 256;
@@ -52,8 +56,8 @@ pub(super) struct Work {
 pub(super) enum Step {
     /// Send this.
     Start(Work),
-    /// Claim so many rows from the table.
-    Claim(usize),
+    /// Claim rows from the table.
+    Claim(Claim),
     /// Look again at this time.
     WaitUntil(Timestamp),
     /// Give these rows back to the table.
@@ -62,8 +66,16 @@ pub(super) enum Step {
     Rest,
 }
 
+/// What a lane keeps to, as its endpoint and application have it.
+pub(super) struct Terms {
+    /// When either was last changed.
+    pub(super) changed_at: Timestamp,
+    pub(super) endpoint: Option<Rate>,
+    pub(super) application: Option<SharedBucket>,
+}
+
 pub(super) struct LaneState {
-    queue: VecDeque<Work>,
+    queues: Queues,
     /// Bytes of what is queued and of what has a place.
     bytes: usize,
     /// Places promised to messages on their way to disk.
@@ -73,13 +85,13 @@ pub(super) struct LaneState {
     allowed: usize,
     /// Pauses in a row.
     pauses: u32,
+    /// What the receiver asked for, or seems to need.
     paused_until: Option<Timestamp>,
+    /// The store could not be reached.
+    store_until: Option<Timestamp>,
+    /// When what the lane keeps to was last changed.
+    changed_at: Timestamp,
     rates: Rates,
-    /// There may be rows in the table that are nobody's and due.
-    more_in_table: bool,
-    /// Counts the calls of `look_in_table`.
-    looks: u64,
-    claiming: bool,
     /// Bytes of a claimed row, by experience.
     row_bytes: usize,
     /// Taken out of the map: whoever still has it must get the new one.
@@ -90,17 +102,16 @@ pub(super) struct LaneState {
 impl LaneState {
     pub(super) fn new(config: &LaneConfig) -> Self {
         Self {
-            queue: VecDeque::new(),
+            queues: Queues::default(),
             bytes: 0,
             reserved: 0,
             under_way: 0,
-            allowed: config.under_way_guaranteed.clamp(1, config.under_way_max.max(1)),
+            allowed: allowed_at_first(config),
             pauses: 0,
             paused_until: None,
+            store_until: None,
+            changed_at: Timestamp::MIN,
             rates: Rates::default(),
-            more_in_table: false,
-            looks: 0,
-            claiming: false,
             row_bytes: 2 * ROW_BYTES,
             closed: false,
             idle_since: None,
@@ -109,15 +120,23 @@ impl LaneState {
 
     /// Something is queued, promised or under way.
     pub(super) fn is_active(&self) -> bool {
-        !self.queue.is_empty() || self.reserved > 0 || self.under_way > 0
+        self.queues.len() > 0 || self.reserved > 0 || self.under_way > 0
     }
 
-    /// Room for a message that is about to be accepted. None while rows wait in the table, so that those go first.
-    pub(super) fn reserve(&mut self, payload_bytes: usize, now: Timestamp, config: &LaneConfig, lanes: usize) -> bool {
-        let rows = self.queue.len() + self.reserved;
+    /// Room for a message that is about to be accepted. None while others wait in the table for their first attempt, so that
+    /// those go first.
+    pub(super) fn reserve(
+        &mut self,
+        payload_bytes: usize,
+        now: Timestamp,
+        config: &LaneConfig,
+        sharers: usize,
+    ) -> bool {
+        let first = self.queues.of(RowKind::First);
+        let rows = first.len() + self.reserved;
         let bytes = payload_bytes + ROW_BYTES;
-        let fits = rows == 0 || self.bytes + bytes <= bytes_max(config, lanes);
-        let waits = self.more_in_table || self.claiming || self.paused_until.is_some_and(|until| until > now);
+        let fits = rows == 0 || self.bytes + bytes <= bytes_max(config, sharers);
+        let waits = first.looks_in_table() || self.is_paused(now);
         if waits || rows >= config.queued_max.max(1) || !fits {
             return false;
         }
@@ -134,71 +153,80 @@ impl LaneState {
     /// A message whose place was reserved is on disk.
     pub(super) fn fill_place(&mut self, work: Work) {
         self.reserved -= 1;
-        self.queue.push_back(work);
+        self.queues.push_back(work);
     }
 
-    /// There may be rows in the table.
-    pub(super) fn look_in_table(&mut self) {
-        self.more_in_table = true;
-        self.looks += 1;
+    /// There may be rows of these kinds in the table.
+    pub(super) fn look_in_table(&mut self, kinds: &[RowKind]) {
+        kinds.iter().for_each(|kind| self.queues.of_mut(*kind).look_in_table());
     }
 
-    pub(super) fn looks(&self) -> u64 {
-        self.looks
-    }
-
-    pub(super) fn set_rates(&mut self, endpoint: Option<Rate>, application: Option<SharedBucket>) {
-        self.rates.set(endpoint, application);
-    }
-
-    /// The rows of a claim. `asked` and `looks` as they were when it began.
-    pub(super) fn claimed(&mut self, works: Vec<Work>, asked: usize, looks: u64) {
-        self.claiming = false;
-        if works.len() < asked && looks == self.looks {
-            self.more_in_table = false;
+    /// What the lane keeps to from now on. A pause that the receiver asked for is over when somebody has changed the endpoint:
+    /// it may be another receiver, or one that was mended.
+    pub(super) fn set_terms(&mut self, terms: Terms, config: &LaneConfig) {
+        if terms.changed_at < self.changed_at {
+            return;
         }
+        if terms.changed_at > self.changed_at {
+            self.changed_at = terms.changed_at;
+            self.paused_until = None;
+            self.pauses = 0;
+            self.allowed = self.allowed.max(allowed_at_first(config));
+        }
+        self.rates.set(terms.endpoint, terms.application);
+    }
+
+    /// The rows of a claim.
+    pub(super) fn claimed(&mut self, works: Vec<Work>, read: usize, claim: Claim) {
+        self.queues.of_mut(claim.kind).claimed(read, claim);
         let bytes: usize = works.iter().map(|work| work.payload.len() + ROW_BYTES).sum();
         if let Some(row_bytes) = bytes.checked_div(works.len()) {
             self.row_bytes = row_bytes.max(self.row_bytes / 2);
         }
         self.bytes += bytes;
-        self.queue.extend(works);
+        works.into_iter().for_each(|work| self.queues.push_back(work));
     }
 
     /// No claim could be made; whoever makes it possible wakes the lane.
-    pub(super) fn claim_later(&mut self) {
-        self.claiming = false;
+    pub(super) fn claim_later(&mut self, kind: RowKind) {
+        self.queues.of_mut(kind).not_claimed();
     }
 
     /// The claim failed; the next one is made after a pause.
-    pub(super) fn not_claimed(&mut self, until: Timestamp) {
-        self.claiming = false;
-        self.pause(until);
+    pub(super) fn not_claimed(&mut self, kind: RowKind, until: Timestamp) {
+        self.queues.of_mut(kind).not_claimed();
+        self.store_until = Some(until);
     }
 
-    /// What to do next. `lanes` have work, this one included.
-    pub(super) fn step(&mut self, now: Timestamp, config: &LaneConfig, lanes: usize) -> Step {
-        if let Some(until) = self.paused_until {
-            if until > now + KEPT_OVER_PAUSE && !self.queue.is_empty() {
-                return Step::GiveBack(self.take_queue());
-            }
-            if until > now {
-                return Step::WaitUntil(until);
-            }
+    /// What to do next. `sharers` is among how many like this one the shared room is divided.
+    pub(super) fn step(&mut self, now: Timestamp, config: &LaneConfig, sharers: usize) -> Step {
+        if let Some(until) = self.store_until.filter(|until| *until > now) {
+            return Step::WaitUntil(until);
+        }
+        let paused_until = self.paused_until.filter(|until| *until > now);
+        if paused_until.is_none() {
             self.paused_until = None;
         }
-        if self.more_in_table && !self.claiming && self.queue.len() + self.reserved <= self.low_water() {
-            self.claiming = true;
-            let by_bytes = bytes_max(config, lanes).saturating_sub(self.bytes) / self.row_bytes;
-            return Step::Claim(by_bytes.min(config.queued_max).clamp(1, CLAIM_MAX));
+        // What was asked for by hand goes out in spite of a pause.
+        let kinds: &[RowKind] = if paused_until.is_some() { &[RowKind::Manual] } else { &KINDS };
+        if let Some(claim) = kinds.iter().find_map(|kind| self.claim(*kind, config, sharers)) {
+            return Step::Claim(claim);
         }
-        if self.queue.is_empty() || self.under_way >= self.allowed.min(under_way_max(config, lanes)) {
+        if let Some(until) = paused_until {
+            if until > now + KEPT_OVER_PAUSE && self.queues.len() > self.queues.of(RowKind::Manual).len() {
+                return Step::GiveBack(self.take(&[RowKind::First, RowKind::Retry]));
+            }
+            if self.queues.of(RowKind::Manual).len() == 0 {
+                return Step::WaitUntil(until);
+            }
+        }
+        if self.queues.len() == 0 || self.under_way >= self.allowed.min(under_way_max(config, sharers)) {
             return Step::Rest;
         }
         if let Err(at) = self.rates.take(now) {
             return Step::WaitUntil(at);
         }
-        match self.queue.pop_front() {
+        match self.queues.next() {
             Some(work) => {
                 self.bytes -= work.payload.len() + ROW_BYTES;
                 self.under_way += 1;
@@ -208,10 +236,21 @@ impl LaneState {
         }
     }
 
-    /// An attempt ended.
-    pub(super) fn ended(&mut self, pace: Pace, now: Timestamp, config: &LaneConfig) {
+    /// The claim to make for rows of one kind, if it is time for one.
+    fn claim(&mut self, kind: RowKind, config: &LaneConfig, sharers: usize) -> Option<Claim> {
+        let reserved = if kind == RowKind::First { self.reserved } else { 0 };
+        let by_bytes = bytes_max(config, sharers).saturating_sub(self.bytes) / self.row_bytes;
+        let limit = by_bytes.min(config.queued_max).clamp(1, CLAIM_MAX);
+        let low_water = self.low_water().checked_sub(reserved)?;
+        self.queues.of_mut(kind).claim(kind, limit, low_water)
+    }
+
+    /// An attempt ended, at an endpoint that was last changed at `changed_at`. What one says that was changed since is no
+    /// longer true.
+    pub(super) fn ended(&mut self, pace: Pace, changed_at: Timestamp, now: Timestamp, config: &LaneConfig) {
         self.under_way -= 1;
         match pace {
+            _ if changed_at < self.changed_at => {}
             Pace::Faster => {
                 self.pauses = 0;
                 self.allowed = (self.allowed + 1).min(config.under_way_max.max(1));
@@ -219,7 +258,7 @@ impl LaneState {
             Pace::Same => {}
             Pace::Slower => {
                 // Those under way together when it began say the same thing: one of them is enough.
-                if self.allowed == 1 && self.paused_until.is_none_or(|until| until <= now) {
+                if self.allowed == 1 && !self.is_paused(now) {
                     self.pause(now + PAUSE_MIN.saturating_mul(1 << self.pauses.min(16)).min(PAUSE_MAX));
                     self.pauses += 1;
                 }
@@ -236,27 +275,32 @@ impl LaneState {
     pub(super) fn put_back(&mut self, work: Work, until: Timestamp) {
         self.under_way -= 1;
         self.bytes += work.payload.len() + ROW_BYTES;
-        self.queue.push_front(work);
-        self.pause(until);
+        self.queues.push_front(work);
+        self.store_until = Some(until);
     }
 
-    /// Empties the queue; its rows are to be given back to the table.
-    pub(super) fn take_queue(&mut self) -> Vec<Work> {
-        let works: Vec<Work> = self.queue.drain(..).collect();
+    /// Empties the queues; their rows are to be given back to the table.
+    pub(super) fn take_queues(&mut self) -> Vec<Work> {
+        self.take(&KINDS)
+    }
+
+    fn take(&mut self, kinds: &[RowKind]) -> Vec<Work> {
+        let works = self.queues.take(kinds);
         self.bytes -= works.iter().map(|work| work.payload.len() + ROW_BYTES).sum::<usize>();
-        if !works.is_empty() {
-            self.look_in_table();
-        }
         works
     }
 
     pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
         LaneFigures {
-            queued: self.queue.len(),
+            queued: self.queues.len(),
             under_way: self.under_way,
             allowed: self.allowed,
             paused_ms: self.paused_until.map_or(0, |until| (to_ms(until) - to_ms(now)).max(0)),
         }
+    }
+
+    pub(super) fn is_paused(&self, now: Timestamp) -> bool {
+        self.paused_until.is_some_and(|until| until > now)
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -265,8 +309,7 @@ impl LaneState {
 
     /// Closes the lane when it has had nothing to do for `after`.
     pub(super) fn close_if_idle(&mut self, now: Timestamp, at: Instant, after: Duration) -> bool {
-        let paused = self.paused_until.is_some_and(|until| until > now);
-        if self.is_active() || self.claiming || self.more_in_table || paused {
+        if self.is_active() || self.queues.looks_in_table() || self.is_paused(now) {
             self.idle_since = None;
             return false;
         }
@@ -285,11 +328,15 @@ impl LaneState {
     }
 }
 
-/// Attempts that one of `lanes` may have under way: its own few, and its part of what is shared.
-fn under_way_max(config: &LaneConfig, lanes: usize) -> usize {
-    config.under_way_guaranteed.max(1) + config.under_way_shared_max / lanes.max(1)
+fn allowed_at_first(config: &LaneConfig) -> usize {
+    config.under_way_guaranteed.clamp(1, config.under_way_max.max(1))
 }
 
-fn bytes_max(config: &LaneConfig, lanes: usize) -> usize {
-    (config.queued_bytes_max / lanes.max(1)).max(OWN_BYTES)
+/// Attempts that one of so many lanes may have under way: its own few, and its part of what is shared.
+fn under_way_max(config: &LaneConfig, sharers: usize) -> usize {
+    config.under_way_guaranteed.max(1) + config.under_way_shared_max / sharers.max(1)
+}
+
+fn bytes_max(config: &LaneConfig, sharers: usize) -> usize {
+    (config.queued_bytes_max / sharers.max(1)).max(OWN_BYTES)
 }

@@ -10,6 +10,7 @@ use super::Shared;
 use super::lane::{Lane, Place};
 use crate::metrics::LaneFigures;
 use crate::model::Id;
+use crate::port::RowKind;
 use crate::target::Target;
 
 /// A lane with nothing to do goes after this long. Until then what it learnt of its endpoint's pace is remembered.
@@ -37,10 +38,24 @@ impl Lanes {
             .flatten()
     }
 
-    /// Tells the endpoint's lane that there may be rows for it in the table.
-    pub(super) fn look_in_table(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) {
+    /// Tells the endpoint's lane that there may be rows of these kinds for it in the table.
+    pub(super) fn look_in_table(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id, kinds: &[RowKind]) {
         // Where every try finds a lane just being taken away, the sweeper comes by again.
-        let _found = (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).look_in_table(shared).is_ok());
+        let _found =
+            (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).look_in_table(shared, kinds).is_ok());
+    }
+
+    /// Tells the endpoint's lane, if it has one, how the endpoint is now.
+    pub(super) fn changed(&self, shared: &Arc<Shared>, target: &Target) {
+        if let Some(lane) = self.get(&target.endpoint) {
+            lane.set_terms(shared, target);
+            lane.pump(shared);
+        }
+    }
+
+    /// Whether an endpoint's lane is waiting because its receiver asked for it.
+    pub(super) fn is_paused(&self, endpoint: &str, now: Timestamp) -> bool {
+        self.get(endpoint).is_some_and(|lane| lane.is_paused(now))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -49,8 +64,7 @@ impl Lanes {
 
     /// How an endpoint's lane stands; all zero when it has none here.
     pub(super) fn figures(&self, endpoint: &str, now: Timestamp) -> LaneFigures {
-        let lane = self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned();
-        lane.map(|lane| lane.figures(now)).unwrap_or_default()
+        self.get(endpoint).map(|lane| lane.figures(now)).unwrap_or_default()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Lane>> {
@@ -64,6 +78,11 @@ impl Lanes {
         lanes.retain(|_, lane| !lane.close_if_idle(now, at, IDLE_MAX));
         drop(lanes);
         shared.rates.remove_unused();
+        shared.load.remove_unused();
+    }
+
+    fn get(&self, endpoint: &str) -> Option<Arc<Lane>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned()
     }
 
     fn lane(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id) -> Arc<Lane> {

@@ -17,7 +17,7 @@ use super::Shared;
 use super::nodes::Holder;
 use crate::model::{AttemptStatus, Id};
 use crate::ordering::OrderingKey;
-use crate::port::{AttemptRecord, EndpointEffect, Next, StoreError};
+use crate::port::{AttemptRecord, EndpointEffect, Next, RowKind, StoreError};
 
 /// Finished attempts that wait in each recorder's queue at most.
 const QUEUE_MAX: usize = 4_096;
@@ -163,7 +163,7 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>) {
         persist(shared, || store.drop_deliveries(drops.clone())).await;
     }
     for (endpoint, application) in ordered {
-        shared.lanes.look_in_table(shared, &application, &endpoint);
+        shared.lanes.look_in_table(shared, &application, &endpoint, &[RowKind::First]);
     }
 }
 

@@ -10,7 +10,7 @@ use runtime::signal::Signal;
 use runtime::tasks::Tasks;
 
 use super::Shared;
-use crate::port::StoreResult;
+use crate::port::{RowKind, StoreResult};
 
 /// The table is looked at this often at least, whatever was missed.
 const EVERY: Duration = Duration::from_secs(1);
@@ -79,7 +79,14 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     // Endpoints that are paused or full are listed again and again: they must not hide the others.
     let limit = ENDPOINTS_MAX + shared.lanes.len();
     for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
-        shared.lanes.look_in_table(shared, &application, &endpoint);
+        // Whoever changed the endpoint at another node meant this pause as well.
+        if shared.lanes.is_paused(&endpoint, now)
+            && let Some(snapshot) = context.snapshots.get(&application).await?
+            && let Some(target) = snapshot.targets.get(&endpoint)
+        {
+            shared.lanes.changed(shared, target);
+        }
+        shared.lanes.look_in_table(shared, &application, &endpoint, &[RowKind::First, RowKind::Retry]);
     }
     Ok(context.store.next_due().await?.filter(|next| *next > now))
 }

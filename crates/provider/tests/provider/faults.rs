@@ -16,7 +16,8 @@ use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType
 use provider::port::operations::Operations;
 use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreError,
+    StoreResult,
 };
 use runtime::signal::Signal;
 
@@ -251,8 +252,15 @@ impl Store for Faulty {
         self.store.endpoints_with_due(now, limit).await
     }
 
-    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>> {
-        self.call("claim", self.store.claim(node, endpoint, now, limit)).await
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<Delivery>> {
+        self.call("claim", self.store.claim(node, endpoint, kind, now, limit)).await
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

@@ -57,6 +57,10 @@ async fn at_the_end_nothing_is_accepted_and_what_is_cut_off_is_free_at_once() {
     assert!(stage.tasks.shutdown(Duration::from_millis(100)).await.is_err(), "an attempt is under way");
     stage.provider.leave().await;
     let node = provider::port::NodeId("node_test".into());
-    let claimed = stage.store.claim(&node, &endpoint.id, jiff::Timestamp::MAX, 100).await.unwrap();
+    let claimed = stage
+        .store
+        .claim(&node, &endpoint.id, provider::port::RowKind::First, jiff::Timestamp::MAX, 100)
+        .await
+        .unwrap();
     assert_eq!(claimed.len(), 20);
 }

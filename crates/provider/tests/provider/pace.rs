@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use provider::ProviderConfig;
+use provider::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
+use provider::port::RowKind;
+use provider::{EndpointInput, ProviderConfig};
 
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{Stage, eventually, quick};
@@ -26,8 +28,11 @@ async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
     assert_eq!(stage.store.backlog(&endpoint.id).await.unwrap().deliveries, 100);
     stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     let node = provider::port::NodeId("node_test".into());
-    let claimed = stage.store.claim(&node, &endpoint.id, jiff::Timestamp::MAX, 1_000).await.unwrap();
-    assert_eq!(claimed.len(), 100);
+    let mut claimed = 0;
+    for kind in [RowKind::First, RowKind::Retry] {
+        claimed += stage.store.claim(&node, &endpoint.id, kind, jiff::Timestamp::MAX, 1_000).await.unwrap().len();
+    }
+    assert_eq!(claimed, 100);
 }
 
 #[tokio::test]
@@ -42,4 +47,35 @@ async fn a_deadline_holds_for_an_endpoint_that_hangs_and_the_attempt_says_so() {
     assert!(attempts[0].response.contains("50 ms"), "{}", attempts[0].response);
     assert!(attempts[0].response_duration_ms >= 50);
     stage.finished(&endpoint).await;
+}
+
+/// An endpoint whose receiver has asked to be left alone for an hour, and a message that waits for that.
+async fn left_alone(stage: &Stage) -> (Endpoint, Message) {
+    let receiver = Receiver::start(|_| Reply::With(503, "retry-after", "3600")).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let refused = stage.send().await;
+    stage.attempts(&refused, 1).await;
+    let waiting = stage.send().await;
+    (endpoint, waiting)
+}
+
+#[tokio::test]
+async fn a_pause_is_the_receivers_that_asked_for_it_and_over_when_the_address_is_changed() {
+    let stage = Stage::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&stage).await;
+    let mended = Receiver::start(|_| Reply::Status(200)).await;
+    let input = EndpointInput { url: mended.url(), ..EndpointInput::default() };
+    stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
+    let attempts = stage.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].status, attempts[0].url.as_str()), (AttemptStatus::Success, mended.url().as_str()));
+}
+
+#[tokio::test]
+async fn what_is_resent_by_hand_goes_out_in_spite_of_a_pause() {
+    let stage = Stage::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&stage).await;
+    let resent = stage.provider.resend(&stage.caller, "app", &waiting.id, &endpoint.id, None, String::new);
+    resent.await.unwrap();
+    let attempts = stage.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
 }

@@ -1,11 +1,11 @@
 //! SQLite: one file, one writer, several readers, each a thread of its own.
 //!
-//! The writer drains its queue into one transaction: a job is a savepoint in it, so that a job that fails is undone alone,
+//! The writer drains its queue into one transaction. A job that fails is undone alone (each after the first is a savepoint),
 //! and nobody is answered before the commit is on disk (`synchronous=FULL`). Many callers share one fsync that way (group
 //! commit), and a single one pays no more than its own.
 //!
 //! Other processes may use the file as well (management commands while a server runs): SQLite's own locks keep them apart,
-//! and an idle writer looks a few times a second if somebody else has written.
+//! and the writer looks a few times a second if somebody else has written.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use runtime::signal::Signal;
 use rusqlite::{Connection, OpenFlags};
@@ -29,7 +29,7 @@ const WRITES_TOGETHER_MAX: usize = 512;
 const READERS: usize = 4;
 /// Reads that wait for a reader.
 const READS_QUEUED_MAX: usize = 4_096;
-/// How often an idle writer looks if another process has written.
+/// How often the writer looks if another process has written.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long to wait for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -205,13 +205,17 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineE
 
 /// The writer's life: it ends when the last [`Database`] is dropped.
 fn write_all(db: &Connection, queue: &Receiver<Box<dyn Job>>, changed_elsewhere: &Signal) {
-    let mut seen = data_version(db);
+    let (mut seen, mut looked) = (data_version(db), Instant::now());
     loop {
         match queue.recv_timeout(LOOK_EVERY) {
             Ok(first) => write_together(db, first, queue),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
+        if looked.elapsed() < LOOK_EVERY {
+            continue;
+        }
+        looked = Instant::now();
         // The number changes with commits of other connections only, and the readers write nothing.
         let now = data_version(db);
         if now != seen {
@@ -225,18 +229,13 @@ fn data_version(db: &Connection) -> Option<i64> {
     db.prepare_cached("PRAGMA data_version").ok()?.query_row((), |row| row.get(0)).ok()
 }
 
-fn write_together(db: &Connection, first: Box<dyn Job>, queue: &Receiver<Box<dyn Job>>) {
-    if let Err(error) = execute(db, "BEGIN IMMEDIATE") {
-        first.answer(Err(error));
-        return;
-    }
-    let mut done = Vec::new();
-    let mut outcome = Ok(());
-    let mut next = Some(first);
-    while let Some(mut job) = next {
-        outcome = outcome.and_then(|()| one_of_many(db, job.as_mut()));
+fn write_together(db: &Connection, mut first: Box<dyn Job>, queue: &Receiver<Box<dyn Job>>) {
+    let mut outcome = begin_with(db, first.as_mut());
+    let mut done = vec![first];
+    while outcome.is_ok() && done.len() < WRITES_TOGETHER_MAX {
+        let Ok(mut job) = queue.try_recv() else { break };
+        outcome = one_more(db, job.as_mut());
         done.push(job);
-        next = if outcome.is_ok() && done.len() < WRITES_TOGETHER_MAX { queue.try_recv().ok() } else { None };
     }
     outcome = outcome.and_then(|()| execute(db, "COMMIT"));
     if outcome.is_err() && !db.is_autocommit() {
@@ -248,8 +247,19 @@ fn write_together(db: &Connection, first: Box<dyn Job>, queue: &Receiver<Box<dyn
     }
 }
 
-/// A job that fails is undone alone. An error here is one of the transaction as a whole.
-fn one_of_many(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
+/// Begins a transaction with its first job. One that fails is undone with all of it, which so far is nothing else: most
+/// transactions have one job, and do without the copies of pages that a savepoint costs.
+fn begin_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
+    execute(db, "BEGIN IMMEDIATE")?;
+    if !job.run(db) {
+        execute(db, "ROLLBACK")?;
+        execute(db, "BEGIN IMMEDIATE")?;
+    }
+    Ok(())
+}
+
+/// A further job: when it fails, it is undone alone. An error here is one of the transaction as a whole.
+fn one_more(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "SAVEPOINT job")?;
     if !job.run(db) {
         execute(db, "ROLLBACK TO job")?;

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreResult,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -191,8 +191,15 @@ impl Store for Memory {
         Ok(self.tables().work.endpoints_with_due(now, limit))
     }
 
-    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>> {
-        Ok(self.tables().work.claim(node, endpoint, now, limit))
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<Delivery>> {
+        Ok(self.tables().work.claim(node, endpoint, kind, now, limit))
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreError, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreError,
+    StoreResult,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -269,9 +270,16 @@ impl Store for Provider {
         Ok(deliveries::endpoints_with_due(&client, now, limit).await?)
     }
 
-    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>> {
-        self.transaction(&(node, endpoint, now, limit), |db, &(node, endpoint, now, limit)| {
-            Box::pin(deliveries::claim(db, node, endpoint, now, limit))
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<Delivery>> {
+        self.transaction(&(node, endpoint, kind, now, limit), |db, &(node, endpoint, kind, now, limit)| {
+            Box::pin(deliveries::claim(db, node, endpoint, kind, now, limit))
         })
         .await
     }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Store, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreResult,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -203,9 +203,16 @@ impl Store for Sqlite {
         self.read(move |db| deliveries::endpoints_with_due(db, now, limit)).await
     }
 
-    async fn claim(&self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<Vec<Delivery>> {
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<Delivery>> {
         let (node, endpoint) = (node.clone(), endpoint.to_owned());
-        self.write(move |db| deliveries::claim(db, &node, &endpoint, now, limit)).await
+        self.write(move |db| deliveries::claim(db, &node, &endpoint, kind, now, limit)).await
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

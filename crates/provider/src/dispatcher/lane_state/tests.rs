@@ -29,8 +29,25 @@ fn work(payload_bytes: usize) -> Work {
 fn lane(queued: usize) -> (LaneState, LaneConfig) {
     let config = LaneConfig::default();
     let mut state = LaneState::new(&config);
-    state.claimed((0..queued).map(|_| work(100)).collect(), queued, 0);
+    for _ in 0..queued {
+        state.reserved += 1;
+        state.bytes += 100 + ROW_BYTES;
+        state.fill_place(work(100));
+    }
     (state, config)
+}
+
+/// A row that was tried before.
+fn retry() -> Work {
+    Work { attempts: 1, ..work(100) }
+}
+
+/// What a lane claims of one kind now.
+fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: RowKind) -> Claim {
+    match state.claim(kind, config, 1) {
+        Some(claim) => claim,
+        None => panic!("nothing of {kind:?} is claimed"),
+    }
 }
 
 /// How many attempts the lane begins now, beside `lanes` others.
@@ -42,14 +59,14 @@ fn begun(state: &mut LaneState, config: &LaneConfig, lanes: usize) -> usize {
 fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
     let (mut state, config) = lane(1_000);
     assert_eq!(begun(&mut state, &config, 1), 4);
-    state.ended(Pace::Faster, now(), &config);
+    state.ended(Pace::Faster, now(), now(), &config);
     assert_eq!(begun(&mut state, &config, 1), 2);
     for _ in 0..200 {
-        state.ended(Pace::Faster, now(), &config);
+        state.ended(Pace::Faster, now(), now(), &config);
         begun(&mut state, &config, 1);
     }
     assert_eq!(state.under_way, 64);
-    state.ended(Pace::Slower, now(), &config);
+    state.ended(Pace::Slower, now(), now(), &config);
     assert_eq!(state.allowed, 32);
     assert_eq!(begun(&mut state, &config, 1), 0);
 }
@@ -71,13 +88,13 @@ fn an_endpoint_with_too_much_to_do_is_left_alone_longer_and_longer() {
     let mut pauses_ms = Vec::new();
     for _ in 0..12 {
         assert!(matches!(state.step(at, &config, 1), Step::Start(_)));
-        state.ended(Pace::Slower, at, &config);
+        state.ended(Pace::Slower, at, at, &config);
         if let Step::WaitUntil(until) = state.step(at, &config, 1) {
             pauses_ms.push(until.duration_since(at).as_millis());
             at = until;
         } else {
             // It begins with more than one at a time, and is only slowed down.
-            state.ended(Pace::Same, at, &config);
+            state.ended(Pace::Same, at, at, &config);
         }
     }
     assert_eq!(pauses_ms, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
@@ -88,7 +105,7 @@ fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
     for (pause_s, given_back) in [(10, 0), (11, 99)] {
         let (mut state, config) = lane(100);
         assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
-        state.ended(Pace::Pause(Duration::from_secs(pause_s)), now(), &config);
+        state.ended(Pace::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
         let rows = match state.step(now(), &config, 1) {
             Step::GiveBack(rows) => rows.len(),
             _ => 0,
@@ -108,19 +125,18 @@ fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
     assert!(state.reserve(100, now(), &config, 1));
     assert!(state.reserve(100, now(), &config, 1));
     assert!(!state.reserve(100, now(), &config, 1));
-    state.look_in_table();
+    state.look_in_table(&[RowKind::First]);
     state.fill_place(work(100));
     state.unreserve(100);
     assert!(!state.reserve(100, now(), &config, 1), "rows wait in the table");
-    let looks = state.looks();
-    assert!(matches!(state.step(now(), &config, 1), Step::Claim(2)));
+    let claim = claim_of(&mut state, &config, RowKind::First);
+    assert_eq!(claim.limit, 2);
     assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
-    state.look_in_table();
-    state.claimed(vec![work(100)], 2, looks);
+    state.look_in_table(&[RowKind::First]);
+    state.claimed(vec![work(100)], 1, claim);
     assert!(!state.reserve(100, now(), &config, 1), "one more came while it claimed");
-    let looks = state.looks();
-    assert!(matches!(state.step(now(), &config, 1), Step::Claim(_)));
-    state.claimed(vec![], 2, looks);
+    let claim = claim_of(&mut state, &config, RowKind::First);
+    state.claimed(vec![], 0, claim);
     assert!(state.reserve(100, now(), &config, 1));
 }
 
@@ -146,4 +162,79 @@ fn a_lane_closes_only_when_it_has_had_nothing_to_do_for_a_while() {
     assert!(!state.close_if_idle(now(), start + after, after));
     assert!(state.close_if_idle(now(), start + 2 * after, after));
     assert!(state.is_closed());
+}
+
+#[test]
+fn what_is_new_does_not_wait_behind_retries_and_retries_are_not_forgotten_for_it() {
+    let (mut state, mut config) = lane(0);
+    config.under_way_guaranteed = 100;
+    state.allowed = 100;
+    state.look_in_table(&KINDS);
+    let claims = KINDS.map(|kind| claim_of(&mut state, &config, kind));
+    state.claimed(vec![], 0, claims[0]);
+    state.claimed(vec![], 0, claims[1]);
+    state.claimed((0..50).map(|_| retry()).collect(), 50, claims[2]);
+    assert!(state.reserve(100, now(), &config, 1), "retries take no place of what is new");
+    state.fill_place(work(100));
+    let first = |state: &mut LaneState| match state.step(now(), &config, 1) {
+        Step::Start(work) => work.attempts == 0,
+        _ => panic!("nothing began"),
+    };
+    assert!(first(&mut state));
+    for _ in 0..20 {
+        assert!(state.reserve(100, now(), &config, 1));
+        state.fill_place(work(100));
+    }
+    let begun: Vec<bool> = (0..8).map(|_| first(&mut state)).collect();
+    assert_eq!(begun.iter().filter(|first| !**first).count(), 2, "{begun:?}");
+}
+
+#[test]
+fn a_pause_is_over_when_the_endpoint_was_changed_and_what_was_said_before_counts_no_more() {
+    let (mut state, config) = lane(10);
+    let at = |seconds: i64| Terms { changed_at: from_ms(NOW_MS + 1_000 * seconds), endpoint: None, application: None };
+    let hour = Pace::Pause(Duration::from_secs(3_600));
+    state.set_terms(at(0), &config);
+    assert_eq!(begun(&mut state, &config, 1), 4);
+    state.ended(hour, now(), now(), &config);
+    assert!(state.is_paused(now()));
+    state.set_terms(at(0), &config);
+    assert!(state.is_paused(now()), "nothing was changed");
+    state.set_terms(at(1), &config);
+    assert!(!state.is_paused(now()));
+    state.ended(hour, now(), now(), &config);
+    assert!(!state.is_paused(now()), "that was about what it was before");
+    state.set_terms(at(0), &config);
+    state.ended(hour, from_ms(NOW_MS + 1_000), now(), &config);
+    assert!(state.is_paused(now()), "and this about what it is");
+}
+
+#[test]
+fn a_changed_rate_holds_for_what_is_in_memory_already() {
+    let (mut state, config) = lane(100);
+    state.allowed = 64;
+    let endpoint = std::num::NonZeroU16::new(20).map(|per_second| Rate { per_second, nodes: 1 });
+    state.set_terms(Terms { changed_at: now(), endpoint, application: None }, &config);
+    assert_eq!(begun(&mut state, &config, 1), 2);
+    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(at) if at > now()));
+}
+
+#[test]
+fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_that_is_away() {
+    let (mut state, config) = lane(1);
+    assert_eq!(begun(&mut state, &config, 1), 1);
+    state.ended(Pace::Pause(Duration::from_secs(3_600)), now(), now(), &config);
+    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
+    state.look_in_table(&KINDS);
+    let Step::Claim(claim) = state.step(now(), &config, 1) else { panic!("it does not look") };
+    assert_eq!(claim.kind, RowKind::Manual);
+    let by_hand = Work { trigger: AttemptTrigger::Manual, ..retry() };
+    state.claimed(vec![by_hand], 1, claim);
+    assert!(matches!(state.step(now(), &config, 1), Step::Start(work) if work.trigger == AttemptTrigger::Manual));
+    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
+    state.look_in_table(&KINDS);
+    let Step::Claim(claim) = state.step(now(), &config, 1) else { panic!("it does not look") };
+    let later = now() + Duration::from_secs(1);
+    state.not_claimed(claim.kind, later);
+    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(until) if until == later));
 }

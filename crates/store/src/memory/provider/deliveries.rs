@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use ::provider::model::{Attempt, AttemptTrigger, Id, Message};
 use ::provider::ordering::OrderingKey;
-use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE};
+use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE, RowKind};
 use jiff::Timestamp;
 
 use super::lists::{self, Owned, key};
@@ -128,11 +128,25 @@ impl Work {
         found
     }
 
-    pub(super) fn claim(&mut self, node: &NodeId, endpoint: &str, now: Timestamp, limit: usize) -> Vec<Delivery> {
+    pub(super) fn claim(
+        &mut self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: RowKind,
+        now: Timestamp,
+        limit: usize,
+    ) -> Vec<Delivery> {
         self.nodes.entry(node.clone()).or_insert(now);
         let start = (Id::from(endpoint), Timestamp::MIN, Id::from(""));
         let due = self.waiting.range(start..).take_while(|(of, at, _)| &**of == endpoint && *at <= now);
-        let due: Vec<_> = due.take(limit).cloned().collect();
+        let of_kind = due.filter(|(endpoint, _, message)| {
+            self.rows.get(&(endpoint.clone(), message.clone())).is_some_and(|row| match kind {
+                RowKind::Manual => row.manual > Manual::No,
+                RowKind::First => row.attempts == 0,
+                RowKind::Retry => row.attempts > 0,
+            })
+        });
+        let due: Vec<_> = of_kind.take(limit).cloned().collect();
         let mut claimed = Vec::with_capacity(due.len());
         for waiting in due {
             self.waiting.remove(&waiting);
@@ -175,8 +189,9 @@ impl Work {
     pub(super) fn release(&mut self, node: &NodeId, rows: &[(Id, Id)], now: Timestamp) {
         for (message, endpoint) in rows {
             let row_key = (endpoint.clone(), message.clone());
-            if self.rows.get(&row_key).is_some_and(|row| row.owner.as_ref() == Some(node)) {
-                self.wait(&row_key, now, None);
+            if let Some(row) = self.rows.get(&row_key).filter(|row| row.owner.as_ref() == Some(node)) {
+                let at = if row.manual > Manual::No { row.next_at } else { now };
+                self.wait(&row_key, at, None);
             }
         }
     }

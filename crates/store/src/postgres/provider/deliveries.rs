@@ -1,7 +1,7 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
 use ::provider::model::{AttemptTrigger, Id};
-use ::provider::port::{Backlog, Delivery, NodeId};
+use ::provider::port::{Backlog, Delivery, NodeId, RowKind};
 use jiff::Timestamp;
 
 use super::nodes;
@@ -40,6 +40,7 @@ pub(super) async fn claim(
     db: &impl Client,
     node: &NodeId,
     endpoint: &str,
+    kind: RowKind,
     now: Timestamp,
     limit: usize,
 ) -> Outcome<Vec<Delivery>> {
@@ -48,10 +49,15 @@ pub(super) async fn claim(
         return Ok(Vec::new());
     };
     let owner = nodes::number(db, node, now).await?;
+    let of_kind = match kind {
+        RowKind::Manual => "manual > 0",
+        RowKind::First => "attempts = 0",
+        RowKind::Retry => "attempts > 0",
+    };
     let select = format!(
         "WITH due AS ( \
              SELECT message, attempts, next_at, manual, key FROM deliveries \
-             WHERE endpoint = $2 AND owner IS NULL AND next_at <= $3 \
+             WHERE endpoint = $2 AND owner IS NULL AND {of_kind} AND next_at <= $3 \
              ORDER BY next_at, message LIMIT $4 FOR UPDATE SKIP LOCKED \
          ), given AS ( \
              UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
@@ -84,7 +90,7 @@ pub(super) fn columns<'rows>(rows: impl Iterator<Item = (&'rows Id, &'rows Id)>)
 
 pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], now: Timestamp) -> Outcome<()> {
     let (endpoints, messages) = columns(rows.iter().map(|(message, endpoint)| (message, endpoint)));
-    let release = "UPDATE deliveries d SET owner = NULL, next_at = $3 \
+    let release = "UPDATE deliveries d SET owner = NULL, next_at = CASE WHEN d.manual > 0 THEN d.next_at ELSE $3 END \
          FROM unnest($1::text[], $2::text[]) AS given (endpoint, message) \
          WHERE d.endpoint = given.endpoint AND d.message = given.message \
          AND d.owner = (SELECT no FROM nodes WHERE id = $4)";

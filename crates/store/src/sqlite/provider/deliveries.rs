@@ -1,7 +1,7 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
 use ::provider::model::{AttemptTrigger, Id};
-use ::provider::port::{Backlog, Delivery, NodeId};
+use ::provider::port::{Backlog, Delivery, NodeId, RowKind};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -49,6 +49,7 @@ pub(super) fn claim(
     db: &Connection,
     node: &NodeId,
     endpoint: &str,
+    kind: RowKind,
     now: Timestamp,
     limit: usize,
 ) -> Outcome<Vec<Delivery>> {
@@ -57,10 +58,16 @@ pub(super) fn claim(
         return Ok(Vec::new());
     };
     let endpoint = Id::from(endpoint);
+    let (index, of_kind) = match kind {
+        RowKind::Manual => ("deliveries_by_hand", "d.manual > 0"),
+        RowKind::First => ("deliveries_first", "d.attempts = 0"),
+        RowKind::Retry => ("deliveries_again", "d.attempts > 0"),
+    };
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts, d.manual > 0, d.key FROM deliveries d INDEXED BY deliveries_waiting \
+        "SELECT {MESSAGE}, d.attempts, d.manual > 0, d.key FROM deliveries d INDEXED BY {index} \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
-         WHERE d.endpoint = ?2 AND d.owner IS NULL AND d.next_at <= ?3 ORDER BY d.next_at, d.message LIMIT ?4"
+         WHERE d.endpoint = ?2 AND d.owner IS NULL AND {of_kind} AND d.next_at <= ?3 \
+         ORDER BY d.next_at, d.message LIMIT ?4"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut claimed = Vec::new();
@@ -88,7 +95,7 @@ pub(super) fn claim(
 }
 
 pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Timestamp) -> Outcome<()> {
-    let release = "UPDATE deliveries SET owner = NULL, next_at = ?3 \
+    let release = "UPDATE deliveries SET owner = NULL, next_at = iif(manual > 0, next_at, ?3) \
          WHERE endpoint = ?1 AND message = ?2 AND owner = (SELECT no FROM nodes WHERE id = ?4)";
     let mut release = db.prepare_cached(release)?;
     for (message, endpoint) in rows {

@@ -4,7 +4,7 @@ use provider::model::Message;
 use provider::port::{NewMessage, Order};
 
 use super::given::{
-    Shared, accepted, account, answer, application, at, endpoint, id, message, new, node, reasons, routes, sent,
+    Shared, accepted, account, answer, application, at, claim_all, endpoint, id, message, new, reasons, routes, sent,
     version, whole,
 };
 
@@ -98,7 +98,7 @@ pub(super) async fn a_message_refused_leaves_no_delivery_behind(store: Shared) {
     assert_eq!(reasons(store.accept(batch, at(5)).await.unwrap()), ["ok", "ok", "taken eventId", "stale"]);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 1);
-    assert_eq!(store.claim(&node(1), &id("ep", 2), at(9), 10).await.unwrap()[0].message.id, id("msg", 2));
+    assert_eq!(claim_all(&*store, 1, 2, 9, 10).await[0].message.id, id("msg", 2));
 }
 
 pub(super) async fn an_old_snapshot_is_stale_after_any_change(store: Shared) {
@@ -216,7 +216,7 @@ pub(super) async fn a_deleted_application_is_not_there_for_anybody(store: Shared
     assert_eq!(store.next_due().await.unwrap(), None);
     for endpoint in 1..=2 {
         assert_eq!(store.backlog(&id("ep", endpoint)).await.unwrap(), Default::default());
-        assert_eq!(store.claim(&node(1), &id("ep", endpoint), at(9), 10).await.unwrap(), []);
+        assert_eq!(claim_all(&*store, 1, endpoint, 9, 10).await, []);
     }
     // Its uid is free again.
     let next = provider::model::Application { uid: application(1).uid, ..application(3) };

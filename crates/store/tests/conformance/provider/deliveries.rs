@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 
 use provider::model::Id;
-use provider::port::{Backlog, NewMessage};
+use provider::port::{Backlog, NewMessage, Resend, RowKind};
 
 use super::given::{
-    Shared, accepted, application, at, attempt, endpoint, failed, id, later, message, node, routes, sent, succeeded,
+    Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, later, message, node, routes, sent,
+    succeeded,
 };
 
+const NOTHING: [Id; 0] = [];
 const NO_MESSAGE: [usize; 0] = [];
 
 /// What `node` is given of an endpoint: numbers of messages.
 async fn claimed(store: &Shared, of: usize, endpoint: usize, now_ms: i64, limit: usize) -> Vec<usize> {
-    let deliveries = store.claim(&node(of), &id("ep", endpoint), at(now_ms), limit).await.unwrap();
+    let deliveries = claim_all(&**store, of, endpoint, now_ms, limit).await;
     let numbers = deliveries.into_iter().map(|delivery| {
         assert_eq!(delivery.endpoint, id("ep", endpoint));
         let number = delivery.message.id[4..].parse().unwrap();
@@ -110,11 +112,11 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
     assert_eq!(claimed(&store, 1, 1, 209, 10).await, NO_MESSAGE);
     assert_eq!(due(&store, 210, 10).await, [routed(1)]);
     assert_eq!(claimed(&store, 1, 1, 400, 1).await, [2], "the longest due first");
-    let other = store.claim(&node(2), &id("ep", 1), at(400), 1).await.unwrap();
+    let other = claim_all(&*store, 2, 1, 400, 1).await;
     assert_eq!((other[0].message.id.clone(), other[0].attempts), (id("msg", 1), 1));
 
     store.record_attempts(vec![failed(attempt(3, 1, 1, at(400)), 2, 100)]).await.unwrap();
-    assert_eq!(store.claim(&node(1), &id("ep", 1), at(500), 9).await.unwrap()[0].attempts, 2);
+    assert_eq!(claim_all(&*store, 1, 1, 500, 9).await[0].attempts, 2);
     store
         .record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))])
         .await
@@ -131,7 +133,7 @@ pub(super) async fn a_released_row_is_due_at_once_with_the_attempts_it_had(store
     let rows = vec![(id("msg", 1), id("ep", 1)), (id("msg", 2), id("ep", 1)), (id("msg", 9), id("ep", 1))];
     store.release(&node(1), rows, at(30)).await.unwrap();
     assert_eq!(store.next_due().await.unwrap(), Some(at(30)));
-    let again = store.claim(&node(3), &id("ep", 1), at(30), 10).await.unwrap();
+    let again = claim_all(&*store, 3, 1, 30, 10).await;
     assert_eq!(again.len(), 1, "a row of another node is not given back");
     assert_eq!((again[0].message.id.clone(), again[0].attempts), (id("msg", 1), 3));
 }
@@ -206,4 +208,35 @@ pub(super) async fn an_endpoint_with_many_rows_hides_no_other(store: Shared) {
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 2)).await.unwrap());
     assert_eq!(due(&store, 200, 10).await, [routed(1), routed(3)]);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap(), Backlog::default());
+}
+
+pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared) {
+    let version = routes(&store, 1).await;
+    let rows = (1..=4).map(|number| sent(number, version, &[(1, None)])).collect();
+    accepted(&store, rows, at(5)).await;
+    let given = async |kind: RowKind, now_ms: i64, limit: usize| -> Vec<Id> {
+        let rows = store.claim(&node(1), &id("ep", 1), kind, at(now_ms), limit).await.unwrap();
+        rows.into_iter().map(|row| row.message.id).collect()
+    };
+    assert_eq!(given(RowKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);
+    store
+        .record_attempts(vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)])
+        .await
+        .unwrap();
+    // Two wait for their first attempt, two for another, and of each one is asked for by hand.
+    for number in [2, 4] {
+        let (application, message, endpoint) = (id("app", 1), id("msg", number), id("ep", 1));
+        store.resend(Resend { application, message, endpoint }, None).await.unwrap();
+    }
+    assert_eq!(given(RowKind::Manual, 5, 1).await.len(), 1);
+    let rows = (1..=4).map(|number| (id("msg", number), id("ep", 1))).collect();
+    store.release(&node(1), rows, at(20)).await.unwrap();
+    assert_eq!(
+        given(RowKind::Manual, 0, 9).await,
+        [id("msg", 2), id("msg", 4)],
+        "given back, they are still before all"
+    );
+    assert_eq!(given(RowKind::Retry, 15, 9).await, NOTHING);
+    assert_eq!(given(RowKind::Retry, 16, 9).await, [id("msg", 1)]);
+    assert_eq!(given(RowKind::First, 20, 9).await, [id("msg", 3)]);
 }

@@ -8,8 +8,8 @@ use provider::model::{
     OldSecret, PayloadCheck,
 };
 use provider::port::{
-    Answer, AttemptRecord, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId, Notice,
-    Order, Page, Store, StoreError, StoreResult,
+    Answer, AttemptRecord, Delivery, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId,
+    Notice, Order, Page, RowKind, Store, StoreError, StoreResult,
 };
 use runtime::vault::Sealed;
 use store::postgres::PostgresConfig;
@@ -224,4 +224,20 @@ pub(super) fn reason(error: StoreError) -> String {
         StoreError::Replayed => "replayed".to_owned(),
         other => other.to_string(),
     }
+}
+
+/// What a node is given of an endpoint, rows of all kinds.
+pub(super) async fn claim_all(
+    store: &dyn Store,
+    of: usize,
+    endpoint: usize,
+    now_ms: i64,
+    limit: usize,
+) -> Vec<Delivery> {
+    let mut claimed = Vec::new();
+    for kind in [RowKind::Manual, RowKind::First, RowKind::Retry] {
+        let room = limit - claimed.len();
+        claimed.extend(store.claim(&node(of), &id("ep", endpoint), kind, at(now_ms), room).await.unwrap());
+    }
+    claimed
 }

@@ -2,7 +2,7 @@
 
 use provider::port::Backlog;
 
-use super::given::{Shared, accepted, at, attempt, id, node, routes, sent, succeeded};
+use super::given::{Shared, accepted, at, attempt, claim_all, id, node, routes, sent, succeeded};
 
 pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
     let version = routes(&store, 1).await;
@@ -11,7 +11,7 @@ pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
     accepted(&store, batch, at(5)).await;
     store.leave(&node(1), at(10)).await.unwrap();
     store.leave(&node(7), at(11)).await.unwrap();
-    let claimed = store.claim(&node(2), &id("ep", 1), at(10), 10).await.unwrap();
+    let claimed = claim_all(&*store, 2, 1, 10, 10).await;
     assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 3), id("msg", 1)]);
 }
 

@@ -5,7 +5,7 @@ use provider::port::ordering::{BlockedKey, Skip};
 use provider::port::{AttemptRecord, EndpointEffect, NewDelivery, NewMessage, Next};
 
 use super::attempts::manual;
-use super::given::{Shared, accepted, at, attempt, failed, id, message, new, node, routes, succeeded};
+use super::given::{Shared, accepted, at, attempt, claim_all, failed, id, message, new, node, routes, succeeded};
 
 const NOTHING: [usize; 0] = [];
 
@@ -17,7 +17,7 @@ fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize]) -> NewMess
 }
 
 async fn claimed(store: &Shared, endpoint: usize, now_ms: i64) -> Vec<usize> {
-    let rows = store.claim(&node(1), &id("ep", endpoint), at(now_ms), 100).await.unwrap();
+    let rows = claim_all(&**store, 1, endpoint, now_ms, 100).await;
     rows.into_iter().map(|row| row.message.id[4..].parse().unwrap()).collect()
 }
 

@@ -4,7 +4,7 @@ use provider::model::{Attempt, AttemptTrigger};
 use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend};
 
 use super::given::{
-    Shared, accepted, answer, at, attempt, endpoint, failed, id, node, reason, routes, sent, succeeded,
+    Shared, accepted, answer, at, attempt, claim_all, endpoint, failed, id, node, reason, routes, sent, succeeded,
 };
 
 fn again(message: usize, endpoint: usize) -> Resend {
@@ -18,7 +18,7 @@ fn manual(attempt: Attempt) -> AttemptRecord {
 
 /// What a node is given of the endpoint: the message, attempts made, and what the next one is made for.
 async fn claimed(store: &Shared, of: usize, endpoint: usize, now_ms: i64) -> Vec<(usize, u32, AttemptTrigger)> {
-    let rows = store.claim(&node(of), &id("ep", endpoint), at(now_ms), 9).await.unwrap();
+    let rows = claim_all(&**store, of, endpoint, now_ms, 9).await;
     rows.into_iter().map(|row| (row.message.id[4..].parse().unwrap(), row.attempts, row.trigger)).collect()
 }
 

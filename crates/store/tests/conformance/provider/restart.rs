@@ -4,8 +4,8 @@ use provider::model::AttemptTrigger;
 use provider::port::{Order, Resend, Store};
 
 use super::given::{
-    Shared, accepted, answer, application, at, attempt, database, endpoint, failed, id, message, node, reasons, routes,
-    sent, succeeded, whole,
+    Shared, accepted, answer, application, at, attempt, claim_all, database, endpoint, failed, id, message, node,
+    reasons, routes, sent, succeeded, whole,
 };
 use super::tasks;
 
@@ -38,12 +38,12 @@ async fn finds_it(store: &dyn Store) {
     assert_eq!(failures[0], failed(attempt(1, 2, 1, at(6)), 1, 0).attempt);
 
     store.heartbeat(&node(2), at(500), at(400)).await.unwrap();
-    assert_eq!(store.claim(&node(2), &id("ep", 1), at(500), 9).await.unwrap()[0].message, message(1));
-    let waiting = store.claim(&node(2), &id("ep", 2), at(500), 9).await.unwrap();
+    assert_eq!(claim_all(store, 2, 1, 500, 9).await[0].message, message(1));
+    let waiting = claim_all(store, 2, 2, 500, 9).await;
     let waiting: Vec<_> = waiting.into_iter().map(|row| (row.message, row.trigger)).collect();
     assert_eq!(waiting, [(message(2), AttemptTrigger::Manual), (message(1), AttemptTrigger::Scheduled)]);
     assert_eq!(store.next_due().await.unwrap(), Some(at(1_006)));
-    let again = store.claim(&node(2), &id("ep", 1), at(1_006), 9).await.unwrap();
+    let again = claim_all(store, 2, 1, 1_006, 9).await;
     assert_eq!((again[0].message.clone(), again[0].attempts), (message(2), 1));
     tasks::finds_it_half_done(store).await;
 }
@@ -94,6 +94,6 @@ async fn see_each_other(server: Shared, command: Shared) {
     accepted(&server, vec![sent(1, version + 1, &[(1, None), (2, None)])], at(5)).await;
     command.changed_elsewhere().wait().await;
     server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))]).await.unwrap();
-    assert_eq!(command.claim(&node(2), &id("ep", 2), at(9), 9).await.unwrap().len(), 1);
-    assert_eq!(command.claim(&node(2), &id("ep", 1), at(9), 9).await.unwrap().len(), 0);
+    assert_eq!(claim_all(&*command, 2, 2, 9, 9).await.len(), 1);
+    assert_eq!(claim_all(&*command, 2, 1, 9, 9).await.len(), 0);
 }

@@ -4,7 +4,8 @@ use provider::model::Message;
 use provider::port::{EXPUNGED, NewMessage, Order};
 
 use super::given::{
-    Shared, accepted, application, at, attempt, failed, id, later, message, new, node, routes, sent, succeeded, whole,
+    Shared, accepted, application, at, attempt, claim_all, failed, id, later, message, new, routes, sent, succeeded,
+    whole,
 };
 
 const HOUR_MS: i64 = 3_600_000;
@@ -22,7 +23,7 @@ pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
     }
     let found = store.message(&app, &id("msg", 1)).await.unwrap().unwrap();
     assert_eq!(found, Message { payload: None, ..message(1) });
-    let claimed = store.claim(&node(1), &id("ep", 1), at(20), 9).await.unwrap();
+    let claimed = claim_all(&*store, 1, 1, 20, 9).await;
     let payloads: Vec<bool> = claimed.iter().map(|delivery| delivery.message.payload.is_some()).collect();
     assert_eq!(payloads.iter().filter(|there| **there).count(), 1, "what waits has none either");
 
@@ -88,7 +89,7 @@ pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of
     let attempts = store.attempts_at_endpoint(&app, &id("ep", 2), whole(Order::Descending)).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| &attempt.message).collect::<Vec<_>>(), [&id("msg", 5), &id("msg", 6)]);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 2);
-    assert_eq!(store.claim(&node(1), &id("ep", 1), at(20), 9).await.unwrap().len(), 2);
+    assert_eq!(claim_all(&*store, 1, 1, 20, 9).await.len(), 2);
     assert_eq!(store.message(&app, "lot.1").await.unwrap(), None);
     // Its event id can be taken again.
     accepted(

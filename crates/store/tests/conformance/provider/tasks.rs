@@ -7,7 +7,8 @@ use provider::model::{Attempt, AttemptStatus, BackgroundTask, Endpoint, Progress
 use provider::port::{Advance, Answer, AttemptRecord, From, IdempotentAnswer, Next, Order, StoreError, TaskFilter};
 
 use super::given::{
-    Shared, accepted, at, attempt, endpoint, failed, id, later, message, new, page, routes, sent, succeeded, whole,
+    Shared, accepted, at, attempt, claim_all, endpoint, failed, id, later, message, new, page, routes, sent, succeeded,
+    whole,
 };
 
 /// A task of the first account's first endpoint, at position `msg_0`.
@@ -145,7 +146,7 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     };
     assert_eq!(due_of(19).await, 2, "what was there, claimed or not");
     assert_eq!(due_of(20).await, 4);
-    let claimed = store.claim(&provider::port::NodeId(id("node", 9)), &id("ep", 1), at(20), 9).await.unwrap();
+    let claimed = claim_all(&*store, 9, 1, 20, 9).await;
     let claimed: Vec<_> = claimed.iter().map(|row| (row.message.id.clone(), row.attempts)).collect();
     assert_eq!(claimed, [2, 1, 4].map(|number| (id("msg", number), 0)), "those that waited before go before");
     assert!(claimed.len() == 3 && due_of(20).await == 4);

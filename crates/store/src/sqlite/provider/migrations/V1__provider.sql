@@ -145,6 +145,10 @@ CREATE TABLE deliveries (
 ) STRICT, WITHOUT ROWID;
 -- A delivery that goes well is never in here: it is entered with its owner, and goes.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at) WHERE owner IS NULL;
+-- The same by kind, so that none is looked for behind another.
+CREATE INDEX deliveries_by_hand ON deliveries (endpoint, next_at) WHERE owner IS NULL AND manual > 0;
+CREATE INDEX deliveries_first ON deliveries (endpoint, next_at) WHERE owner IS NULL AND attempts = 0;
+CREATE INDEX deliveries_again ON deliveries (endpoint, next_at) WHERE owner IS NULL AND attempts > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
 CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
 -- When the first of a key goes, in whatever way, the next is due.

@@ -1,0 +1,155 @@
+//! How much is going on, over all lanes, and among how many the shared room is divided: evenly among the accounts that have
+//! work, and within each evenly among its endpoints. So no account gets more by having more endpoints.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::model::Id;
+
+#[derive(Default)]
+pub(super) struct Load {
+    /// Lanes that have something queued or under way.
+    active_lanes: AtomicUsize,
+    active_accounts: Arc<AtomicUsize>,
+    accounts: Mutex<HashMap<Id, Arc<AccountLoad>>>,
+    pub(super) under_way: AtomicUsize,
+    /// Notified when an attempt ends while draining.
+    pub(super) ended: Notify,
+}
+
+/// How much is going on for one account. Its lanes hold it.
+pub(super) struct AccountLoad {
+    active_lanes: AtomicUsize,
+    active_accounts: Arc<AtomicUsize>,
+}
+
+/// A lane's part in the load, while it has work.
+#[derive(Default)]
+pub(super) struct Share {
+    account: Option<Arc<AccountLoad>>,
+    active: bool,
+}
+
+impl Load {
+    pub(super) fn active_lanes(&self) -> usize {
+        self.active_lanes.load(Ordering::Acquire)
+    }
+
+    pub(super) fn account(&self, account: &Id) -> Arc<AccountLoad> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(load) = accounts.get(account) {
+            return Arc::clone(load);
+        }
+        let load = Arc::new(AccountLoad {
+            active_lanes: AtomicUsize::new(0),
+            active_accounts: Arc::clone(&self.active_accounts),
+        });
+        accounts.insert(account.clone(), Arc::clone(&load));
+        load
+    }
+
+    /// Forgets accounts that no lane is of any more.
+    pub(super) fn remove_unused(&self) {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.retain(|_, load| Arc::strong_count(load) > 1);
+    }
+}
+
+impl AccountLoad {
+    fn begin(&self) {
+        if self.active_lanes.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.active_accounts.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    fn end(&self) {
+        if self.active_lanes.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.active_accounts.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+impl Share {
+    /// The lane is of this account.
+    pub(super) fn belongs_to(&mut self, account: impl FnOnce() -> Arc<AccountLoad>) {
+        if self.account.is_none() {
+            let account = account();
+            if self.active {
+                account.begin();
+            }
+            self.account = Some(account);
+        }
+    }
+
+    /// The lane has work, or none.
+    pub(super) fn set_active(&mut self, active: bool, load: &Load) {
+        if active == self.active {
+            return;
+        }
+        self.active = active;
+        if active {
+            load.active_lanes.fetch_add(1, Ordering::AcqRel);
+            self.account.iter().for_each(|account| account.begin());
+        } else {
+            load.active_lanes.fetch_sub(1, Ordering::AcqRel);
+            self.account.iter().for_each(|account| account.end());
+        }
+    }
+
+    /// The lane gets one of so many parts of what is shared. As long as nobody has said whose it is, one as if all lanes were
+    /// of one account.
+    pub(super) fn sharers(&self, load: &Load) -> usize {
+        match &self.account {
+            Some(account) => {
+                let lanes = account.active_lanes.load(Ordering::Acquire).max(1);
+                lanes.saturating_mul(load.active_accounts.load(Ordering::Acquire).max(1))
+            }
+            None => load.active_lanes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_gets_no_more_by_having_more_endpoints() {
+        let load = Load::default();
+        let lane = |account: &str| {
+            let mut share = Share::default();
+            share.set_active(true, &load);
+            share.belongs_to(|| load.account(&account.into()));
+            share
+        };
+        let mut many: Vec<Share> = (0..1_000).map(|_| lane("acc_many")).collect();
+        assert_eq!(many[0].sharers(&load), 1_000, "alone, it has everything");
+        let mut one = lane("acc_one");
+        assert_eq!((one.sharers(&load), many[0].sharers(&load)), (2, 2_000));
+        one.set_active(false, &load);
+        one.set_active(false, &load);
+        assert_eq!(many[0].sharers(&load), 1_000, "who has no work takes no part");
+        many.truncate(10);
+        load.remove_unused();
+        assert_eq!(load.accounts.lock().unwrap().len(), 2);
+        drop((many, one));
+        load.remove_unused();
+        assert!(load.accounts.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_lane_that_learns_whose_it_is_while_it_has_work_is_counted_there() {
+        let load = Load::default();
+        let mut share = Share::default();
+        share.set_active(true, &load);
+        assert_eq!(share.sharers(&load), 1);
+        share.belongs_to(|| load.account(&"acc_1".into()));
+        share.belongs_to(|| unreachable!("it knows"));
+        share.set_active(false, &load);
+        assert_eq!(load.active_accounts.load(Ordering::Acquire), 0);
+        assert_eq!(load.active_lanes(), 0);
+    }
+}
