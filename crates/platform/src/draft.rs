@@ -10,7 +10,8 @@ use crate::audit::{Happened, What};
 use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, Stake, Turn, Versioned};
+use crate::bidders::Admitted;
+use crate::port::{Address, Change, Stake, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -136,9 +137,10 @@ impl<'a> Draft<'a> {
         self.change.stakes.push(Stake { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
     }
 
-    /// The bid takes this turn of its bidder.
-    pub(crate) fn take_turn(&mut self, turn: Option<Turn>) {
-        self.change.turn = turn;
+    /// The bid stands on what its bidder was admitted by: their turn, which it takes, or else their registration.
+    pub(crate) fn stand_on(&mut self, admitted: &Admitted) {
+        self.change.turn = admitted.turn;
+        self.change.registration = Some(admitted.seen.clone()).filter(|_| admitted.turn.is_none());
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

@@ -126,12 +126,9 @@ impl Platform {
         .inspect(|_| self.ends_moved().notify())
     }
 
-    /// The item, then its auction: in this order, so that a change of the auction which touches its items can't slip
-    /// between the two.
+    /// The item with its auction: see [`crate::port::Lots::lot`].
     pub(crate) async fn seen_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
-        let item = seen(caller, self.store().item(uuid).await?, "item", |item| item.customer)?;
-        let auction = self.auction_of(&item).await?;
-        Ok((item, auction))
+        seen(caller, self.store().lot(uuid).await?, "item", |(item, _)| item.customer)
     }
 
     pub(crate) async fn auction_of(&self, item: &Item) -> PlatformResult<Auction> {

@@ -129,7 +129,7 @@ impl Platform {
             } else {
                 let before = self.target(caller, &auction, in_ring.as_ref(), command).await?;
                 let mut log = self.bid_log(&before).await?;
-                let wanted = self.wanted(command, bid, &auction, &before, &log).await?;
+                let wanted = self.wanted(command, bid, &auction, (&before, &log), &mut draft).await?;
                 let decided = ring::decide(&auction, &before, wanted, now)?;
                 decided.item.iter().for_each(|change| log.apply(change));
                 // The auction's version moves with every command, which makes it one that the other clerk has not seen.
@@ -182,8 +182,8 @@ impl Platform {
         command: &ClerkCommand,
         bid: Uuid,
         auction: &Auction,
-        item: &Item,
-        log: &BidLog,
+        (item, log): (&Item, &BidLog),
+        draft: &mut Draft<'_>,
     ) -> PlatformResult<RingCommand> {
         let asked = |amount: Option<i64>| amount.unwrap_or_else(|| auction::minimum_bid(auction, item));
         let log = || log.clone();
@@ -196,7 +196,9 @@ impl Platform {
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;
-                RingCommand::AcceptPending { bid, bidder: self.bidder(auction, &pending.bidder).await? }
+                let admitted = self.admit_to_webcast(auction, &pending.bidder).await?;
+                draft.stand_on(&admitted);
+                RingCommand::AcceptPending { bid, bidder: admitted.bidder }
             }
             ClerkCommand::CommissionBid { bidder, amount } => {
                 RingCommand::CommissionBid { bid, bidder, amount: asked(amount), log: log() }

@@ -51,10 +51,12 @@ impl Platform {
             let (item, auction) = self.seen_item(caller, item).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
-            let bidder = self.bidder(&auction, &new.bidder).await?;
+            let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
+            let bidder = admitted.bidder.clone();
             let command = RingCommand::OnlineBid { bid: uuid, bidder, amount: new.amount };
             let decided = auction::ring::decide(&auction, &item, command, now)?;
             let mut draft = Draft::new(&caller.actor, now);
+            draft.stand_on(&admitted);
             // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
             let item = draft.item(&auction, item, &decided.item);
             let result = TakenOnline { uuid, bid: draft.last_bid().cloned(), item, auction };
