@@ -159,8 +159,10 @@ impl Platform {
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
+        let line = self.in_line(item)?;
+        line.decide(answering.as_ref(), || async {
+            line.quiet().await;
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let log = self.bid_log(&item).await?;
             let now = self.time_of(&auction);

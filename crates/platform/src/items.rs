@@ -108,8 +108,9 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, uuid).await?;
+        let line = self.in_line(uuid)?;
+        line.decide(answering.as_ref(), || async {
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
             let changes = auction::item::decide(&auction, &item, command.clone(), now)?;

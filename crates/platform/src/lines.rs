@@ -161,6 +161,14 @@ impl InLine {
         Ok((item, auction))
     }
 
+    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the item.
+    /// What they find stays as it is while they have the turn, as far as this node goes.
+    pub(crate) async fn quiet(&self) {
+        self.line.quiet().await;
+        // Nothing is ahead of the store, and what is read now is what the decision rests on.
+        let _ = self.line.head();
+    }
+
     /// A request that came twice at the same time is mostly refused the second time for what it did itself.
     async fn refused_or_replayed<T>(
         &self,
@@ -171,6 +179,10 @@ impl InLine {
     }
 
     fn enter(&self, customer: Uuid, mut change: Change) -> PlatformResult<oneshot::Receiver<Settled>> {
+        // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+        if let Some(answer) = &mut change.answer {
+            answer.at = self.platform.now();
+        }
         // Here already: the next decision's log goes on where this one's ends.
         crate::audit::seal(&mut change, self.platform.random().as_ref())?;
         let entered = self.line.enter(self.item, customer, change);

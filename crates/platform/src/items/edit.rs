@@ -25,9 +25,10 @@ impl Platform {
         expected_version: Option<i64>,
     ) -> PlatformResult<(Item, Auction)> {
         caller.require(Scope::AuctionsWrite)?;
-        let outcome = self
+        let line = self.in_line(uuid)?;
+        let outcome = line
             .decide(None, || async {
-                let (item, auction) = self.seen_item(caller, uuid).await?;
+                let (item, auction) = line.seen_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let customer = item.customer;
                 let changes = edit_item(&auction, &item, edit.clone())?;

@@ -47,8 +47,9 @@ impl Platform {
     ) -> PlatformResult<Outcome<TakenOnline>> {
         caller.require(Scope::BidsWrite)?;
         let uuid = self.ids().uuid_v7();
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
+        let line = self.in_line(item)?;
+        line.decide(answering.as_ref(), || async {
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
             let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
