@@ -11,7 +11,6 @@ use uuid::Uuid;
 use crate::bid::Bid;
 use crate::bidders::Source;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::port::Page;
@@ -124,7 +123,7 @@ impl Platform {
                         decided => break (admitted, decided?),
                     }
                 };
-                let mut draft = Draft::new(&caller.actor, now);
+                let mut draft = self.draft(&caller.actor, now);
                 if admitted.is_registered() && auction.kind == AuctionKind::Timed {
                     draft.stake(&item, paddle);
                 }
@@ -168,7 +167,7 @@ impl Platform {
             let now = self.time_of(&auction);
             let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
             let changes = auction::item::decide(&auction, &item, command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);
             let change = draft.finish(answering.as_ref(), &item);
             Ok(Decision { customer: item.customer, change, result: item })

@@ -114,7 +114,7 @@ impl Platform {
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
             let changes = auction::item::decide(&auction, &item, command.clone(), now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);
             if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
                 // The auction's own guards count these: whoever reconciles it at the same time has to count again.
@@ -159,7 +159,7 @@ impl Platform {
                 format!("an auction has at most {items_max} items, it has {first}"),
             ));
         }
-        let mut draft = Draft::new(&caller.actor, now);
+        let mut draft = self.draft(&caller.actor, now);
         let auction = draft.auction(auction, &[]);
         let mut items = Vec::with_capacity(new.len());
         for (position, new) in (first..).zip(new) {

@@ -37,8 +37,7 @@ pub struct Change {
     pub registration: Option<SeenRegistration>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
-    /// What happened to its auction and items, for the log. The platform's commit makes `log` of it, and the store is given
-    /// none.
+    /// What happened to its auction and items and is no entry of the log yet. The platform's commit leaves none.
     pub happened: Vec<Happened>,
     /// Entries of the log, of one subject with rising numbers.
     pub log: Vec<LogEntry>,

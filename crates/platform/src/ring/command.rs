@@ -153,7 +153,7 @@ impl Platform {
         let (auction, in_ring) = self.read_ring(caller, auction).await?;
         expect_ring(seen, &auction, in_ring.as_ref())?;
         let now = self.time_of(&auction);
-        let mut draft = Draft::new(&caller.actor, now);
+        let mut draft = self.draft(&caller.actor, now);
         let result = if *command == ClerkCommand::Begin {
             let changes = ring::begin(&auction)?;
             let auction = draft.auction(auction, &changes);

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use crate::bid::Bid;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::PlatformResult;
 use crate::idempotency::{Answering, Outcome};
 use crate::{Caller, Platform, Scope};
@@ -56,7 +55,7 @@ impl Platform {
             let bidder = admitted.bidder.clone();
             let command = RingCommand::OnlineBid { bid: uuid, bidder, amount: new.amount };
             let decided = auction::ring::decide(&auction, &item, command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             draft.stand_on(&admitted);
             // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
             let item = draft.item(&auction, item, &decided.item);

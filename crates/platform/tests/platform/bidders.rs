@@ -25,7 +25,8 @@ impl Sale {
     async fn new() -> Self {
         let house = House::new().await;
         let office = node(&house.store, &house.clock, PlatformConfig::default(), 2);
-        let lot = |number: &str| NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new(number, "A table") };
+        let lot =
+            |number: &str| NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new(number, "A table") };
         let items = house.create(&house.timed(HOUR, vec![lot("1"), lot("2")])).await.items;
         let entry = BidderEntry {
             paddle: Some("12".into()),
