@@ -108,7 +108,7 @@ impl Platform {
             let live = if new.status == AuctionStatus::Live { new.items.len() as u64 } else { 0 };
             let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             draft.address(address.clone());
             let auction = draft.auction(auction, &changes);
             let mut items = Vec::with_capacity(new.items.len());
@@ -172,7 +172,7 @@ impl Platform {
             let now = self.time_of(&auction);
             let from = auction.status;
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let auction = draft.auction(auction, &changes);
             if let Some(follows) = what_follows(from, to) {
                 self.lead_items(&mut draft, &auction, follows, now).await?;

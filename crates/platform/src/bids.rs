@@ -1,6 +1,7 @@
 //! Bids of those who are not in the room: proxy bids and purchases in timed auctions, maxima that absentees leave for a
 //! webcast, and what an administrator does about bids (decisions, sections 6 and 7).
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use auction::{Auction, AuctionKind, Bidder, Item, ItemCommand};
@@ -8,9 +9,8 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::bid::Bid;
-use crate::bidders::Admitted;
+use crate::bidders::Source;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::port::Page;
@@ -98,28 +98,36 @@ impl Platform {
         // A bidder with a limit has one bid under way at a time. That is waited for outside of the item's line: in it, two
         // bidders could wait for each other.
         let (mut place, mut is_in_turn) = (None, false);
+        // What is remembered of the bidder is good for one try: what it was refused on by the store is read.
+        let remembers = AtomicBool::new(true);
         loop {
             let waits_for = Mutex::new(None);
             let line = self.in_line(item)?;
             let outcome = line.decide(answering.as_ref(), || async {
                 let (item, auction) = line.seen_item(caller).await?;
                 expect_version(expected_version, item.version)?;
-                let Admitted { bidder, turn, is_registered } = match auction.kind {
-                    AuctionKind::Timed => self.admit(&auction, &item, paddle).await?,
-                    // What absentees leave leads nowhere, so it binds nothing and takes no turn.
-                    AuctionKind::Webcast => Admitted::without_turn(self.bidder(&auction, paddle).await?),
-                };
-                *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = turn.filter(|_| !is_in_turn);
-                if turn.is_some() && !is_in_turn {
-                    return Err(PlatformError::Busy);
-                }
                 let now = self.time_of(&auction);
-                let changes = auction::item::decide(&auction, &item, command(bid, bidder), now)?;
-                let mut draft = Draft::new(&caller.actor, now);
-                if is_registered {
+                let mut source = if remembers.swap(false, Ordering::Relaxed) { Source::Memory } else { Source::Store };
+                let (admitted, changes) = loop {
+                    let admitted = match auction.kind {
+                        AuctionKind::Timed => self.admit(&auction, &item, paddle, source).await?,
+                        AuctionKind::Webcast => self.admit_to_webcast(&auction, paddle).await?,
+                    };
+                    let waits = admitted.turn.filter(|_| !is_in_turn);
+                    *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = waits;
+                    if waits.is_some() {
+                        return Err(PlatformError::Busy);
+                    }
+                    match auction::item::decide(&auction, &item, command(bid, admitted.bidder.clone()), now) {
+                        Err(refusal) if admitted.may_be_outdated(&refusal) => source = Source::Store,
+                        decided => break (admitted, decided?),
+                    }
+                };
+                let mut draft = self.draft(&caller.actor, now);
+                if admitted.is_registered() && auction.kind == AuctionKind::Timed {
                     draft.stake(&item, paddle);
                 }
-                draft.take_turn(turn);
+                draft.stand_on(&admitted);
                 let item = draft.item(&auction, item, &changes);
                 let bid = draft.last_bid().cloned();
                 let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
@@ -150,14 +158,16 @@ impl Platform {
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
+        let line = self.in_line(item)?;
+        line.decide(answering.as_ref(), || async {
+            line.quiet().await;
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let log = self.bid_log(&item).await?;
             let now = self.time_of(&auction);
             let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
             let changes = auction::item::decide(&auction, &item, command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);
             let change = draft.finish(answering.as_ref(), &item);
             Ok(Decision { customer: item.customer, change, result: item })

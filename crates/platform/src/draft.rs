@@ -1,30 +1,39 @@
 //! What a decision makes of a state, written down as a change for the store: the new state with its version, a journal
-//! entry for each change of a status, with its event where it is announced, and the bids.
+//! entry for each change of a status, with its event where it is announced, the bids, and the entries of the log. The state that
+//! is given back is the one that is kept, with the end of its log.
 
-use auction::{Auction, AuctionChange, AuctionKind, Item, ItemChange};
+use std::sync::Arc;
+
+use auction::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead};
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
+use runtime::random::SharedRandom;
 
-use crate::audit::{Happened, What};
+use crate::Platform;
+use crate::audit::{self, Happened, What};
 use crate::bid::{Bid, BidMark, StruckBid};
+use crate::bidders::Admitted;
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, Stake, Turn, Versioned};
+use crate::port::{Address, Change, Stake, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
     actor: &'a str,
     now: Timestamp,
+    random: SharedRandom,
     change: Change,
 }
 
-impl<'a> Draft<'a> {
+impl Platform {
     /// Nothing yet; `actor` does it at `now`.
-    pub(crate) fn new(actor: &'a str, now: Timestamp) -> Self {
-        Self { actor, now, change: Change::default() }
+    pub(crate) fn draft<'a>(&self, actor: &'a str, now: Timestamp) -> Draft<'a> {
+        Draft { actor, now, random: Arc::clone(self.random()), change: Change::default() }
     }
+}
 
+impl<'a> Draft<'a> {
     /// What follows is done by `actor` at `now`.
     pub(crate) fn continue_as(&mut self, actor: &'a str, now: Timestamp) {
         self.actor = actor;
@@ -35,7 +44,7 @@ impl<'a> Draft<'a> {
     /// decides on it at the same time decide again.
     pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {
         let expected_version = auction.version;
-        let opening = (expected_version == 0).then(|| Box::new(auction.clone()));
+        let opening = (expected_version == 0).then(|| Box::new(Auction { log: LogHead::default(), ..auction.clone() }));
         self.log(What::Auction { opening, changes: changes.to_vec() });
         for change in changes {
             auction.apply(change);
@@ -62,6 +71,8 @@ impl<'a> Draft<'a> {
         }
         auction.version = expected_version + 1;
         self.change.auction = Some(Versioned { expected_version, state: auction.clone() });
+        self.seal();
+        auction.log = self.change.auction.as_ref().map_or(auction.log, |auction| auction.state.log);
         auction
     }
 
@@ -73,7 +84,7 @@ impl<'a> Draft<'a> {
     /// The item of `auction` takes the changes and its next version.
     pub(crate) fn item(&mut self, auction: &Auction, mut item: Item, changes: &[ItemChange]) -> Item {
         let expected_version = item.version;
-        let opening = (expected_version == 0).then(|| Box::new(item.clone()));
+        let opening = (expected_version == 0).then(|| Box::new(Item { log: LogHead::default(), ..item.clone() }));
         let place = self.change.items.len();
         self.log(What::Item { place, opening, changes: changes.to_vec() });
         for change in changes {
@@ -123,6 +134,8 @@ impl<'a> Draft<'a> {
         }
         item.version = expected_version + 1;
         self.change.items.push(Versioned { expected_version, state: item.clone() });
+        self.seal();
+        item.log = self.change.items.last().map_or(item.log, |item| item.state.log);
         item
     }
 
@@ -131,14 +144,22 @@ impl<'a> Draft<'a> {
         self.change.happened.push(Happened { actor: self.actor.to_owned(), at: self.now, what });
     }
 
+    /// Makes entries of what was noted. What can't be written stays noted: the commit seals what is left, and says why not.
+    fn seal(&mut self) {
+        if let Err(error) = audit::seal(&mut self.change, self.random.as_ref()) {
+            tracing::error!(%error, "an entry of the log can't be written");
+        }
+    }
+
     /// The bidder has bid on the item: what that binds can be found again.
     pub(crate) fn stake(&mut self, item: &Item, paddle: &str) {
         self.change.stakes.push(Stake { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
     }
 
-    /// The bid takes this turn of its bidder.
-    pub(crate) fn take_turn(&mut self, turn: Option<Turn>) {
-        self.change.turn = turn;
+    /// The bid stands on what its bidder was admitted by: their turn, which it takes, or else their registration.
+    pub(crate) fn stand_on(&mut self, admitted: &Admitted) {
+        self.change.turn = admitted.turn;
+        self.change.registration = Some(admitted.seen.clone()).filter(|_| admitted.turn.is_none());
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

@@ -108,12 +108,13 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, uuid).await?;
+        let line = self.in_line(uuid)?;
+        line.decide(answering.as_ref(), || async {
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
             let changes = auction::item::decide(&auction, &item, command.clone(), now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let item = draft.item(&auction, item, &changes);
             if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
                 // The auction's own guards count these: whoever reconciles it at the same time has to count again.
@@ -126,12 +127,9 @@ impl Platform {
         .inspect(|_| self.ends_moved().notify())
     }
 
-    /// The item, then its auction: in this order, so that a change of the auction which touches its items can't slip
-    /// between the two.
+    /// The item with its auction: see [`crate::port::Lots::lot`].
     pub(crate) async fn seen_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
-        let item = seen(caller, self.store().item(uuid).await?, "item", |item| item.customer)?;
-        let auction = self.auction_of(&item).await?;
-        Ok((item, auction))
+        seen(caller, self.store().lot(uuid).await?, "item", |(item, _)| item.customer)
     }
 
     pub(crate) async fn auction_of(&self, item: &Item) -> PlatformResult<Auction> {
@@ -161,7 +159,7 @@ impl Platform {
                 format!("an auction has at most {items_max} items, it has {first}"),
             ));
         }
-        let mut draft = Draft::new(&caller.actor, now);
+        let mut draft = self.draft(&caller.actor, now);
         let auction = draft.auction(auction, &[]);
         let mut items = Vec::with_capacity(new.len());
         for (position, new) in (first..).zip(new) {

@@ -115,7 +115,7 @@ impl InLine {
             let (decided, settled) = {
                 let _mine = self.line.turn().await;
                 match decide().await {
-                    Ok(Decision { customer, change, result }) => (Ok(result), self.enter(customer, change)?),
+                    Ok(Decision { customer, change, result }) => (Ok(result), self.enter(customer, change)),
                     Err(refusal) => match self.line.enter_refusal() {
                         Some(settled) => (Err(refusal), settled),
                         None => return self.refused_or_replayed(refusal, answering).await,
@@ -161,6 +161,14 @@ impl InLine {
         Ok((item, auction))
     }
 
+    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the item.
+    /// What they find stays as it is while they have the turn, as far as this node goes.
+    pub(crate) async fn quiet(&self) {
+        self.line.quiet().await;
+        // Nothing is ahead of the store, and what is read now is what the decision rests on.
+        let _ = self.line.head();
+    }
+
     /// A request that came twice at the same time is mostly refused the second time for what it did itself.
     async fn refused_or_replayed<T>(
         &self,
@@ -170,15 +178,17 @@ impl InLine {
         Ok(Outcome::Replayed(self.platform.replay(answering).await?.ok_or(refusal)?))
     }
 
-    fn enter(&self, customer: Uuid, mut change: Change) -> PlatformResult<oneshot::Receiver<Settled>> {
-        // Here already: the next decision's log goes on where this one's ends.
-        crate::audit::seal(&mut change, self.platform.random().as_ref())?;
+    fn enter(&self, customer: Uuid, mut change: Change) -> oneshot::Receiver<Settled> {
+        // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+        if let Some(answer) = &mut change.answer {
+            answer.at = self.platform.now();
+        }
         let entered = self.line.enter(self.item, customer, change);
         if entered.is_first {
             // A task of its own: callers may go away.
             tokio::spawn(commit_what_waits(self.clone()));
         }
-        Ok(entered.settled)
+        entered.settled
     }
 }
 

@@ -17,10 +17,12 @@ mod change;
 mod consumer;
 mod customer;
 mod log;
+mod lots;
 mod notices;
 mod outbox;
 mod reference;
 mod sandbox;
+mod seen;
 
 use std::fmt;
 
@@ -36,10 +38,12 @@ pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
 pub use log::Logs;
+pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use sandbox::Sandboxes;
+pub use seen::SeenRegistration;
 
 use crate::bid::Bid;
 use crate::journal::JournalRow;
@@ -48,7 +52,7 @@ use crate::journal::JournalRow;
 pub type Cursor = i64;
 
 /// Why a store call did not do what was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// Somebody else changed it first: load again, decide again.
     #[error("changed by somebody else meanwhile")]
@@ -91,7 +95,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
+pub trait Store: Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

@@ -126,7 +126,7 @@ impl Platform {
         let followed = test_clock::follow(&on_the_way, reached, due.len() as u64)?;
         let changes: Vec<AuctionChange> = begin.into_iter().chain([followed]).collect();
 
-        let mut draft = Draft::new(actor, target);
+        let mut draft = self.draft(actor, target);
         let auction = draft.auction(auction, &changes);
         let mut ended = Vec::with_capacity(due.len());
         for item in due {

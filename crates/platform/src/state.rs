@@ -11,7 +11,7 @@ use runtime::tasks::Tasks;
 use runtime::vault::Vault;
 
 use crate::access::KeyCache;
-use crate::bidders::Turns;
+use crate::bidders::{KnownBidders, Turns};
 use crate::config::PlatformConfig;
 use crate::lines::Lines;
 use crate::live::Live;
@@ -57,6 +57,8 @@ struct Inner {
     keys: KeyCache,
     /// Bids of bidders with a spending limit come one after the other.
     turns: Turns,
+    /// Registrations that need not be read again for each bid.
+    known_bidders: KnownBidders,
     /// Who waits to decide about which item.
     lines: Lines,
 }
@@ -92,6 +94,7 @@ impl Platform {
             clocks_moved,
             keys,
             turns: Turns::new(),
+            known_bidders: KnownBidders::default(),
             lines: Lines::default(),
         };
         Self { inner: Arc::new(inner) }
@@ -164,6 +167,10 @@ impl Platform {
 
     pub(crate) fn turns(&self) -> &Turns {
         &self.inner.turns
+    }
+
+    pub(crate) fn known_bidders(&self) -> &KnownBidders {
+        &self.inner.known_bidders
     }
 
     pub(crate) fn lines(&self) -> &Lines {

@@ -15,7 +15,6 @@ use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
 use crate::Platform;
-use crate::draft::Draft;
 use crate::error::PlatformResult;
 use crate::port::{Change, StoreError};
 
@@ -87,7 +86,7 @@ impl EndItems {
         let mut uuids = Vec::with_capacity(due.len());
         for (item, auction) in due {
             let uuid = item.uuid;
-            match end(&auction, item, now) {
+            match end(&self.platform, &auction, item, now) {
                 Ok((customer, change)) => {
                     changes.push((customer, change));
                     uuids.push(uuid);
@@ -189,10 +188,15 @@ impl Platform {
     }
 }
 
-fn end(auction: &Auction, item: Item, now: Timestamp) -> Result<(uuid::Uuid, Change), auction::Rejection> {
+fn end(
+    platform: &Platform,
+    auction: &Auction,
+    item: Item,
+    now: Timestamp,
+) -> Result<(uuid::Uuid, Change), auction::Rejection> {
     let changes = auction::item::decide(auction, &item, ItemCommand::ReachEnd, now)?;
     let customer = item.customer;
-    let mut draft = Draft::new(ACTOR, now);
+    let mut draft = platform.draft(ACTOR, now);
     draft.item(auction, item, &changes);
     Ok((customer, draft.finish::<()>(None, &())))
 }

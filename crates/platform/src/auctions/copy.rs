@@ -61,7 +61,7 @@ impl Platform {
             let auction = self.copied(&source, copy, now)?;
             let command = AuctionCommand::Create { status: AuctionStatus::Draft };
             let changes = lifecycle::decide(&auction, &ItemCounts::default(), command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let auction = draft.auction(auction, &changes);
             if copy.items == CopiedItems::All {
                 self.copy_items(&mut draft, &source, &auction, copy, now).await?;

@@ -62,7 +62,7 @@ impl Platform {
                 let changes = auction::edit::edit(&before, &counts, edit)?;
                 let customer = before.customer;
                 let now = self.time_of(&before);
-                let mut draft = Draft::new(&caller.actor, now);
+                let mut draft = self.draft(&caller.actor, now);
                 if changes.is_empty() && written.is_none() {
                     let change = draft.finish::<Auction>(None, &before);
                     return Ok(Decision { customer, change, result: before });

@@ -81,7 +81,7 @@ impl Platform {
             if auction.kind != AuctionKind::Timed {
                 return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Timed }.into());
             }
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let result = match &wanted.items {
                 None => self.move_all(&mut draft, auction, wanted, now).await?,
                 Some(items) => self.move_some(&mut draft, auction, items, wanted, now).await?,

@@ -35,37 +35,45 @@ pub(crate) enum What {
 /// An entry to be: why, and what.
 type Told = (Cause, Option<String>, Value);
 
-/// Makes entries of what happened, and moves the heads of their subjects.
+/// Makes entries of what happened, and moves the heads of their subjects. What can't be written stays noted.
 pub(crate) fn seal(change: &mut Change, random: &dyn Random) -> StoreResult<()> {
-    for Happened { actor, at, what } in std::mem::take(&mut change.happened) {
-        let (kind, subject, version, is_new, head, told) = match what {
-            What::Auction { opening, changes } => {
-                let Some(auction) = &mut change.auction else { return Err(lost()) };
-                let opening = opening.map(|opening| Auction { log: LogHead::default(), ..*opening });
-                let told = told(opening, &changes, |change| (change.cause(), None))?;
-                let state = &mut auction.state;
-                let is_new = auction.expected_version == 0;
-                (SubjectKind::Auction, state.uuid, state.version, is_new, &mut state.log, told)
-            }
-            What::Item { place, opening, changes } => {
-                let Some(item) = change.items.get_mut(place) else { return Err(lost()) };
-                let opening = opening.map(|opening| Item { log: LogHead::default(), ..*opening });
-                let told = told(opening, &changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
-                let state = &mut item.state;
-                let is_new = item.expected_version == 0;
-                (SubjectKind::Item, state.uuid, state.version, is_new, &mut state.log, told)
-            }
-        };
-        if is_new {
-            *head = LogHead::default();
+    let mut noted = std::mem::take(&mut change.happened).into_iter();
+    while let Some(happened) = noted.next() {
+        if let Err(error) = seal_one(change, &happened, random) {
+            change.happened = std::iter::once(happened).chain(noted).collect();
+            return Err(error);
         }
-        for (cause, reason, change_value) in told {
-            let number = head.number + 1;
-            let circumstances = (cause, reason, actor.clone(), at);
-            let entry = entry((subject, kind, number, version), circumstances, change_value, head, random)?;
-            *head = LogHead { number, hash: entry.hash };
-            change.log.push(entry);
+    }
+    Ok(())
+}
+
+fn seal_one(change: &mut Change, Happened { actor, at, what }: &Happened, random: &dyn Random) -> StoreResult<()> {
+    let (kind, subject, version, is_new, head, told) = match what {
+        What::Auction { opening, changes } => {
+            let Some(auction) = &mut change.auction else { return Err(lost()) };
+            let told = told(opening.as_deref(), changes, |change| (change.cause(), None))?;
+            let state = &mut auction.state;
+            let is_new = auction.expected_version == 0;
+            (SubjectKind::Auction, state.uuid, state.version, is_new, &mut state.log, told)
         }
+        What::Item { place, opening, changes } => {
+            let Some(item) = change.items.get_mut(*place) else { return Err(lost()) };
+            let told =
+                told(opening.as_deref(), changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
+            let state = &mut item.state;
+            let is_new = item.expected_version == 0;
+            (SubjectKind::Item, state.uuid, state.version, is_new, &mut state.log, told)
+        }
+    };
+    if is_new {
+        *head = LogHead::default();
+    }
+    for (cause, reason, change_value) in told {
+        let number = head.number + 1;
+        let circumstances = (cause, reason, actor.clone(), *at);
+        let entry = entry((subject, kind, number, version), circumstances, change_value, head, random)?;
+        *head = LogHead { number, hash: entry.hash };
+        change.log.push(entry);
     }
     Ok(())
 }

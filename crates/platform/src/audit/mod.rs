@@ -1,7 +1,7 @@
 //! The log: every change of an item or an auction, chained by hash (decisions, section 8; docs/audit.md).
 //!
-//! [`crate::draft`] notes what happened, the platform's one commit seals it here, and the store keeps the entries in the
-//! transaction of the change. The head of each log is part of its subject's state, so that sealing reads nothing.
+//! [`crate::draft`] notes what happened and seals it here, the platform's one commit sees that nothing is left, and the store
+//! keeps the entries in the transaction of the change. The head of each log is part of its subject's state, so that sealing reads nothing.
 //!
 //! Guarantees:
 //! - each entry's hash covers its whole content and the hash before; the first one's covers the subject's UUID;

@@ -102,6 +102,7 @@ impl Platform {
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             match self.store().put_registration(RegistrationEntry { registration, answer }).await {
                 Ok(()) => {
+                    self.known_bidders().forget(auction.uuid, &state.paddle);
                     self.find_stakes(&auction, None, &state).await?;
                     return Ok(Outcome::Fresh(state));
                 }
@@ -231,6 +232,7 @@ impl Platform {
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             match self.store().put_registration(RegistrationEntry { registration, answer }).await {
                 Ok(()) => {
+                    self.known_bidders().forget(auction.uuid, &state.paddle);
                     self.find_stakes(auction, before.limit, &state).await?;
                     return Ok(Outcome::Fresh(state));
                 }

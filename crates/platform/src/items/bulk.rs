@@ -62,7 +62,7 @@ impl Platform {
             expect_version(expected_version, auction.version)?;
             let now = self.time_of(&auction);
             let mut lots = self.lots_in_use(&auction, entries).await?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let mut items = Vec::with_capacity(entries.len());
             let mut counts_moved = false;
             for entry in entries {

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use crate::attachments;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::NewItem;
 use crate::{Caller, Platform, Scope};
@@ -25,13 +24,14 @@ impl Platform {
         expected_version: Option<i64>,
     ) -> PlatformResult<(Item, Auction)> {
         caller.require(Scope::AuctionsWrite)?;
-        let outcome = self
+        let line = self.in_line(uuid)?;
+        let outcome = line
             .decide(None, || async {
-                let (item, auction) = self.seen_item(caller, uuid).await?;
+                let (item, auction) = line.seen_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let customer = item.customer;
                 let changes = edit_item(&auction, &item, edit.clone())?;
-                let mut draft = Draft::new(&caller.actor, self.time_of(&auction));
+                let mut draft = self.draft(&caller.actor, self.time_of(&auction));
                 let item = if changes.is_empty() { item } else { draft.item(&auction, item, &changes) };
                 let result = (item, auction);
                 let change = draft.finish::<(Item, Auction)>(None, &result);

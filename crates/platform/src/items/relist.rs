@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::ITEMS_READ_MAX;
 use crate::deciding::Decision;
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::new_item::{LOT_NUMBER_CHARS_MAX, text};
@@ -78,7 +77,7 @@ impl Platform {
             }
             let mut lots = self.lots_of(into.uuid).await?;
             let now = self.time_of(&into);
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
             let into = draft.auction(into, &[]);
             let mut items = Vec::with_capacity(unsold.len());
             for (position, (item, lot_number)) in (first..).zip(unsold) {

@@ -1,9 +1,10 @@
 //! One item's line: whose turn it is, what the last one left, and what waits for the store.
 
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use auction::{Auction, Item};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 use uuid::Uuid;
 
 use crate::port::{Change, Receipt, StoreError, StoreResult};
@@ -26,6 +27,8 @@ pub(super) enum Settled {
 pub(super) struct Line {
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
+    /// Nothing is under way any more.
+    idle: Notify,
 }
 
 #[derive(Default)]
@@ -34,6 +37,8 @@ struct State {
     item: Option<Item>,
     /// Its auction, as it was read for the commit that is being gathered.
     auction: Option<Auction>,
+    /// Its auction as the last decision that changed it left it, while that is not on disk.
+    auction_ahead: Option<Auction>,
     /// Decisions for the next commit.
     waiting: Vec<Entry>,
     /// There is a committer.
@@ -50,6 +55,7 @@ impl State {
         self.epoch += 1;
         self.item = None;
         self.auction = None;
+        self.auction_ahead = None;
         std::mem::take(&mut self.waiting)
     }
 }
@@ -68,6 +74,13 @@ enum Kind {
 }
 
 impl Entry {
+    fn auction_version(&self) -> Option<i64> {
+        match &self.kind {
+            Kind::Accepted(change) => Some(change.1.auction.as_ref()?.state.version),
+            Kind::Committing | Kind::Refused => None,
+        }
+    }
+
     fn settle(self, settled: Settled) {
         // A caller who has gone does not listen.
         let _ = self.caller.send(settled);
@@ -83,13 +96,17 @@ pub(super) struct Entered {
 }
 
 /// Decisions that are committed together, in their order.
-pub(super) struct Batch(Vec<Entry>);
+pub(super) struct Batch {
+    entries: Vec<Entry>,
+    /// The last version of the auction in it, when it changes the auction.
+    auction_version: Option<i64>,
+}
 
 impl Batch {
     /// The changes, with their customers.
     pub(super) fn take_changes(&mut self) -> Vec<(Uuid, Change)> {
-        let mut changes = Vec::with_capacity(self.0.len());
-        for entry in &mut self.0 {
+        let mut changes = Vec::with_capacity(self.entries.len());
+        for entry in &mut self.entries {
             match std::mem::replace(&mut entry.kind, Kind::Committing) {
                 Kind::Accepted(change) => changes.push(*change),
                 other => entry.kind = other,
@@ -105,12 +122,25 @@ impl Line {
         self.turn.lock().await
     }
 
-    /// The item as the last decision left it, while that is not on disk, and its auction, if it was read for the same commit.
+    /// Waits until nothing is under way: for whoever has the turn, everything that was decided is on disk then, or forgotten.
+    pub(super) async fn quiet(&self) {
+        loop {
+            let mut idle = pin!(self.idle.notified());
+            idle.as_mut().enable();
+            if !self.lock().is_committing {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// The item as the last decision left it, while that is not on disk, and its auction, if it was changed along with it or
+    /// read for the same commit.
     pub(super) fn head(&self) -> Option<(Item, Option<Auction>)> {
         let mut state = self.lock();
         state.looked_in = state.epoch;
         let item = state.item.clone()?;
-        Some((item, state.auction.clone()))
+        Some((item, state.auction_ahead.clone().or_else(|| state.auction.clone())))
     }
 
     /// The auction was read.
@@ -128,7 +158,7 @@ impl Line {
             return Entered { settled, is_first: false };
         }
         if let Some(auction) = &change.auction {
-            state.auction = Some(auction.state.clone());
+            state.auction_ahead = Some(auction.state.clone());
         }
         if let Some(changed) = change.items.iter().find(|changed| changed.state.uuid == item) {
             state.item = Some(changed.state.clone());
@@ -163,10 +193,13 @@ impl Line {
         if state.waiting.is_empty() {
             state.is_committing = false;
             state.item = None;
+            self.idle.notify_waiters();
             return None;
         }
         let count = state.waiting.len().min(TOGETHER_MAX);
-        Some(Batch(state.waiting.drain(..count).collect()))
+        let entries: Vec<Entry> = state.waiting.drain(..count).collect();
+        let auction_version = entries.iter().rev().find_map(Entry::auction_version);
+        Some(Batch { entries, auction_version })
     }
 
     /// Tells everybody in the batch what became of it, and those behind it when they have to decide again.
@@ -176,8 +209,8 @@ impl Line {
             Err(error) => return self.fail(batch, &error),
         };
         let mut stands = true;
-        let mut told = Vec::with_capacity(batch.0.len());
-        for entry in batch.0 {
+        let mut told = Vec::with_capacity(batch.entries.len());
+        for entry in batch.entries {
             let result = match entry.kind {
                 Kind::Refused => Ok(()),
                 Kind::Accepted(_) | Kind::Committing => match results.next() {
@@ -196,6 +229,7 @@ impl Line {
         }
         // Before anybody is told, so that who decides again does so on what the store has.
         let behind = if stands { Vec::new() } else { self.lock().forget() };
+        self.lock().auction_ahead.take_if(|ahead| Some(ahead.version) <= batch.auction_version);
         told.into_iter().for_each(|(entry, settled)| entry.settle(settled));
         behind.into_iter().for_each(|entry| entry.settle(Settled::DecideAgain));
     }
@@ -203,7 +237,7 @@ impl Line {
     /// Nothing of the batch is known to be on disk.
     fn fail(&self, batch: Batch, error: &StoreError) {
         let behind = self.lock().forget();
-        for entry in batch.0 {
+        for entry in batch.entries {
             let settled = match (&entry.kind, error) {
                 (Kind::Refused, _) | (_, StoreError::Conflict) => Settled::DecideAgain,
                 (_, StoreError::Corrupt(text)) => Settled::Failed(StoreError::Corrupt(text.clone())),
@@ -247,6 +281,7 @@ impl Drop for Watch<'_> {
         state.is_committing = false;
         let behind = state.forget();
         drop(state);
+        self.line.idle.notify_waiters();
         behind.into_iter().for_each(|entry| entry.settle(Settled::DecideAgain));
     }
 }

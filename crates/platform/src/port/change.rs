@@ -2,7 +2,7 @@
 
 use auction::{Auction, Item};
 
-use super::{Address, Cursor, IdempotentAnswer, OutboxEvent, Stake, Turn};
+use super::{Address, Cursor, IdempotentAnswer, OutboxEvent, SeenRegistration, Stake, Turn};
 use crate::audit::{Happened, LogEntry};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
@@ -33,10 +33,11 @@ pub struct Change {
     pub stakes: Vec<Stake>,
     /// The turn that a bid of a bidder with a spending limit takes. `Conflict` when another took it.
     pub turn: Option<Turn>,
+    /// The registration that a bid was decided on, where it takes no turn. `Conflict` when it is another by now.
+    pub registration: Option<SeenRegistration>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
-    /// What happened to its auction and items, for the log. The platform's commit makes `log` of it, and the store is given
-    /// none.
+    /// What happened to its auction and items and is no entry of the log yet. The platform's commit leaves none.
     pub happened: Vec<Happened>,
     /// Entries of the log, of one subject with rising numbers.
     pub log: Vec<LogEntry>,

@@ -115,40 +115,72 @@ impl Platform {
     ) -> PlatformResult<Outcome<CommandDone>> {
         caller.require(Scope::RingWrite)?;
         let bid = self.ids().uuid_v7();
-        self.decide(answering.as_ref(), || async {
-            let (auction, in_ring) = self.read_ring(caller, auction).await?;
-            expect_ring(seen, &auction, in_ring.as_ref())?;
-            let now = self.time_of(&auction);
-            let mut draft = Draft::new(&caller.actor, now);
-            let result = if *command == ClerkCommand::Begin {
-                let changes = ring::begin(&auction)?;
-                let auction = draft.auction(auction, &changes);
-                let desk = self.desk(&auction, in_ring.as_ref(), None).await?;
-                let ring = RingState { auction, item: in_ring, desk: Some(desk) };
-                CommandDone { ring, about: None, bid: None }
-            } else {
-                let before = self.target(caller, &auction, in_ring.as_ref(), command).await?;
-                let mut log = self.bid_log(&before).await?;
-                let wanted = self.wanted(command, bid, &auction, &before, &log).await?;
-                let decided = ring::decide(&auction, &before, wanted, now)?;
-                decided.item.iter().for_each(|change| log.apply(change));
-                // The auction's version moves with every command, which makes it one that the other clerk has not seen.
-                let auction = draft.auction(auction, &decided.auction);
-                let item = draft.item(&auction, before.clone(), &decided.item);
-                let in_ring = if auction.in_ring == Some(item.uuid) {
-                    Some(item.clone())
-                } else {
-                    in_ring.filter(|other| auction.in_ring == Some(other.uuid))
-                };
-                let touched = Touched { before: &before, after: &item, log: &log };
-                let desk = self.desk(&auction, in_ring.as_ref(), Some(touched)).await?;
-                let ring = RingState { auction, item: in_ring, desk: Some(desk) };
-                CommandDone { ring, about: Some(item), bid: draft.last_bid().cloned() }
-            };
-            let change = draft.finish(answering.as_ref(), &result);
-            Ok(Decision { customer: result.ring.auction.customer, change, result })
+        let Some(item) = self.line_for(caller, auction, command).await? else {
+            return self
+                .decide(answering.as_ref(), || self.obey(caller, auction, (command, bid), seen, answering))
+                .await;
+        };
+        let line = self.in_line(item)?;
+        line.decide(answering.as_ref(), || async {
+            line.quiet().await;
+            self.obey(caller, auction, (command, bid), seen, answering).await
         })
         .await
+    }
+
+    /// The item whose bids the command waits for, and which wait for it: that in the ring, or the one that it names. A guess
+    /// that keeps it from losing against them; what it is really about is said by the ring when it has its turn.
+    async fn line_for(&self, caller: &Caller, auction: Uuid, command: &ClerkCommand) -> PlatformResult<Option<Uuid>> {
+        match command {
+            ClerkCommand::Begin | ClerkCommand::Send { item: None } => Ok(None),
+            ClerkCommand::Send { item: Some(item) } | ClerkCommand::OfferAgain { item } => Ok(Some(*item)),
+            _ => {
+                let auction = self.seen_auction(caller, auction).await?;
+                Ok(auction.in_ring.or(auction.last_in_ring))
+            }
+        }
+    }
+
+    /// Decides a command on the ring as the store has it.
+    async fn obey(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        (command, bid): (&ClerkCommand, Uuid),
+        seen: RingVersion,
+        answering: Option<Answering<'_, CommandDone>>,
+    ) -> PlatformResult<Decision<CommandDone>> {
+        let (auction, in_ring) = self.read_ring(caller, auction).await?;
+        expect_ring(seen, &auction, in_ring.as_ref())?;
+        let now = self.time_of(&auction);
+        let mut draft = self.draft(&caller.actor, now);
+        let result = if *command == ClerkCommand::Begin {
+            let changes = ring::begin(&auction)?;
+            let auction = draft.auction(auction, &changes);
+            let desk = self.desk(&auction, in_ring.as_ref(), None).await?;
+            let ring = RingState { auction, item: in_ring, desk: Some(desk) };
+            CommandDone { ring, about: None, bid: None }
+        } else {
+            let before = self.target(caller, &auction, in_ring.as_ref(), command).await?;
+            let mut log = self.bid_log(&before).await?;
+            let wanted = self.wanted(command, bid, &auction, (&before, &log), &mut draft).await?;
+            let decided = ring::decide(&auction, &before, wanted, now)?;
+            decided.item.iter().for_each(|change| log.apply(change));
+            // The auction's version moves with every command, which makes it one that the other clerk has not seen.
+            let auction = draft.auction(auction, &decided.auction);
+            let item = draft.item(&auction, before.clone(), &decided.item);
+            let in_ring = if auction.in_ring == Some(item.uuid) {
+                Some(item.clone())
+            } else {
+                in_ring.filter(|other| auction.in_ring == Some(other.uuid))
+            };
+            let touched = Touched { before: &before, after: &item, log: &log };
+            let desk = self.desk(&auction, in_ring.as_ref(), Some(touched)).await?;
+            let ring = RingState { auction, item: in_ring, desk: Some(desk) };
+            CommandDone { ring, about: Some(item), bid: draft.last_bid().cloned() }
+        };
+        let change = draft.finish(answering.as_ref(), &result);
+        Ok(Decision { customer: result.ring.auction.customer, change, result })
     }
 
     /// The item that the command is about.
@@ -182,8 +214,8 @@ impl Platform {
         command: &ClerkCommand,
         bid: Uuid,
         auction: &Auction,
-        item: &Item,
-        log: &BidLog,
+        (item, log): (&Item, &BidLog),
+        draft: &mut Draft<'_>,
     ) -> PlatformResult<RingCommand> {
         let asked = |amount: Option<i64>| amount.unwrap_or_else(|| auction::minimum_bid(auction, item));
         let log = || log.clone();
@@ -196,7 +228,9 @@ impl Platform {
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;
-                RingCommand::AcceptPending { bid, bidder: self.bidder(auction, &pending.bidder).await? }
+                let admitted = self.admit_to_webcast(auction, &pending.bidder).await?;
+                draft.stand_on(&admitted);
+                RingCommand::AcceptPending { bid, bidder: admitted.bidder }
             }
             ClerkCommand::CommissionBid { bidder, amount } => {
                 RingCommand::CommissionBid { bid, bidder, amount: asked(amount), log: log() }

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use crate::bid::Bid;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::PlatformResult;
 use crate::idempotency::{Answering, Outcome};
 use crate::{Caller, Platform, Scope};
@@ -47,14 +46,17 @@ impl Platform {
     ) -> PlatformResult<Outcome<TakenOnline>> {
         caller.require(Scope::BidsWrite)?;
         let uuid = self.ids().uuid_v7();
-        self.decide(answering.as_ref(), || async {
-            let (item, auction) = self.seen_item(caller, item).await?;
+        let line = self.in_line(item)?;
+        line.decide(answering.as_ref(), || async {
+            let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
             let now = self.time_of(&auction);
-            let bidder = self.bidder(&auction, &new.bidder).await?;
+            let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
+            let bidder = admitted.bidder.clone();
             let command = RingCommand::OnlineBid { bid: uuid, bidder, amount: new.amount };
             let decided = auction::ring::decide(&auction, &item, command, now)?;
-            let mut draft = Draft::new(&caller.actor, now);
+            let mut draft = self.draft(&caller.actor, now);
+            draft.stand_on(&admitted);
             // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
             let item = draft.item(&auction, item, &decided.item);
             let result = TakenOnline { uuid, bid: draft.last_bid().cloned(), item, auction };

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use auction::Item;
+use contract::ItemStatus;
 use platform::bids::{NewBid, PlacedBid};
 use platform::new_item::NewItem;
 use platform::port::Page;
@@ -64,8 +65,7 @@ async fn bids_that_come_together_are_decided_one_after_the_other() {
     assert_eq!((b.bid.number, b.item.version, b.item.price()), (2, item.version + 2, Some(310)));
     assert_eq!(c.code(), "bid_too_low");
     let stored = house.store.item(item.uuid).await.unwrap().unwrap();
-    // Where its log ends is the commit's to say.
-    assert_eq!(stored, Item { log: stored.log, ..b.item }, "the store has what the last one was told");
+    assert_eq!(stored, b.item, "the store has what the last one was told");
     assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
 }
 
@@ -158,4 +158,33 @@ async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
     assert_eq!(answer.body, placed.bid.uuid.to_string());
     assert_eq!(other.unwrap().bid.number, 2);
     assert_eq!(kept(&house, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn a_cancellation_stands_in_line_with_the_bids_and_finds_them_all() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let a = bid(&house, &item, "a", 300).await.unwrap();
+    let cancel = house.platform.cancel_bid(&house.caller, (item.uuid, a.bid.uuid), "a mistake", None, None);
+    // b is decided and not on disk when the cancellation comes, and c comes behind it.
+    let (b, cancelled, c) = tokio::join!(bid(&house, &item, "b", 500), cancel, bid(&house, &item, "c", 400));
+    let (b, cancelled, c) = (b.unwrap(), cancelled.unwrap().fresh().unwrap(), c.unwrap());
+    assert_eq!((b.item.price(), cancelled.price(), c.item.price()), (Some(310), Some(100), Some(410)));
+    let versions = [b.item.version, cancelled.version, c.item.version];
+    assert_eq!(versions, [2, 3, 4].map(|later| item.version + later));
+    let stored = house.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!((stored.price(), stored.version), (c.item.price(), c.item.version));
+}
+
+#[tokio::test]
+async fn what_an_administrator_does_stands_in_line_with_the_bids() {
+    let house = House::new().await;
+    let item = lot(&house).await;
+    let (to, why) = (ItemStatus::Suspended, Some("the provenance".to_owned()));
+    let suspend = house.platform.change_item_status(&house.caller, item.uuid, to, why, None, None);
+    let (a, suspended, b) = tokio::join!(bid(&house, &item, "a", 300), suspend, bid(&house, &item, "b", 500));
+    assert_eq!(a.unwrap().bid.number, 1);
+    let suspended = suspended.unwrap().fresh().unwrap();
+    assert_eq!((suspended.status, suspended.bid_count), (ItemStatus::Suspended, 1));
+    assert_eq!(b.unwrap_err().code(), "item_not_live");
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod access;
+mod bidders;
 mod hot_item;
 mod house;
 mod provider;

@@ -7,6 +7,7 @@
 //! NOTIFY, on a channel for each schema: see [`Postgres::notify`].
 
 mod config;
+pub(crate) mod gathered;
 mod listener;
 
 use std::pin::Pin;

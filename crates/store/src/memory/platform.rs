@@ -7,6 +7,7 @@ mod access;
 mod bidders;
 mod commit;
 mod log;
+mod lots;
 mod notices;
 mod outbox;
 mod reference;

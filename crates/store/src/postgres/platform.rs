@@ -1,6 +1,7 @@
 //! The platform's store in PostgreSQL: a schema of its own, `platform`, for any number of nodes.
 //!
-//! Commits lock the auctions and items that they change and nothing else, so that bids on different items don't meet; those
+//! Commits lock the auctions and items that they change and nothing else, so that bids on different items don't meet, and join
+//! where they come at the same time; those
 //! that announce something follow one another for the length of their last round trip, so that cursors become visible in
 //! their order. Nodes share the outbox by locking what they claim and passing over what others have locked. What may be work
 //! for another node is told to it; its polling mends what it does not hear.
@@ -13,6 +14,7 @@ mod customers;
 mod journal;
 mod locks;
 mod log;
+mod lots;
 mod notices;
 mod outbox;
 mod reference;
@@ -35,8 +37,11 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 use uuid::Uuid;
 
+use self::access::AnswerReads;
+use self::commit::joined::{self, Joined, Joining};
+use self::lots::LotReads;
 use self::rows::Fault;
-use crate::engine::postgres::{Job, Postgres, PostgresConfig};
+use crate::engine::postgres::{Job, Postgres, PostgresConfig, gathered};
 
 mod migrations {
     refinery::embed_migrations!("src/postgres/platform/migrations");
@@ -49,11 +54,15 @@ mod migrations {
 /// date.
 pub async fn open_platform(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
     let postgres = Postgres::open(config, "platform", migrations::migrations::runner()).await?;
-    Ok(Arc::new(Shared { postgres }))
+    let (joining, lots, answers) = (joined::start(&postgres), lots::start(&postgres), access::start(&postgres));
+    Ok(Arc::new(Shared { postgres, joining, lots, answers }))
 }
 
 struct Shared {
     postgres: Postgres,
+    joining: Joining,
+    lots: LotReads,
+    answers: AnswerReads,
 }
 
 impl Shared {
@@ -137,7 +146,7 @@ impl Store for Shared {
     }
 
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>> {
-        Ok(access::answer(&self.client().await?, caller, key).await?)
+        self.answers.submit((caller, key.to_owned())).await.map_err(gathered::closed)?
     }
 
     async fn keep_answer(&self, answer: IdempotentAnswer) -> StoreResult<()> {
@@ -205,6 +214,14 @@ impl Store for Shared {
     }
 
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let changes = if joined::may_join(&changes) {
+            match self.joining.submit(changes).await.map_err(gathered::closed)? {
+                Joined::Done(answers) => return answers,
+                Joined::Alone(changes) => changes,
+            }
+        } else {
+            changes
+        };
         Ok(commit::commit(&self.postgres, &changes, hand_to).await?)
     }
 

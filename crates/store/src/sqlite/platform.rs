@@ -12,6 +12,7 @@ mod consumers;
 mod customers;
 mod journal;
 mod log;
+mod lots;
 mod notices;
 mod outbox;
 mod reference;

@@ -5,5 +5,6 @@
 mod crash;
 mod house;
 mod model;
+mod nodes;
 mod sale;
 mod tampering;

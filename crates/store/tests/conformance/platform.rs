@@ -88,7 +88,8 @@ stories! {
         registrations_are_listed_in_their_order_and_numbers_go_up,
         what_a_bidder_has_bound_is_found_by_their_stakes,
         a_turn_is_taken_once,
-        bids_on_many_items_at_once_stay_within_a_limit;
+        bids_on_many_items_at_once_stay_within_a_limit,
+        a_bid_rests_on_the_registration_that_it_was_decided_on;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
@@ -125,5 +126,7 @@ stories! {
         of_many_requests_with_one_key_one_is_done,
         a_reader_of_the_tail_misses_nothing,
         an_event_is_before_the_connection_or_after_it,
-        two_nodes_that_claim_at_once_share_the_rows;
+        two_nodes_that_claim_at_once_share_the_rows,
+        of_many_commits_at_once_the_refused_ones_fail_alone,
+        lots_that_are_read_at_once_are_each_their_own;
 }

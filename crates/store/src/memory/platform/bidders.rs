@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ::platform::port::{
-    Page, Registration, RegistrationEntry, Registrations, Stake, StoreError, StoreResult, Turn, Versioned,
+    Page, Registration, RegistrationEntry, Registrations, SeenRegistration, Stake, StoreError, StoreResult, Turn,
+    Versioned,
 };
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -23,6 +24,12 @@ impl Bidders {
     /// The turn that comes next; 0 when there is no such registration.
     pub(super) fn turn(&self, registration: Uuid) -> i64 {
         self.kept.get(&registration).map_or(0, |registration| registration.turn)
+    }
+
+    /// The version of a registration; 0 when there is none.
+    pub(super) fn version(&self, seen: &SeenRegistration) -> i64 {
+        let uuid = self.paddles.get(&(seen.auction, seen.paddle.clone()));
+        uuid.and_then(|uuid| self.kept.get(uuid)).map_or(0, |registration| registration.version)
     }
 
     /// Takes a turn that was found to be the next one.

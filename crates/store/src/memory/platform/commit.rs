@@ -58,6 +58,9 @@ impl Tables {
         if let Some(turn) = change.turn {
             same_version(self.bidders.turn(turn.registration), turn.seen)?;
         }
+        if let Some(seen) = &change.registration {
+            same_version(self.bidders.version(seen), seen.version)?;
+        }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for item in &change.items {
             let found = self.sales.items.get(&item.state.uuid).map_or(0, |found| found.version);

@@ -1,12 +1,17 @@
 //! API keys, users, and the answers kept for idempotency keys.
 
-use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, User};
+use std::collections::HashMap;
+
+use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, StoreResult, User};
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
+use runtime::batcher::Batcher;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, Outcome};
+use crate::engine::postgres::Postgres;
+use crate::engine::postgres::gathered::READS;
 use crate::platform_codec::{corrupt, ms, to_json};
 
 pub(super) async fn create_api_key(db: &impl GenericClient, key: &ApiKey) -> Outcome<()> {
@@ -54,19 +59,43 @@ pub(super) async fn create_user(db: &impl GenericClient, user: &User) -> Outcome
     rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("email"))
 }
 
-pub(super) async fn answer(db: &impl GenericClient, caller: Uuid, key: &str) -> Outcome<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, status, body, at_ms FROM answers WHERE caller = $1 AND key = $2";
-    rows::one(db, select, &[&caller, &key], |row| {
+/// A caller's idempotency key.
+pub(super) type AnswerKey = (Uuid, String);
+/// Looks for answers that wait for each other: every write with a key begins with one.
+pub(super) type AnswerReads = Batcher<AnswerKey, StoreResult<Option<IdempotentAnswer>>>;
+
+/// Starts looking for answers.
+pub(super) fn start(postgres: &Postgres) -> AnswerReads {
+    let postgres = postgres.clone();
+    Batcher::start("answers", READS, move |wanted: Vec<AnswerKey>| {
+        let postgres = postgres.clone();
+        async move {
+            match answers(&postgres, &wanted).await.map_err(StoreError::from) {
+                Ok(found) => wanted.iter().map(|key| Ok(found.get(key).cloned())).collect(),
+                Err(error) => wanted.iter().map(|_| Err(error.clone())).collect(),
+            }
+        }
+    })
+}
+
+async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> Outcome<HashMap<AnswerKey, IdempotentAnswer>> {
+    // No key with a NUL was ever kept, and the server could not read one.
+    let readable = wanted.iter().filter(|(_, key)| !key.contains('\0'));
+    let (callers, keys): (Vec<Uuid>, Vec<&str>) = readable.map(|(caller, key)| (*caller, key.as_str())).unzip();
+    let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.caller, a.key FROM answers a \
+         JOIN unnest($1::uuid[], $2::text[]) AS n (caller, key) ON a.caller = n.caller AND a.key = n.key";
+    let found = rows::list(&postgres.client().await?, select, &[&callers, &keys], |row| {
         Ok(IdempotentAnswer {
-            caller,
-            key: key.to_owned(),
+            caller: rows::get(row, 4)?,
+            key: rows::get(row, 5)?,
             request_hash: request_hash(row)?,
             status: u16::try_from(rows::get::<i32>(row, 1)?).map_err(corrupt)?,
             body: rows::get(row, 2)?,
             at: rows::time(row, 3)?,
         })
     })
-    .await
+    .await?;
+    Ok(found.into_iter().map(|answer| ((answer.caller, answer.key.clone()), answer)).collect())
 }
 
 fn request_hash(row: &Row) -> Outcome<[u8; 32]> {

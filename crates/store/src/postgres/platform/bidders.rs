@@ -1,9 +1,10 @@
 //! Registrations of bidders, and their stakes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ::platform::port::{
-    Change, Page, Registration, RegistrationEntry, Registrations, Stake, StoreError, StoreResult, Turn, Versioned,
+    Change, Page, Registration, RegistrationEntry, Registrations, SeenRegistration, Stake, StoreError, StoreResult,
+    Turn, Versioned,
 };
 use async_trait::async_trait;
 use auction::Item;
@@ -93,13 +94,35 @@ fn taken(fault: Fault) -> Fault {
 }
 
 /// The next turns of the registrations that changes are about. Locked after auctions and items, in the order of the UUIDs.
-pub(super) async fn lock_turns(db: &Transaction<'_>, changes: &[Change]) -> Outcome<HashMap<Uuid, i64>> {
+pub(super) async fn lock_turns(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.turn?.registration)).collect();
     if wanted.is_empty() {
         return Ok(HashMap::new());
     }
     let lock = "SELECT uuid, turn FROM registrations WHERE uuid = ANY($1) ORDER BY uuid FOR UPDATE";
     let found = rows::list(db, lock, &[&wanted], |row| Ok((rows::get(row, 0)?, rows::get(row, 1)?))).await?;
+    Ok(found.into_iter().collect())
+}
+
+/// Versions of the registrations that changes rest on; what is not there has none. They stay as they are until the end of the
+/// transaction: whoever changes one of them waits for it.
+pub(super) async fn lock_registrations(
+    db: &Transaction<'_>,
+    changes: &[&Change],
+) -> Outcome<HashMap<(Uuid, String), i64>> {
+    let seen: HashSet<&SeenRegistration> = changes.iter().filter_map(|change| change.registration.as_ref()).collect();
+    if seen.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let (auctions, paddles): (Vec<Uuid>, Vec<&str>) =
+        seen.into_iter().map(|seen| (seen.auction, seen.paddle.as_str())).unzip();
+    let lock = "SELECT r.auction, r.paddle, r.version FROM registrations r \
+         JOIN unnest($1::uuid[], $2::text[]) AS n (auction, paddle) ON r.auction = n.auction AND r.paddle = n.paddle \
+         ORDER BY r.uuid FOR SHARE OF r";
+    let found = rows::list(db, lock, &[&auctions, &paddles], |row| {
+        Ok(((rows::get(row, 0)?, rows::get(row, 1)?), rows::get(row, 2)?))
+    })
+    .await?;
     Ok(found.into_iter().collect())
 }
 

@@ -2,16 +2,18 @@
 //!
 //! A batch costs the same few round trips however many changes it has: what is there is locked and looked at, each change is
 //! judged in memory against that and the changes before it, and what is left is written with one statement for each table.
-//! Changes that announce something draw their cursors last, under the journal's lock; a bid takes no lock but its item's.
+//! Changes that announce something draw their cursors last, under the journal's lock; a bid takes no lock but its item's, and
+//! bids on different items join: see [`joined`].
 
 mod announce;
+pub(super) mod joined;
 mod ledger;
 pub(super) mod write;
 
 use ::platform::port::{Change, NodeId, Receipt, StoreError, StoreResult};
 use deadpool_postgres::Transaction;
 
-use self::ledger::Ledger;
+use self::ledger::{Ledger, Locks};
 use super::outbox;
 use super::rows::{Fault, Outcome};
 use crate::batch::Refused;
@@ -79,8 +81,9 @@ fn refusal(fault: Fault) -> StoreError {
 }
 
 async fn in_transaction(db: &Transaction<'_>, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Batch> {
-    let mut ledger = Ledger::load(db, changes).await?;
-    let judged: Vec<StoreResult<()>> = changes.iter().map(|change| ledger.judge(change)).collect();
+    let all: Vec<&Change> = changes.iter().collect();
+    let mut ledger = Ledger::load(db, &all, Locks::All).await?;
+    let judged = ledger.judge_all(changes);
     let accepted: Vec<&Change> =
         changes.iter().zip(&judged).filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
     let mut tell = ledger.ends_earlier();

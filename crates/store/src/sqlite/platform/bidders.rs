@@ -1,7 +1,8 @@
 //! Registrations of bidders, and their stakes.
 
 use ::platform::port::{
-    Page, Registration, RegistrationEntry, Registrations, Stake, StoreError, StoreResult, Turn, Versioned,
+    Page, Registration, RegistrationEntry, Registrations, SeenRegistration, Stake, StoreError, StoreResult, Turn,
+    Versioned,
 };
 use async_trait::async_trait;
 use auction::Item;
@@ -91,6 +92,13 @@ pub(super) fn take_turn(db: &Connection, turn: Turn) -> Outcome<()> {
         1 => Ok(()),
         _ => Err(StoreError::Conflict.into()),
     }
+}
+
+/// `Conflict` when the registration is another than the one that was seen.
+pub(super) fn same_registration(db: &Connection, seen: &SeenRegistration) -> Outcome<()> {
+    let select = "SELECT version FROM registrations WHERE auction = ?1 AND paddle = ?2";
+    let found = rows::one(db, select, (seen.auction.as_bytes(), &seen.paddle), |row| Ok(row.get::<_, i64>(0)?))?;
+    if found.unwrap_or(0) == seen.version { Ok(()) } else { Err(StoreError::Conflict.into()) }
 }
 
 pub(super) fn note(db: &Connection, stakes: &[Stake]) -> Outcome<()> {

@@ -109,6 +109,9 @@ impl Commit<'_> {
         if let Some(turn) = change.turn {
             bidders::take_turn(self.db, turn)?;
         }
+        if let Some(seen) = &change.registration {
+            bidders::same_registration(self.db, seen)?;
+        }
         if let Some(auction) = &change.auction {
             self.put_auction(auction)?;
         }

@@ -1,7 +1,9 @@
 //! Registrations of bidders, their turns, and what they have bound.
 
 use contract::ItemStatus;
-use platform::port::{Change, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Turn, Versioned};
+use platform::port::{
+    Change, Registration, RegistrationEntry, RegistrationStatus, SeenRegistration, Stake, StoreError, Turn, Versioned,
+};
 use uuid::Uuid;
 
 use super::given::{
@@ -187,4 +189,30 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
     }
     assert_eq!(made, 9);
     assert_eq!(store.committed(auction_uuid(1), PADDLE, None).await.unwrap(), 9 * 107);
+}
+
+pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store: Shared) {
+    sale(&store, 2).await;
+    let seen = async |number: usize, version: i64| {
+        let found = store.item(item_uuid(number)).await.unwrap().unwrap();
+        let registration = Some(SeenRegistration { auction: auction_uuid(1), paddle: PADDLE.into(), version });
+        commit(&store, Change { registration, answer: Some(answer("k", "bid", at(1))), ..bid(found, 100) }).await
+    };
+    // Nobody is registered, and that is what was seen.
+    assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)));
+    seen(1, 0).await.unwrap();
+    store.forget_answers(at(2), 10).await.unwrap();
+    let bidder = Registration { limit: None, ..registration(1, PADDLE) };
+    enter(&store, 0, bidder.clone()).await.unwrap();
+    assert!(matches!(seen(1, 0).await, Err(StoreError::Conflict)), "registered meanwhile");
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap(), None, "nothing of it became true");
+    let suspended = Registration { status: RegistrationStatus::Suspended, version: 2, turn: 2, ..bidder };
+    enter(&store, 1, suspended.clone()).await.unwrap();
+    assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)), "suspended meanwhile");
+    let [one, two] = [1, 2].map(item_uuid);
+    assert_eq!(store.item(one).await.unwrap().unwrap().bid_count, 1);
+    // It is looked at and stays as it is; and is nobody else's.
+    seen(2, 2).await.unwrap();
+    assert_eq!(store.item(two).await.unwrap().unwrap().bid_count, 1);
+    assert_eq!(store.registration_of(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
 }

@@ -103,3 +103,29 @@ async fn a_store_of_one_process_has_nobody_to_hear() {
         assert!(store.notices().is_none());
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_that_somebody_holds_keeps_only_its_own_bids_waiting() {
+    const ITEMS: usize = 12;
+    let config = config().await;
+    let store = store::postgres::open_platform(&config).await.unwrap();
+    sale(&store, ITEMS).await;
+    let (mut holder, connection) = tokio_postgres::connect(&config.url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let held = holder.transaction().await.unwrap();
+    let lock = "SELECT 1 FROM platform.items WHERE uuid = $1 FOR UPDATE";
+    held.execute(lock, &[&item_uuid(1)]).await.unwrap();
+    let mut bids = Vec::new();
+    for number in 1..=ITEMS {
+        let change = bid(store.item(item_uuid(number)).await.unwrap().unwrap(), 100);
+        let store = store.clone();
+        bids.push(tokio::spawn(async move { commit(&store, change).await }));
+    }
+    let waits = bids.remove(0);
+    for bid in bids {
+        tokio::time::timeout(SOON, bid).await.expect("nobody waits for another's item").unwrap().unwrap();
+    }
+    assert!(!waits.is_finished());
+    held.rollback().await.unwrap();
+    tokio::time::timeout(SOON, waits).await.unwrap().unwrap().unwrap();
+}

@@ -6,8 +6,8 @@ use contract::ItemStatus;
 use platform::port::{Change, Cursor, StartFrom, StoreError};
 
 use super::given::{
-    Shared, announced, answer, at, bid, claims, commit, connected_sale, consumer, customer_uuid, ends, item_uuid, page,
-    sale, whole,
+    Shared, announced, answer, at, auction, auction_uuid, bid, caller_uuid, claims, commit, connected_sale, consumer,
+    customer_uuid, ends, item, item_uuid, next_auction, page, sale, silent, whole,
 };
 
 pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {
@@ -167,4 +167,80 @@ pub(super) async fn two_nodes_that_claim_at_once_share_the_rows(store: Shared) {
     }
     assert_eq!(shared.len(), 60, "no row is given out twice");
     assert_eq!(shared.into_iter().collect::<BTreeSet<_>>(), committed);
+}
+
+pub(super) async fn of_many_commits_at_once_the_refused_ones_fail_alone(store: Shared) {
+    const ITEMS: usize = 60;
+    sale(&store, ITEMS).await;
+    store.keep_answer(answer("used", "before", at(1))).await.unwrap();
+    let mut calls = Vec::new();
+    for number in 1..=ITEMS {
+        let found = store.item(item_uuid(number)).await.unwrap().unwrap();
+        let first = bid(found.clone(), 100);
+        let second = bid(first.items[0].state.clone(), 200);
+        let key = |key: &str| Some(answer(key, "bid", at(1)));
+        calls.push(match number % 6 {
+            // Somebody was faster: what stands on it is refused as well.
+            1 => {
+                commit(&store, bid(found, 50)).await.unwrap();
+                vec![first, second]
+            }
+            // The first stands, and the one behind it came before.
+            2 => vec![first, Change { answer: key("used"), ..second }],
+            3 => vec![Change { answer: key(&format!("own {number}")), ..first }, second],
+            // No such item.
+            4 => vec![silent(platform_item(found, ITEMS + number))],
+            _ => vec![first, second],
+        });
+    }
+    let together = calls.into_iter().map(|changes| {
+        let store = store.clone();
+        tokio::spawn(async move { store.commit(changes, None).await.unwrap() })
+    });
+    let together: Vec<_> = together.collect();
+    for (number, call) in (1..).zip(together) {
+        let answers = call.await.unwrap();
+        let as_it_should = match number % 6 {
+            1 => matches!(answers[..], [Err(StoreError::Conflict), Err(StoreError::Conflict)]),
+            2 => matches!(answers[..], [Ok(_), Err(StoreError::Replayed)]),
+            4 => matches!(answers[..], [Err(StoreError::Conflict)]),
+            _ => matches!(answers[..], [Ok(_), Ok(_)]),
+        };
+        assert!(as_it_should, "{number}: {answers:?}");
+        let (bids, price) = match number % 6 {
+            1 => (1, Some(50)),
+            2 => (1, Some(100)),
+            4 => (0, None),
+            _ => (2, Some(200)),
+        };
+        let found = store.item(item_uuid(number)).await.unwrap().unwrap();
+        assert_eq!((found.bid_count, found.price()), (bids, price), "{number}");
+        assert_eq!(store.bids(found.uuid, whole()).await.unwrap().len() as i64, bids);
+        let kept = store.idempotent_answer(caller_uuid(1), &format!("own {number}")).await.unwrap();
+        assert_eq!(kept.is_some(), number % 6 == 3);
+    }
+}
+
+/// An item that nobody has entered, as if it were there at the version of another.
+fn platform_item(found: auction::Item, number: usize) -> auction::Item {
+    auction::Item { version: found.version, ..item(number) }
+}
+
+pub(super) async fn lots_that_are_read_at_once_are_each_their_own(store: Shared) {
+    sale(&store, 20).await;
+    let other = Change { auction: Some(next_auction(auction(2))), ..Change::default() };
+    commit(&store, other).await.unwrap();
+    let elsewhere = auction::Item { auction: auction_uuid(2), ..item(21) };
+    commit(&store, silent(elsewhere)).await.unwrap();
+    let reads: Vec<_> = (1..=24)
+        .map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move { store.lot(item_uuid(number)).await.unwrap() })
+        })
+        .collect();
+    for (number, read) in (1..).zip(reads) {
+        let found = read.await.unwrap().map(|(item, auction)| (item.uuid, auction.uuid));
+        let of = if number == 21 { 2 } else { 1 };
+        assert_eq!(found, (number <= 21).then(|| (item_uuid(number), auction_uuid(of))));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::platform::port::{Change, StoreError, StoreResult, Versioned};
+use ::platform::port::{Change, SeenRegistration, StoreError, StoreResult, Versioned};
 use auction::Item;
 use deadpool_postgres::Transaction;
 use uuid::Uuid;
@@ -26,8 +26,19 @@ pub(super) struct Ledger {
     answers: HashSet<(Uuid, String)>,
     /// Turns of registrations that come next.
     turns: HashMap<Uuid, i64>,
+    /// Versions of registrations by auction and paddle.
+    registrations: HashMap<(Uuid, String), i64>,
     refused: Refused,
     ends_earlier: bool,
+}
+
+/// Which items are locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Locks {
+    /// All, also those that have to be waited for.
+    All,
+    /// Those that nobody else has locked; the others are as if they were not there.
+    ThatAreFree,
 }
 
 /// What is known of an item.
@@ -48,21 +59,22 @@ impl Kept {
 
 impl Ledger {
     /// Locks what the changes are about, in the order of the UUIDs, and looks at it.
-    pub(super) async fn load(db: &Transaction<'_>, changes: &[Change]) -> Outcome<Self> {
-        let (auctions, items, turns, answers) = tokio::try_join!(
+    pub(super) async fn load(db: &Transaction<'_>, changes: &[&Change], locks: Locks) -> Outcome<Self> {
+        let (auctions, items, turns, registrations, answers) = tokio::try_join!(
             biased;
             lock_auctions(db, changes),
-            lock_items(db, changes),
+            lock_items(db, changes, locks),
             bidders::lock_turns(db, changes),
+            bidders::lock_registrations(db, changes),
             used_keys(db, changes)
         )?;
-        let mut ledger = Ledger { auctions, items, turns, answers, ..Self::default() };
+        let mut ledger = Ledger { auctions, items, turns, registrations, answers, ..Self::default() };
         ledger.load_holders(db, changes).await?;
         Ok(ledger)
     }
 
     /// Who has the lot numbers and positions that items are to have: those that have them already aside.
-    async fn load_holders(&mut self, db: &Transaction<'_>, changes: &[Change]) -> Outcome<()> {
+    async fn load_holders(&mut self, db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
         let (mut auctions, mut lots, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for Versioned { state, .. } in changes.iter().flat_map(|change| &change.items) {
             let stays = |kept: &Kept| kept.place == state.position && kept.lot == state.lot_number;
@@ -92,8 +104,19 @@ impl Ledger {
         Ok(())
     }
 
+    /// Answers for the changes of one call, in order; see [`Ledger::judge`]. What another call was refused is nothing to them.
+    pub(super) fn judge_all(&mut self, changes: &[Change]) -> Vec<StoreResult<()>> {
+        self.refused = Refused::default();
+        changes.iter().map(|change| self.judge(change)).collect()
+    }
+
+    /// If all items of these changes are there, and locked.
+    pub(super) fn has_items_of(&self, changes: &[Change]) -> bool {
+        changes.iter().flat_map(|change| &change.items).all(|item| self.items.contains_key(&item.state.uuid))
+    }
+
     /// Answers if the change may become true, and if so reckons with it from now on.
-    pub(super) fn judge(&mut self, change: &Change) -> StoreResult<()> {
+    fn judge(&mut self, change: &Change) -> StoreResult<()> {
         let checked = self.refused.check(change).and_then(|()| self.check(change));
         self.refused.note(change, &checked);
         checked?;
@@ -122,6 +145,9 @@ impl Ledger {
         }
         if let Some(turn) = change.turn {
             same_version(self.turns.get(&turn.registration).copied(), turn.seen)?;
+        }
+        if let Some(SeenRegistration { auction, paddle, version }) = &change.registration {
+            same_version(self.registrations.get(&(*auction, paddle.clone())).copied(), *version)?;
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for Versioned { expected_version, state } in &change.items {
@@ -166,7 +192,7 @@ fn same_version(found: Option<i64>, expected: i64) -> StoreResult<()> {
     if found.unwrap_or(0) == expected { Ok(()) } else { Err(StoreError::Conflict) }
 }
 
-async fn lock_auctions(db: &Transaction<'_>, changes: &[Change]) -> Outcome<HashMap<Uuid, i64>> {
+async fn lock_auctions(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.auction.as_ref()?.state.uuid)).collect();
     if wanted.is_empty() {
         return Ok(HashMap::new());
@@ -176,14 +202,18 @@ async fn lock_auctions(db: &Transaction<'_>, changes: &[Change]) -> Outcome<Hash
     Ok(found.into_iter().collect())
 }
 
-async fn lock_items(db: &Transaction<'_>, changes: &[Change]) -> Outcome<HashMap<Uuid, Kept>> {
+async fn lock_items(db: &Transaction<'_>, changes: &[&Change], locks: Locks) -> Outcome<HashMap<Uuid, Kept>> {
     let wanted: Vec<Uuid> = changes.iter().flat_map(|change| &change.items).map(|item| item.state.uuid).collect();
     if wanted.is_empty() {
         return Ok(HashMap::new());
     }
     let lock = "SELECT uuid, version, position, lot_number, status, effective_end_ms FROM items WHERE uuid = ANY($1) \
          ORDER BY uuid FOR UPDATE";
-    let found = rows::list(db, lock, &[&wanted], |row| {
+    let lock = match locks {
+        Locks::All => lock.to_owned(),
+        Locks::ThatAreFree => format!("{lock} SKIP LOCKED"),
+    };
+    let found = rows::list(db, &lock, &[&wanted], |row| {
         let end = if rows::get::<i32>(row, 4)? == LIVE { rows::get(row, 5)? } else { None };
         let (version, place, lot) = (rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?);
         Ok((rows::get(row, 0)?, Kept { version, place, lot, end }))
@@ -192,7 +222,7 @@ async fn lock_items(db: &Transaction<'_>, changes: &[Change]) -> Outcome<HashMap
     Ok(found.into_iter().collect())
 }
 
-async fn used_keys(db: &Transaction<'_>, changes: &[Change]) -> Outcome<HashSet<(Uuid, String)>> {
+async fn used_keys(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<HashSet<(Uuid, String)>> {
     let asked = changes.iter().filter_map(|change| change.answer.as_ref());
     let (callers, keys): (Vec<Uuid>, Vec<&str>) = asked.map(|answer| (answer.caller, answer.key.as_str())).unzip();
     if callers.is_empty() {

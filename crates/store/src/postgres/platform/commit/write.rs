@@ -19,7 +19,9 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
     let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
     let entries: Vec<&LogEntry> = changes.iter().flat_map(|change| &change.log).collect();
-    let answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
+    let mut answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
+    // In one order, so that of two batches with the same keys none waits for the other in a circle.
+    answers.sort_by_key(|answer| (answer.caller, answer.key.as_str()));
     tokio::try_join!(
         biased;
         update_auctions(db, &auctions.changed),
