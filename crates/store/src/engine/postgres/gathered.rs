@@ -1,13 +1,17 @@
 //! What many ask for at the same time, done together: how much of it, and what those are told whose work was not taken.
 
+use std::time::Duration;
+
 use platform::port::StoreError;
 use runtime::batcher::{BatcherConfig, Closed};
 
 /// Reads by key. Two at a time: one is answered while the next gathers.
-pub(crate) const READS: BatcherConfig = BatcherConfig { queue_max: 4_096, batch_max: 256, in_flight_max: 2 };
+pub(crate) const READS: BatcherConfig =
+    BatcherConfig { queue_max: 4_096, batch_max: 256, in_flight_max: 2, apart: Duration::ZERO };
 
 /// Transactions of many callers. Two at a time: one computes while the other waits for the disk.
-pub(crate) const COMMITS: BatcherConfig = BatcherConfig { queue_max: 4_096, batch_max: 128, in_flight_max: 2 };
+pub(crate) const COMMITS: BatcherConfig =
+    BatcherConfig { queue_max: 4_096, batch_max: 128, in_flight_max: 2, apart: Duration::ZERO };
 
 /// The port's word for it.
 pub(crate) fn closed(why: Closed) -> StoreError {
