@@ -114,7 +114,10 @@ impl Platform {
                     return Err(PlatformError::Busy);
                 }
                 let now = self.time_of(&auction);
-                let changes = auction::item::decide(&auction, &item, command(bid, bidder), now)?;
+                let changes = match auction::item::decide(&auction, &item, command(bid, bidder), now) {
+                    Ok(changes) => changes,
+                    Err(rejection) => return Err(self.refusal(&auction, &item, rejection).await),
+                };
                 let mut draft = Draft::new(&caller.actor, now);
                 if is_registered {
                     draft.stake(&item, paddle);

@@ -10,7 +10,7 @@ use crate::audit::{Happened, What};
 use crate::bid::{Bid, BidMark, StruckBid};
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, Stake, Turn, Versioned};
+use crate::port::{Address, Change, LeadStep, Stake, Turn, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -139,6 +139,11 @@ impl<'a> Draft<'a> {
     /// The bid takes this turn of its bidder.
     pub(crate) fn take_turn(&mut self, turn: Option<Turn>) {
         self.change.turn = turn;
+    }
+
+    /// A lead of the auction begins, goes on or is over.
+    pub(crate) fn lead(&mut self, step: LeadStep) {
+        self.change.lead = Some(step);
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

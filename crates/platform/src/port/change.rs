@@ -2,7 +2,7 @@
 
 use auction::{Auction, Item};
 
-use super::{Address, Cursor, IdempotentAnswer, OutboxEvent, Stake, Turn};
+use super::{Address, Cursor, IdempotentAnswer, LeadStep, OutboxEvent, Stake, Turn};
 use crate::audit::{Happened, LogEntry};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
@@ -33,6 +33,8 @@ pub struct Change {
     pub stakes: Vec<Stake>,
     /// The turn that a bid of a bidder with a spending limit takes. `Conflict` when another took it.
     pub turn: Option<Turn>,
+    /// A lead that begins, goes on or is over.
+    pub lead: Option<LeadStep>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
     /// What happened to its auction and items, for the log. The platform's commit makes `log` of it, and the store is given

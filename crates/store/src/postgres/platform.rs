@@ -12,6 +12,7 @@ mod consumers;
 mod customers;
 mod journal;
 mod locks;
+mod leads;
 mod log;
 mod notices;
 mod outbox;

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::batch::Refused;
 use crate::platform_codec::{LIVE, end_ms};
-use crate::postgres::platform::bidders;
 use crate::postgres::platform::rows::{self, Outcome};
+use crate::postgres::platform::{bidders, leads};
 
 /// Everything that can speak against a change.
 #[derive(Default)]
@@ -26,6 +26,8 @@ pub(super) struct Ledger {
     answers: HashSet<(Uuid, String)>,
     /// Turns of registrations that come next.
     turns: HashMap<Uuid, i64>,
+    /// Steps of leads, by auction; what has none has no lead.
+    leads: HashMap<Uuid, i64>,
     refused: Refused,
     ends_earlier: bool,
 }
@@ -56,7 +58,8 @@ impl Ledger {
             bidders::lock_turns(db, changes),
             used_keys(db, changes)
         )?;
-        let mut ledger = Ledger { auctions, items, turns, answers, ..Self::default() };
+        let leads = leads::lock(db, changes).await?;
+        let mut ledger = Ledger { auctions, items, turns, leads, answers, ..Self::default() };
         ledger.load_holders(db, changes).await?;
         Ok(ledger)
     }
@@ -109,6 +112,12 @@ impl Ledger {
         if let Some(turn) = change.turn {
             self.turns.insert(turn.registration, turn.seen + 1);
         }
+        if let Some(step) = &change.lead {
+            match &step.lead {
+                Some(lead) => drop(self.leads.insert(step.auction, lead.step)),
+                None => drop(self.leads.remove(&step.auction)),
+            }
+        }
         Ok(())
     }
 
@@ -122,6 +131,9 @@ impl Ledger {
         }
         if let Some(turn) = change.turn {
             same_version(self.turns.get(&turn.registration).copied(), turn.seen)?;
+        }
+        if change.lead.as_ref().is_some_and(|step| self.leads.get(&step.auction).copied() != step.seen) {
+            return Err(StoreError::Conflict);
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for Versioned { expected_version, state } in &change.items {
