@@ -146,7 +146,8 @@ impl Platform {
     /// The next step of a lead, as a change to be committed.
     async fn lead_step<'a>(&self, lead: &'a Lead, items_max: usize) -> PlatformResult<Draft<'a>> {
         let auction = self.store().auction(lead.auction).await?;
-        let auction = auction.ok_or_else(|| PlatformError::Internal(format!("a lead of no auction {}", lead.auction)))?;
+        let auction =
+            auction.ok_or_else(|| PlatformError::Internal(format!("a lead of no auction {}", lead.auction)))?;
         let now = self.time_of(&auction);
         let mut draft = Draft::new(&lead.actor, now);
         let mut entered = None;

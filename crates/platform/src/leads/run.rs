@@ -136,6 +136,11 @@ impl Platform {
             }
             items_max = (items_max / 2).max(1);
         }
+        if let Follows::Import { import } = lead.follows
+            && self.store().staged(import, lead.step).await?.is_none()
+        {
+            return Err(PlatformError::Internal(format!("piece {} of the import {import} is gone", lead.step)));
+        }
         Ok(StepTaken::Elsewhere)
     }
 }

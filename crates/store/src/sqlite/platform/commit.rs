@@ -82,7 +82,8 @@ impl Commit<'_> {
             + usize::from(change.turn.is_some())
             + usize::from(change.lead.is_some())
             + change.items.len()
-            <= 1 {
+            <= 1
+        {
             return self.change_of_one(change);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;

@@ -19,7 +19,9 @@ use runtime::random::SeededRandom;
 use runtime::vault::{Key, KeyId, Vault};
 use uuid::Uuid;
 
-use super::given::{Shared, at, auction_uuid, bid, caller_uuid, commit, customer_uuid, next, next_auction, sale, whole};
+use super::given::{
+    Shared, at, auction_uuid, bid, caller_uuid, commit, customer_uuid, next, next_auction, sale, whole,
+};
 
 fn lead(number: usize, follows: Follows) -> Lead {
     Lead {
@@ -337,7 +339,10 @@ pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: 
     let places: Vec<(i64, String)> = items.iter().map(|item| (item.position, item.lot_number.clone())).collect();
     assert_eq!(places, (0..20).map(|place| (place, (place + 1).to_string())).collect::<Vec<_>>());
     assert_eq!(nodes.store.auction(auction).await.unwrap().unwrap().version, before + 1);
-    assert_eq!((nodes.store.lead(auction).await.unwrap(), nodes.store.unstage_forgotten(far, 99).await.unwrap()), (None, 0));
+    assert_eq!(
+        (nodes.store.lead(auction).await.unwrap(), nodes.store.unstage_forgotten(far, 99).await.unwrap()),
+        (None, 0)
+    );
     nodes.verifies().await;
 }
 
