@@ -134,6 +134,10 @@ pub enum AuctionChange {
         /// Why.
         cause: Cause,
     },
+    /// It is on its way from LIVE back to PREVIEW: no bid is taken any more.
+    ReturnBegun,
+    /// It stays LIVE: a bid had come before.
+    ReturnGivenUp,
     /// Which item is in the ring.
     RingChanged {
         /// The item; none when the ring is empty.
@@ -206,6 +210,7 @@ impl AuctionChange {
             Self::StatusChanged { cause, .. } | Self::RingChanged { cause, .. } | Self::PhaseChanged { cause, .. } => {
                 *cause
             }
+            Self::ReturnBegun | Self::ReturnGivenUp => Cause::StatusChangedByAdministrator,
             Self::ClockAdvanced { .. } | Self::ClockFollowed { .. } => Cause::ClockAdvanced,
             Self::Edited { .. } => Cause::Edited,
         }
@@ -272,7 +277,10 @@ impl Auction {
             AuctionChange::StatusChanged { to, .. } => {
                 self.status = *to;
                 self.sequence += 1;
+                self.returning = false;
             }
+            AuctionChange::ReturnBegun => self.returning = true,
+            AuctionChange::ReturnGivenUp => self.returning = false,
             AuctionChange::RingChanged { item, position, .. } => {
                 // Of a ring that was empty, nothing is the last any more.
                 self.last_in_ring = self.in_ring;

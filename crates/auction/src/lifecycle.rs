@@ -62,6 +62,21 @@ pub fn decide(
     Ok(vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }])
 }
 
+/// Begins the way of an auction back from LIVE to PREVIEW where its items are too many to be looked at in one commit: from now
+/// on no bid is taken. When every decision of before is known, [`end_return`] leads it there.
+///
+/// Errors: as [`decide`].
+pub fn begin_return(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Result<Vec<AuctionChange>, Rejection> {
+    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
+    decide(auction, items, command, now).map(|_| vec![AuctionChange::ReturnBegun])
+}
+
+/// Ends what [`begin_return`] began: PREVIEW, or LIVE as before when a bid had come in between.
+pub fn end_return(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
+    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
+    decide(auction, items, command, now).unwrap_or_else(|_| vec![AuctionChange::ReturnGivenUp])
+}
+
 /// Refuses an auction with fields that can't be so, by the name of the first one.
 pub(crate) fn require_possible(auction: &Auction) -> Result<(), Rejection> {
     if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
@@ -81,6 +96,7 @@ pub(crate) fn require_possible(auction: &Auction) -> Result<(), Rejection> {
 impl Auction {
     pub(crate) fn require_live(&self) -> Result<(), Rejection> {
         match self.status {
+            AuctionStatus::Live if self.returning => Err(Rejection::ItemsFollowing),
             AuctionStatus::Live => Ok(()),
             status => Err(Rejection::AuctionNotLive { status: status.name() }),
         }

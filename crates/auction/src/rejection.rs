@@ -81,6 +81,9 @@ pub enum Rejection {
         /// Name of its status.
         status: &'static str,
     },
+    /// The auction was changed as a whole, and its items follow piece by piece.
+    #[error("the items of this auction are still following its last change: try again in a moment")]
+    ItemsFollowing,
     /// A command of webcasts in a timed auction, or the other way round.
     #[error("this is for {} auctions only", .needs.as_str())]
     WrongAuctionKind {
@@ -268,6 +271,7 @@ impl Rejection {
             Self::AuctionNotLive { .. } => "auction_not_live",
             Self::AuctionNotStarted { .. } => "auction_not_started",
             Self::AuctionClosed { .. } => "auction_closed",
+            Self::ItemsFollowing => "items_following",
             Self::WrongAuctionKind { .. } => "wrong_auction_kind",
             Self::ItemNotLive { .. } => "item_not_live",
             Self::ItemEnded { .. } => "item_ended",

@@ -38,6 +38,7 @@ pub(crate) fn auction(kind: AuctionKind, status: AuctionStatus) -> Auction {
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
+        returning: false,
         clock: None,
         sequence: 1,
         version: 1,

@@ -19,11 +19,10 @@ use crate::addresses::AddressEntry;
 use crate::attachments;
 use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
 use crate::new_item::{NewItem, TITLE_CHARS_MAX, problems_in, text};
-use crate::port::{ItemCounts, Page};
+use crate::port::{Follows, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
@@ -153,9 +152,11 @@ impl Platform {
     }
 
     /// Leads an auction to another status. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
-    /// ones UNSOLD, all in one change. `expected_version` is the one that the caller saw.
+    /// ones UNSOLD: those of a large auction follow it piece by piece ([`crate::leads`]). Back to PREVIEW a large one is when
+    /// it is sure that no bid has come. `expected_version` is the one that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, and those of [`lifecycle::decide`] and [`auction::item::decide`].
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`lifecycle::decide`] and
+    /// [`auction::item::decide`].
     pub async fn change_auction_status(
         &self,
         caller: &Caller,
@@ -165,57 +166,46 @@ impl Platform {
         answering: Option<Answering<'_, Auction>>,
     ) -> PlatformResult<Outcome<Auction>> {
         caller.require(Scope::AuctionsWrite)?;
-        self.decide(answering.as_ref(), || async {
-            let auction = self.seen_auction(caller, uuid).await?;
-            expect_version(expected_version, auction.version)?;
-            let counts = self.store().item_counts(uuid).await?;
-            let now = self.time_of(&auction);
-            let from = auction.status;
-            let changes = lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?;
-            let mut draft = self.draft(&caller.actor, now);
-            let auction = draft.auction(auction, &changes);
-            if let Some(follows) = what_follows(from, to) {
-                self.lead_items(&mut draft, &auction, follows, now).await?;
+        let outcome = self
+            .decide(answering.as_ref(), || async {
+                let auction = self.seen_auction(caller, uuid).await?;
+                expect_version(expected_version, auction.version)?;
+                self.require_settled(&auction).await?;
+                let counts = self.store().item_counts(uuid).await?;
+                let now = self.time_of(&auction);
+                let follows = what_follows(auction.status, to);
+                let is_long_return = follows == Some(Follows::Return) && !self.fits_first_step(&counts);
+                let changes = if is_long_return {
+                    lifecycle::begin_return(&auction, &counts, now)?
+                } else {
+                    lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?
+                };
+                let mut draft = self.draft(&caller.actor, now);
+                let auction = draft.auction(auction, &changes);
+                if let Some(follows) = follows {
+                    self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                }
+                // What is only on its way is answered when it is there.
+                let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &auction);
+                Ok(Decision { customer: auction.customer, change, result: auction })
+            })
+            .await
+            .inspect(|_| self.ends_moved().notify())?;
+        match outcome {
+            Outcome::Fresh(auction) if auction.returning => {
+                let auction = self.end_return(uuid).await?;
+                self.keep_answer(answering.as_ref(), &auction).await?;
+                Ok(Outcome::Fresh(auction))
             }
-            let change = draft.finish(answering.as_ref(), &auction);
-            Ok(Decision { customer: auction.customer, change, result: auction })
-        })
-        .await
-        .inspect(|_| self.ends_moved().notify())
+            outcome => {
+                self.leads_moved().notify();
+                Ok(outcome)
+            }
+        }
     }
 
     pub(crate) async fn seen_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
         seen(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
-    }
-
-    /// What an auction's change of status means for its items.
-    async fn lead_items(
-        &self,
-        draft: &mut Draft<'_>,
-        auction: &Auction,
-        follows: Follows,
-        now: Timestamp,
-    ) -> PlatformResult<()> {
-        let mut after = None;
-        loop {
-            let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
-            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
-            for item in items {
-                let command = match (follows, item.status) {
-                    (Follows::GoLive, ItemStatus::Draft | ItemStatus::Preview) => ItemCommand::GoLive,
-                    (Follows::Reconcile, ItemStatus::Passed) => ItemCommand::Reconcile,
-                    // Only its version moves: a bid that was decided while the auction was LIVE is decided again.
-                    (Follows::Close, ItemStatus::Live) => {
-                        draft.item(auction, item, &[]);
-                        continue;
-                    }
-                    _ => continue,
-                };
-                let changes = auction::item::decide(auction, &item, command, now)?;
-                draft.item(auction, item, &changes);
-            }
-            after = Some(last);
-        }
     }
 
     fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {
@@ -251,18 +241,10 @@ impl Platform {
 }
 
 /// What an auction's change of status means for its items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Follows {
-    GoLive,
-    /// Back to PREVIEW: no bid may slip in.
-    Close,
-    Reconcile,
-}
-
 fn what_follows(from: AuctionStatus, to: AuctionStatus) -> Option<Follows> {
     match (from, to) {
         (_, AuctionStatus::Live) => Some(Follows::GoLive),
-        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::Close),
+        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::Return),
         (_, AuctionStatus::Reconciliation) => Some(Follows::Reconcile),
         _ => None,
     }
@@ -292,6 +274,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
+        returning: false,
         clock: (new.realm == Realm::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,

@@ -120,7 +120,8 @@ impl Platform {
                     }
                     match auction::item::decide(&auction, &item, command(bid, admitted.bidder.clone()), now) {
                         Err(refusal) if admitted.may_be_outdated(&refusal) => source = Source::Store,
-                        decided => break (admitted, decided?),
+                        Err(refusal) => return Err(self.refusal(&auction, &item, refusal).await),
+                        Ok(changes) => break (admitted, changes),
                     }
                 };
                 let mut draft = self.draft(&caller.actor, now);

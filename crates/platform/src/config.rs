@@ -31,6 +31,8 @@ pub struct PlatformConfig {
     pub key_requests_per_min_max: u32,
     /// Limits and pace of ending items.
     pub timers: TimerConfig,
+    /// How much of an auction follows it in one commit.
+    pub leads: LeadConfig,
     /// Limits and pace of live streams.
     pub live: LiveConfig,
     /// Limits and pace of publishing.
@@ -75,6 +77,21 @@ pub struct TimerConfig {
     pub clock_items_max: usize,
 }
 
+/// How many items of an auction follow a change of it as a whole in one commit, which ends and bids may have to wait for.
+#[derive(Debug, Clone)]
+pub struct LeadConfig {
+    /// In the commit of the call itself; auctions of up to so many items change as a whole. 1,000.
+    pub first_items_max: usize,
+    /// In each further one. 250.
+    pub items_max: usize,
+}
+
+impl Default for LeadConfig {
+    fn default() -> Self {
+        Self { first_items_max: 1_000, items_max: 250 }
+    }
+}
+
 /// Limits and pace of publishing.
 #[derive(Debug, Clone)]
 pub struct PublisherConfig {
@@ -113,6 +130,7 @@ impl Default for PlatformConfig {
             key_cache_max: 10_000,
             key_requests_per_min_max: 600_000,
             timers: TimerConfig::default(),
+            leads: LeadConfig::default(),
             live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
         }

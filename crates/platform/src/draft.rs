@@ -16,7 +16,7 @@ use crate::bid::{Bid, BidMark, StruckBid};
 use crate::bidders::Admitted;
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, Stake, Versioned};
+use crate::port::{Address, Change, LeadStep, Stake, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -160,6 +160,11 @@ impl<'a> Draft<'a> {
     pub(crate) fn stand_on(&mut self, admitted: &Admitted) {
         self.change.turn = admitted.turn;
         self.change.registration = Some(admitted.seen.clone()).filter(|_| admitted.turn.is_none());
+    }
+
+    /// A lead of the auction begins, goes on or is over.
+    pub(crate) fn lead(&mut self, step: LeadStep) {
+        self.change.lead = Some(step);
     }
 
     fn mark(&mut self, item: &Item, number: i64, struck: Option<StruckBid>) {

@@ -112,6 +112,7 @@ impl Platform {
         line.decide(answering.as_ref(), || async {
             let (item, auction) = line.seen_item(caller).await?;
             expect_version(expected_version, item.version)?;
+            self.require_followed(&auction, &item).await?;
             let now = self.time_of(&auction);
             let changes = auction::item::decide(&auction, &item, command.clone(), now)?;
             let mut draft = self.draft(&caller.actor, now);
@@ -150,6 +151,7 @@ impl Platform {
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
+        self.require_settled(&auction).await?;
         let now = self.time_of(&auction);
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;
@@ -239,7 +241,7 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    fn command(self, status: ItemStatus) -> ItemCommand {
+    pub(crate) fn command(self, status: ItemStatus) -> ItemCommand {
         match self {
             Self::Call => ItemCommand::Create { status },
             Self::Catalogue => ItemCommand::Import { status },

@@ -49,6 +49,7 @@ pub mod bidders;
 pub mod bids;
 pub mod catalogue;
 pub mod items;
+pub mod leads;
 pub mod new_item;
 pub mod results;
 pub mod ring;

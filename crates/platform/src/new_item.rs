@@ -4,6 +4,7 @@ use auction::{AMOUNT_MAX, AuctionKind};
 use contract::ItemStatus;
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
@@ -19,7 +20,7 @@ pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
 pub const IMAGE_URL_BYTES_MAX: usize = 2_048;
 
 /// An item as it is entered. Amounts are minor units of the auction's currency.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewItem {
     /// Lot number as printed; 1–32 characters, unique in its auction.
     pub lot_number: String,
@@ -149,7 +150,12 @@ impl NewItem {
 
 /// Items that can be bought at once in an auction where none can be.
 pub(crate) fn problems_in(kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
-    let wrong = items.iter().enumerate().filter(move |(_, new)| new.buy_now.is_some() && kind != AuctionKind::Timed);
+    problems_from(0, kind, items)
+}
+
+/// The same for items of which others were before.
+pub(crate) fn problems_from(before: i64, kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+    let wrong = (before..).zip(items).filter(move |(_, new)| new.buy_now.is_some() && kind != AuctionKind::Timed);
     wrong.map(|(index, _)| Problem::new(format!("/items/{index}/buyNow"), "is for timed auctions only: leave it out"))
 }
 

@@ -16,6 +16,7 @@ mod bidders;
 mod change;
 mod consumer;
 mod customer;
+mod leads;
 mod log;
 mod lots;
 mod notices;
@@ -37,6 +38,7 @@ pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrat
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
+pub use leads::{Follows, Lead, LeadStep, Leads};
 pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
@@ -95,7 +97,9 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
+pub trait Store:
+    Leads + Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
+{
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

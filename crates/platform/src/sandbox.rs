@@ -99,6 +99,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
+            self.require_settled(&auction).await?;
             let begin = test_clock::advance(&auction, by.target(&auction))?;
             let (draft, result) = self.step(&caller.actor, auction, Some(begin), self.step_items_max()).await?;
             let change = draft.finish(answering.as_ref(), &result);

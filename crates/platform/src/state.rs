@@ -54,6 +54,8 @@ struct Inner {
     ends_moved: Signal,
     /// The clock of a sandbox auction was given a target.
     clocks_moved: Signal,
+    /// The items of an auction begin to follow it.
+    leads_moved: Signal,
     keys: KeyCache,
     /// Bids of bidders with a spending limit come one after the other.
     turns: Turns,
@@ -92,6 +94,7 @@ impl Platform {
             live,
             ends_moved,
             clocks_moved,
+            leads_moved: Signal::new(),
             keys,
             turns: Turns::new(),
             known_bidders: KnownBidders::default(),
@@ -106,6 +109,7 @@ impl Platform {
         self.spawn_publisher(tasks);
         self.spawn_timers(tasks);
         self.spawn_clocks(tasks);
+        self.spawn_leads(tasks);
         self.spawn_upkeep(tasks);
         self.spawn_live(tasks);
     }
@@ -163,6 +167,10 @@ impl Platform {
 
     pub(crate) fn clocks_moved(&self) -> &Signal {
         &self.inner.clocks_moved
+    }
+
+    pub(crate) fn leads_moved(&self) -> &Signal {
+        &self.inner.leads_moved
     }
 
     pub(crate) fn turns(&self) -> &Turns {

@@ -10,6 +10,7 @@ mod live;
 mod load;
 mod messages;
 mod process;
+mod setup;
 mod timers;
 
 use clap::{Args, ValueEnum};
@@ -71,6 +72,8 @@ enum Part {
     Backlog,
     /// Items that are scheduled, and how late others end beside them.
     Scheduled,
+    /// How late items end while large catalogues are set up beside them.
+    Setup,
     /// How late items end while bids come in as in the closing minute.
     Closing,
     /// A bid in a small auction and in a large one.
@@ -106,6 +109,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::Scheduled) {
         timers::scheduled(options).await?;
+    }
+    if is_wanted(Part::Setup) {
+        setup::beside_ends(options).await?;
     }
     if is_wanted(Part::Closing) {
         timers::closing(options).await?;

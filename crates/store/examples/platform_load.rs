@@ -178,6 +178,7 @@ fn auction() -> Auction {
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
+        returning: false,
         clock: None,
         sequence: 1,
         version: 0,

@@ -3,7 +3,7 @@
 
 use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
-use ::platform::port::{StoreError, StoreResult};
+use ::platform::port::{Follows, Lead, StoreError, StoreResult};
 use auction::{Auction, Item, Realm, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -56,6 +56,14 @@ fn end_in(item: &Item, realm: Realm) -> Option<i64> {
     let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
     // Before 1970 the milliseconds are cut towards 1970, which is up already.
     Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
+}
+
+/// The import that a lead enters.
+pub(crate) fn import_of(lead: &Lead) -> Option<Uuid> {
+    match lead.follows {
+        Follows::Import { import } => Some(import),
+        _ => None,
+    }
 }
 
 /// True when a bid was accepted that did not lapse.

@@ -3,6 +3,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use consumer::{Api, ApiError, Expected, Receiver};
 use contract::event::EventType;
@@ -11,6 +12,9 @@ use runtime::clock::{SharedClock, SystemClock};
 use serde_json::{Value, json};
 
 use crate::server::{Launch, ServerError};
+
+/// How long the items of an auction may take to follow it.
+const FOLLOWED_MAX: Duration = Duration::from_secs(120);
 
 /// Why a site could not be set up or used.
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +132,18 @@ impl Site {
                 None => return Ok(items),
             }
         }
+    }
+
+    /// Waits until the items of an auction have followed what was done with it as a whole.
+    pub async fn followed(&self, auction: &str) -> Result<(), SiteError> {
+        let deadline = Instant::now() + FOLLOWED_MAX;
+        while !self.platform.get(&format!("/api/v1/auctions/{auction}")).await?.body["following"].is_null() {
+            if Instant::now() > deadline {
+                return Err(SiteError::Other(format!("the items of auction {auction} have not followed it")));
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Ok(())
     }
 
     /// What the platform has announced so far, in order.

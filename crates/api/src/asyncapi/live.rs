@@ -119,7 +119,11 @@ fn schemas() -> Vec<Part> {
     let whole = json!({
         "serverTime": time(), "auction": of("LiveAuction"),
         "items": { "type": "array", "items": of("LiveItem") },
-        "itemsComplete": { "type": "boolean", "description": "False when there are further items: list them." },
+        "itemsComplete": { "type": "boolean", "description": "False when there are further items: list them from `next` on." },
+        "next": {
+            "description": "When there are further items: what `after` of GET /api/v1/auctions/{uuid}/items takes to list them.",
+            "type": ["string", "null"],
+        },
     });
     vec![
         ("LiveItem", item),
@@ -150,7 +154,7 @@ fn example(name: &str) -> Value {
     match name {
         "auction" => json!({ "serverTime": now, "auction": auction }),
         "auctionSnapshot" => {
-            json!({ "serverTime": now, "auction": auction, "items": [item], "itemsComplete": true })
+            json!({ "serverTime": now, "auction": auction, "items": [item], "itemsComplete": true, "next": null })
         }
         _ => json!({ "serverTime": now, "item": item }),
     }

@@ -4,6 +4,7 @@ use auction::increments::IncrementRow;
 use auction::lifecycle::ItemCounts;
 use auction::{Auction, Stagger};
 use contract::models::UrlAttachmentApiModel;
+use platform::port::{Follows, Lead};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -57,6 +58,9 @@ pub(crate) struct AuctionView {
     /// Items per status; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_counts: Option<ItemCountsView>,
+    /// While its items follow a change of it as a whole; absent otherwise, and in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) following: Option<FollowingView>,
     /// True when it runs on a clock of its own; see `/auctions/{uuid}/clock`.
     pub(crate) sandbox: bool,
     /// Rises with each change; the `ETag`.
@@ -90,10 +94,41 @@ impl AuctionView {
             internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,
             item_counts: counts.map(ItemCountsView::from),
+            following: None,
             sandbox: auction.clock.is_some(),
             version: auction.version,
             created_at: time(auction.created_at),
         }
+    }
+
+    pub(crate) fn following(self, lead: Option<&Lead>) -> Self {
+        Self { following: lead.map(FollowingView::from), ..self }
+    }
+}
+
+/// How far the items of a large auction have followed a change of it as a whole. What needs them to have followed is refused with
+/// 409 `items_following` meanwhile: try again in a moment.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Following)]
+pub(crate) struct FollowingView {
+    /// What they follow: `going_live`, `returning` (to PREVIEW), `reconciling` or `importing`.
+    what: &'static str,
+    /// Items, from the beginning of the running order, that have followed or had no need to.
+    items: i64,
+    /// Items when all have.
+    of: i64,
+}
+
+impl From<&Lead> for FollowingView {
+    fn from(lead: &Lead) -> Self {
+        let what = match lead.follows {
+            Follows::GoLive => "going_live",
+            Follows::Return => "returning",
+            Follows::Reconcile => "reconciling",
+            Follows::Import { .. } => "importing",
+        };
+        Self { what, items: lead.through + 1, of: lead.until + 1 }
     }
 }
 

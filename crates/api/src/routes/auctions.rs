@@ -201,7 +201,7 @@ pub(crate) async fn list(
     Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
 }
 
-/// Gives an auction with its items counted per status. Scope `auctions:read`.
+/// Gives an auction with its items counted per status, and how far they have followed a change of it as a whole. Scope `auctions:read`.
 #[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = AuctionView), (status = 404, body = Problem)))]
 pub(crate) async fn get(
@@ -211,7 +211,8 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let auction = platform.auction(&asked.caller, uuid).await?;
     let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&AuctionView::new(&auction, Some(&counts)), auction.version))
+    let lead = platform.lead(&asked.caller, uuid).await?;
+    Ok(answer::versioned(&AuctionView::new(&auction, Some(&counts)).following(lead.as_ref()), auction.version))
 }
 
 /// The status wanted.
@@ -223,6 +224,9 @@ pub(crate) struct AuctionStatusIn {
 }
 
 /// Changes an auction's status, as an administrator. Announced. Needs `If-Match`. Scope `auctions:write`.
+///
+/// Of an auction of more than 1,000 items, those behind the first 1,000 follow within seconds: `following` of
+/// `GET /auctions/{uuid}` tells how far they are. Back to PREVIEW it is when it is sure that no bid has come in.
 #[utoipa::path(post, path = "/auctions/{uuid}/status", tag = "auctions",
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AuctionStatusIn,
     responses((status = 200, body = AuctionView), (status = 404, body = Problem), (status = 409, body = Problem),

@@ -39,6 +39,9 @@ pub(crate) struct Imported {
 
 /// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT. Scope `auctions:write`.
 ///
+/// The answer comes when all items are there. A large file is checked as a whole first; then its items come in one after the
+/// other (`following` of the auction), to the end, even if the server is killed meanwhile.
+///
 /// The body is CSV in UTF-8 with a header, at most 64 MiB and 100,000 rows. `lot_number` and `title` are required;
 /// `description`, `artist`, `date`, `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`,
 /// `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`, `end_time` and `attachments` may be there; `result_…` of

@@ -36,8 +36,8 @@ pub(crate) async fn item(
     answer(platform.listen_to_item(&asked.caller, uuid, last(&headers)).await)
 }
 
-/// Follows an auction and all of its items. First a `snapshot` event with the auction and its first 500 items, then `auction` and
-/// `item` events as they change, each with the whole public state and `serverTime`; comments in between. With `Last-Event-ID` it
+/// Follows an auction and all of its items. First a `snapshot` event with the auction and its first 500 items (when there are
+/// more, `next` is where `GET /auctions/{uuid}/items` goes on), then `auction` and `item` events as they change, each with the whole public state and `serverTime`; comments in between. With `Last-Event-ID` it
 /// goes on from there, or with a snapshot. The events are described in the AsyncAPI document. 503 with `listeners_full` and
 /// `Retry-After` when the node has as many listeners as it takes. Scope `auctions:read`.
 #[utoipa::path(get, path = "/auctions/{uuid}/live", tag = "live", operation_id = "auction",

@@ -211,3 +211,30 @@ async fn what_is_told_is_what_the_document_describes() {
     assert_eq!(told.event, "auction");
     check("liveAuction", &told);
 }
+
+#[tokio::test]
+async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
+    let mut config = PlatformConfig::default();
+    config.live.snapshot_items_max = 2;
+    let house = House::with(config).await;
+    let path = format!("/api/v1/auctions/{}", house.auction);
+    for lot in 2..=5 {
+        let item = json!({ "lotNumber": lot.to_string(), "title": "Another" });
+        house.stage.make(&format!("{path}/items"), &house.key, item).await;
+    }
+    let snapshot = house.listen(&format!("{path}/live"), None).await.next().await.data;
+    assert_eq!(snapshot["itemsComplete"], false);
+    let mut lots: Vec<Value> = Vec::new();
+    lots.extend(snapshot["items"].as_array().unwrap().iter().map(|item| item["lotNumber"].clone()));
+    assert_eq!(lots.len(), 2);
+    let mut next = snapshot["next"].clone();
+    while let Some(after) = next.as_str() {
+        let page = format!("{path}/items?limit=2&after={after}");
+        let page = house.stage.ask(&Method::GET, &page, &house.key, &Value::Null).await.json();
+        let items = page["data"].as_array().unwrap();
+        assert!(items.iter().all(|item| item["version"].is_i64()));
+        lots.extend(items.iter().map(|item| item["lotNumber"].clone()));
+        next = page["next"].clone();
+    }
+    assert_eq!(lots, ["1", "2", "3", "4", "5"]);
+}

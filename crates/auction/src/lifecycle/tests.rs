@@ -161,3 +161,22 @@ fn an_auction_with_impossible_charges_or_extension_is_refused_by_name() {
     let charges = crate::Charges { premium_basis_points: 10_001, ..new.charges };
     refuses(Auction { charges, ..new }, "premiumBasisPoints");
 }
+
+#[test]
+fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had_come() {
+    let mut live = auction(AuctionKind::Timed, Live);
+    let apply = |auction: &mut Auction, changes: Vec<AuctionChange>| {
+        changes.iter().for_each(|change| auction.apply(change));
+    };
+    let with_bids = ItemCounts { with_bids: 1, ..ON_SALE };
+    assert_eq!(begin_return(&live, &with_bids, at(10)), Err(Rejection::AuctionHasBids));
+    let begun = begin_return(&live, &ON_SALE, at(10)).unwrap();
+    apply(&mut live, begun);
+    assert_eq!((live.status, live.require_live()), (Live, Err(Rejection::ItemsFollowing)));
+    let mut given_up = live.clone();
+    apply(&mut given_up, end_return(&live, &with_bids, at(11)));
+    assert_eq!((given_up.status, given_up.require_live()), (Live, Ok(())));
+    let ended = end_return(&live, &ON_SALE, at(11));
+    apply(&mut live, ended);
+    assert_eq!((live.status, live.returning), (Preview, false));
+}

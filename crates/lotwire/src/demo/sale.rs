@@ -51,7 +51,20 @@ impl Sale {
         let path = format!("/api/v1/auctions/{}", self.auction);
         let seen = platform.get(&path).await?.etag;
         platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        self.wait_until_lots_have_followed(platform).await?;
         self.expect_auction(status)
+    }
+
+    /// Those of a large auction follow its status a moment later.
+    async fn wait_until_lots_have_followed(&self, platform: &Api) -> Result<(), Fault> {
+        for _ in 0..POLLS_MAX {
+            let auction = platform.get(&format!("/api/v1/auctions/{}", self.auction)).await?;
+            if auction.body["following"].is_null() {
+                return Ok(());
+            }
+            tokio::time::sleep(POLL_PAUSE).await;
+        }
+        Err(Fault::new(format!("the lots of auction {} have not followed its status", self.auction)))
     }
 
     /// Every lot, in running order.

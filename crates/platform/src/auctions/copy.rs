@@ -57,6 +57,7 @@ impl Platform {
         }
         self.decide(answering.as_ref(), || async {
             let source = self.seen_auction(caller, uuid).await?;
+            self.require_settled(&source).await?;
             let now = self.now();
             let auction = self.copied(&source, copy, now)?;
             let command = AuctionCommand::Create { status: AuctionStatus::Draft };
@@ -84,6 +85,7 @@ impl Platform {
             in_ring: None,
             last_in_ring: None,
             ring_position: None,
+            returning: false,
             sequence: 0,
             version: 0,
             created_at: now,

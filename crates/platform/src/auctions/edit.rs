@@ -45,6 +45,7 @@ impl Platform {
             .decide(None, || async {
                 let before = self.seen_auction(caller, uuid).await?;
                 expect_version(expected_version, before.version)?;
+                self.require_settled(&before).await?;
                 let problems = problems(&before, &patch.edit);
                 if !problems.is_empty() {
                     return Err(PlatformError::Invalid(problems));

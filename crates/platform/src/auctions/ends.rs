@@ -71,6 +71,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, uuid).await?;
             expect_version(expected_version, auction.version)?;
+            self.require_settled(&auction).await?;
             let now = self.time_of(&auction);
             if let NewEnds::Plan(Plan { stagger: Some(stagger), .. }) = wanted.ends {
                 let problems = stagger_problems(auction.kind, stagger);

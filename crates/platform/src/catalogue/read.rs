@@ -16,21 +16,37 @@ use crate::new_item::{ItemField, NewItem};
 /// Bytes read from the source at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
+/// Lot numbers of a file, and the lines that they are on.
+pub(super) type Lots = HashMap<String, u64>;
+
 /// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
 /// if nothing is.
+#[cfg(any(test, feature = "fuzzing"))]
 pub(super) fn read(
     source: impl Read,
     limits: &CatalogueLimits,
     status: ItemStatus,
 ) -> (Vec<(u64, NewItem)>, ImportReport) {
+    let mut items = Vec::new();
+    let (_, report) = read_each(source, limits, status, |line, item| items.push((line, item)));
+    (items, report)
+}
+
+/// Reads a catalogue file and gives each item, with the line that it begins on, to `take` as it comes. These are all only if
+/// nothing is wrong with the file: after the first mistake nothing is given any more.
+pub(super) fn read_each(
+    source: impl Read,
+    limits: &CatalogueLimits,
+    status: ItemStatus,
+    take: impl FnMut(u64, NewItem),
+) -> (Lots, ImportReport) {
     let record_limits = RecordLimits {
         field_bytes_max: limits.field_bytes_max,
         record_bytes_max: limits.row_bytes_max,
         fields_max: Column::ALL.len(),
         file_bytes_max: limits.file_bytes_max,
     };
-    let mut reading =
-        Reading { limits, status, report: ImportReport::default(), items: Vec::new(), lots: HashMap::new() };
+    let mut reading = Reading { limits, status, report: ImportReport::default(), take, lots: HashMap::new() };
     let mut records = Records::new(BufReader::with_capacity(BUFFER_BYTES, source), record_limits);
     if let Err(error) = reading.file(&mut records) {
         let message = match error {
@@ -39,19 +55,19 @@ pub(super) fn read(
         };
         reading.error(RowError { line: records.line(), column: None, message });
     }
-    (reading.items, reading.report)
+    (reading.lots, reading.report)
 }
 
-struct Reading<'a> {
+struct Reading<'a, T> {
     limits: &'a CatalogueLimits,
     status: ItemStatus,
     report: ImportReport,
-    items: Vec<(u64, NewItem)>,
-    /// Lot numbers so far, and the lines that they are on.
-    lots: HashMap<String, u64>,
+    take: T,
+    /// Lot numbers so far.
+    lots: Lots,
 }
 
-impl Reading<'_> {
+impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
     fn file<R: std::io::BufRead>(&mut self, records: &mut Records<R>) -> Result<(), ReadError> {
         let Some(header) = records.next()? else {
             let message = "the file is empty: it begins with a header and has a row for each lot".to_owned();
@@ -82,7 +98,6 @@ impl Reading<'_> {
     }
 
     fn row(&mut self, columns: &[Column], record: &Record) {
-        let errors_before = self.report.error_count;
         if record.field_count != columns.len() && !record.fields.iter().any(|field| field.fault.is_some()) {
             let message = format!(
                 "the row has {} fields and the header {}: check its commas, and put a field that holds one in quotes",
@@ -102,8 +117,8 @@ impl Reading<'_> {
         for (line, column, message) in row.errors {
             self.error(RowError { line, column: Some(column.name().into()), message });
         }
-        if self.report.error_count == errors_before {
-            self.items.push((record.line, item));
+        if self.report.error_count == 0 {
+            (self.take)(record.line, item);
         }
     }
 

@@ -65,10 +65,18 @@ impl Platform {
             let mut draft = self.draft(&caller.actor, now);
             let mut items = Vec::with_capacity(entries.len());
             let mut counts_moved = false;
+            if entries.iter().any(|entry| entry.edit.lot_number.is_some()) {
+                // A catalogue that is being imported counts on the numbers that were free when it was looked through.
+                self.require_settled(&auction).await?;
+                counts_moved = true;
+            }
             for entry in entries {
                 let found = self.store().item(entry.item).await?.filter(|item| item.auction == auction.uuid);
                 let done = match found {
-                    Some(item) => change_one(&mut draft, &auction, item, entry, &mut lots, now),
+                    Some(item) => match self.require_followed(&auction, &item).await {
+                        Ok(()) => change_one(&mut draft, &auction, item, entry, &mut lots, now),
+                        Err(following) => Err(following),
+                    },
                     None => Err(PlatformError::NotFound("item in this auction")),
                 };
                 let stays = |item: &Item| matches!(item.status, ItemStatus::Live | ItemStatus::Suspended);

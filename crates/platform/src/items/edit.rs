@@ -30,9 +30,18 @@ impl Platform {
                 let (item, auction) = line.seen_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let customer = item.customer;
+                self.require_followed(&auction, &item).await?;
                 let changes = edit_item(&auction, &item, edit.clone())?;
                 let mut draft = self.draft(&caller.actor, self.time_of(&auction));
+                let lot_number = item.lot_number.clone();
                 let item = if changes.is_empty() { item } else { draft.item(&auction, item, &changes) };
+                let auction = if item.lot_number == lot_number {
+                    auction
+                } else {
+                    // A catalogue that is being imported counts on the numbers that were free when it was looked through.
+                    self.require_settled(&auction).await?;
+                    draft.auction(auction, &[])
+                };
                 let result = (item, auction);
                 let change = draft.finish::<(Item, Auction)>(None, &result);
                 Ok(Decision { customer, change, result })

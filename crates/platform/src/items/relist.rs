@@ -68,6 +68,8 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let from = self.seen_auction(caller, from).await?;
             let into = self.seen_auction(caller, wanted.into).await?;
+            self.require_settled(&from).await?;
+            self.require_settled(&into).await?;
             let unsold = self.unsold(&from, wanted).await?;
             let first = i64::try_from(self.store().item_counts(into.uuid).await?.total).unwrap_or(i64::MAX);
             let items_max = self.config().auction_items_max;

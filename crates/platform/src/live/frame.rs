@@ -108,6 +108,8 @@ pub(super) enum Body {
         auction: AuctionState,
         items: Vec<ItemState>,
         items_complete: bool,
+        /// Where the list of items goes on when these are not all.
+        next: Option<String>,
     },
 }
 

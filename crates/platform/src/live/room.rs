@@ -80,7 +80,16 @@ pub(super) fn open(live: Live, auction: Uuid) -> Arc<Room> {
     let config = &live.shared.config;
     let topics = Topics::new(epoch, config.events_kept, config.events_behind_max);
     let now = live.now();
-    let host = Host { room: room.clone(), live, topics, auction: None, versions: HashMap::new(), beat: now, used: now };
+    let host = Host {
+        room: room.clone(),
+        live,
+        topics,
+        auction: None,
+        is_crowded: false,
+        versions: HashMap::new(),
+        beat: now,
+        used: now,
+    };
     tokio::spawn(host.run(heard, asked));
     room
 }
@@ -92,6 +101,8 @@ pub(super) struct Host {
     pub(super) topics: Topics,
     /// As it was heard of last.
     pub(super) auction: Option<Auction>,
+    /// So many items changed at once that everything is to be looked at, with the next tick.
+    is_crowded: bool,
     /// Of the states told last; at most one for each item of the auction.
     versions: HashMap<Uuid, i64>,
     /// Time of the last heartbeat.
@@ -113,7 +124,7 @@ impl Host {
                 _ = asked.recv_many(&mut joins, BATCH_MAX) => self.let_in(std::mem::take(&mut joins)).await,
                 () = clock.sleep_until(tick.saturating_add(TICK).unwrap_or(Timestamp::MAX)) => {
                     tick = self.live.now();
-                    if self.room.missed.load(Ordering::SeqCst) {
+                    if self.is_crowded || self.room.missed.load(Ordering::SeqCst) {
                         self.look_at_everything().await;
                     }
                     if self.is_over(tick) && asked.is_empty() {
@@ -148,7 +159,9 @@ impl Host {
             }
         }
         if looks.len() > LOOKS_MAX {
-            self.room.missed.store(true, Ordering::SeqCst);
+            // A large auction is being changed as a whole, and more comes: once a second is enough to look at all of it.
+            self.is_crowded = true;
+            return;
         }
         if !self.room.missed.load(Ordering::SeqCst) && self.look(looks).await.is_err() {
             // The next tick tries again.
@@ -221,6 +234,7 @@ impl Host {
     /// Looks up what is listened to and tells it as it is.
     async fn look_at_everything(&mut self) {
         self.room.missed.store(false, Ordering::SeqCst);
+        self.is_crowded = false;
         self.topics.forget();
         self.auction = None;
         for topic in self.topics.listened() {

@@ -1,6 +1,8 @@
 //! What a listener is told first, and after a gap: everything as it is.
 
 use auction::Item;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use uuid::Uuid;
 
@@ -26,26 +28,33 @@ impl Host {
                 Body::Item { item: ItemState::of(auction, item) }
             }
             Topic::Auction => {
-                let (items, items_complete) = self.first_items(auction.uuid, auction.in_ring).await?;
+                let (items, last) = self.first_items(auction.uuid, auction.in_ring).await?;
                 let items = items.iter().map(|item| ItemState::of(auction, item)).collect();
-                Body::Whole { auction: AuctionState::of(auction), items, items_complete }
+                let (items_complete, next) = (last.is_none(), last.map(cursor));
+                Body::Whole { auction: AuctionState::of(auction), items, items_complete, next }
             }
         };
         Ok(event(self.topics.last, "snapshot", &body, self.live.now()))
     }
 
-    /// The first items in running order and the one in the ring, and if these are all.
-    async fn first_items(&self, auction: Uuid, in_ring: Option<Uuid>) -> StoreResult<(Vec<Item>, bool)> {
+    /// The first items in running order and the one in the ring, and the place of the last of the first when there are more.
+    async fn first_items(&self, auction: Uuid, in_ring: Option<Uuid>) -> StoreResult<(Vec<Item>, Option<i64>)> {
         let limit = self.live.shared.config.snapshot_items_max;
         let store = &self.live.shared.store;
         let mut items = store.items(auction, Page { after: None, limit: limit + 1 }).await?;
         let is_complete = items.len() <= limit;
         items.truncate(limit);
+        let last = items.last().map(|item| item.position).filter(|_| !is_complete);
         if let Some(in_ring) = in_ring
             && !items.iter().any(|item| item.uuid == in_ring)
         {
             items.extend(store.item(in_ring).await?);
         }
-        Ok((items, is_complete))
+        Ok((items, last))
     }
+}
+
+/// Where a list of items goes on behind this place, as lists take it: opaque to who reads it.
+fn cursor(position: i64) -> String {
+    URL_SAFE_NO_PAD.encode(position.to_string())
 }

@@ -2,7 +2,7 @@
 
 use auction::{Auction, Item};
 
-use super::{Address, Cursor, IdempotentAnswer, OutboxEvent, SeenRegistration, Stake, Turn};
+use super::{Address, Cursor, IdempotentAnswer, LeadStep, OutboxEvent, SeenRegistration, Stake, Turn};
 use crate::audit::{Happened, LogEntry};
 use crate::bid::{Bid, BidMark};
 use crate::journal::JournalEntry;
@@ -35,6 +35,8 @@ pub struct Change {
     pub turn: Option<Turn>,
     /// The registration that a bid was decided on, where it takes no turn. `Conflict` when it is another by now.
     pub registration: Option<SeenRegistration>,
+    /// A lead that begins, goes on or is over.
+    pub lead: Option<LeadStep>,
     /// Status changes, in order; of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
     /// What happened to its auction and items and is no entry of the log yet. The platform's commit leaves none.

@@ -164,7 +164,10 @@ impl Platform {
             let before = self.target(caller, &auction, in_ring.as_ref(), command).await?;
             let mut log = self.bid_log(&before).await?;
             let wanted = self.wanted(command, bid, &auction, (&before, &log), &mut draft).await?;
-            let decided = ring::decide(&auction, &before, wanted, now)?;
+            let decided = match ring::decide(&auction, &before, wanted, now) {
+                Ok(decided) => decided,
+                Err(rejection) => return Err(self.refusal(&auction, &before, rejection).await),
+            };
             decided.item.iter().for_each(|change| log.apply(change));
             // The auction's version moves with every command, which makes it one that the other clerk has not seen.
             let auction = draft.auction(auction, &decided.auction);
@@ -194,6 +197,11 @@ impl Platform {
         match command {
             ClerkCommand::Send { item: None } => {
                 let next = self.upcoming(auction, None, 1, usize::MAX).await?.pop();
+                let is_behind = |next: &Item| auction.ring_position.is_none_or(|sent| next.position > sent);
+                if !next.as_ref().is_some_and(is_behind) {
+                    // It may be one that has still to follow its auction.
+                    self.require_settled(auction).await?;
+                }
                 next.ok_or(PlatformError::NotFound("item that waits"))
             }
             ClerkCommand::Send { item: Some(item) } | ClerkCommand::OfferAgain { item } => {

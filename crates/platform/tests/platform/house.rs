@@ -55,8 +55,8 @@ impl House {
         let house = Self::with(config).await;
         house.connect(provider, KEY).await;
         house.platform.spawn_workers(&house.tasks);
-        // Heartbeat, sweep, timers, clocks and forgetting have begun.
-        house.asleep(5).await;
+        // Heartbeat, sweep, timers, clocks, leads and forgetting have begun.
+        house.asleep(6).await;
         house
     }
 

@@ -12,7 +12,7 @@ use crate::house::{House, KEY, node};
 use crate::provider::{Provider, Reply};
 
 /// Heartbeat, sweep, timers, clocks, forgetting.
-const WORKERS: usize = 5;
+const WORKERS: usize = 6;
 
 async fn pending(house: &House) -> (u64, u64) {
     let state = house.platform.consumer(&house.caller, house.customer.uuid).await.unwrap();

@@ -83,7 +83,7 @@ async fn a_worker_sleeps_until_the_next_end() {
     let house = House::new().await;
     let tasks = runtime::tasks::Tasks::new();
     house.platform.spawn_workers(&tasks);
-    house.asleep(5).await;
+    house.asleep(6).await;
     let created = house.create(&house.timed(Duration::from_millis(700), vec![NewItem::new("1", "A table")])).await;
     let end = created.items[0].effective_end_time.unwrap();
     // Setting an end has woken the timer, which sleeps until then now.

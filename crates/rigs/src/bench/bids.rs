@@ -131,6 +131,7 @@ impl Sale {
             let seen = site.platform.get(&path).await?.etag;
             site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
         }
+        site.followed(&auction).await?;
         let mut lots = Vec::with_capacity(items as usize);
         for item in site.items(&auction).await? {
             let uuid = item["uuid"].as_str().ok_or("an item without a UUID")?;

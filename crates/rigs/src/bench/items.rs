@@ -32,6 +32,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
         let seen = site.platform.get(&path).await?.etag;
         site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
     }
+    site.followed(&auction).await?;
     let live = begin.elapsed();
     let announced = 3;
     site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= announced).await;
@@ -75,6 +76,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
+/// So many lots as a file.
 pub(super) fn catalogue(items: u32) -> String {
     let mut csv = String::from("lot_number,title,opening_bid\n");
     for lot in 1..=items {

@@ -1,6 +1,5 @@
 //! How late items end: with many scheduled, and with bids coming in as they do in the closing minute.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use super::items::catalogue;
 use super::{Options, histogram, milliseconds, process};
 use crate::site::Site;
 use crate::{RigError, say};
@@ -146,14 +146,14 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
 }
 
 /// Items that end a hundred a second.
-struct Ending {
-    first: Timestamp,
+pub(super) struct Ending {
+    pub(super) first: Timestamp,
     /// In the order of their ends.
     items: Vec<(String, Timestamp)>,
 }
 
 impl Ending {
-    async fn put_up(site: &Site, seconds: u64) -> Result<Self, RigError> {
+    pub(super) async fn put_up(site: &Site, seconds: u64) -> Result<Self, RigError> {
         let count = ENDS_PER_S * u32::try_from(seconds)?;
         let first = site.in_ms((LEAD_MS_MIN + f64::from(count) * LEAD_MS_PER_ITEM) as i64);
         let stagger = json!({ "seconds": 1, "items": ENDS_PER_S });
@@ -177,7 +177,7 @@ impl Ending {
     }
 
     /// Waits for every end, and says how late each was decided, and its webhook received.
-    async fn measure(&self, site: &Site) -> Result<(), RigError> {
+    pub(super) async fn measure(&self, site: &Site) -> Result<(), RigError> {
         let ends: std::collections::HashMap<uuid::Uuid, Timestamp> =
             self.items.iter().map(|(item, end)| Ok((item.parse()?, *end))).collect::<Result<_, RigError>>()?;
         let arrived = |record: &consumer::Record| {
@@ -267,14 +267,18 @@ async fn on_sale(site: &Site, items: u32, ends_at: &str, stagger: Option<Value>)
     }
     let auction = site.create_auction(auction).await?;
     let path = format!("/api/v1/auctions/{auction}");
-    let mut csv = String::from("lot_number,title,opening_bid\n");
-    for lot in 1..=items {
-        let _ = writeln!(csv, "{lot},A lot among many others,100");
-    }
-    site.platform.post_csv(&format!("{path}/catalogue"), csv.into()).await?;
+    site.platform.post_csv(&format!("{path}/catalogue"), catalogue(items).into()).await?;
     for status in ["PREVIEW", "LIVE"] {
-        let seen = site.platform.get(&path).await?.etag;
-        site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        set_status(site, &auction, status).await?;
     }
+    site.followed(&auction).await?;
     Ok(auction)
+}
+
+/// Leads an auction to another status.
+pub(super) async fn set_status(site: &Site, auction: &str, status: &str) -> Result<(), RigError> {
+    let path = format!("/api/v1/auctions/{auction}");
+    let seen = site.platform.get(&path).await?.etag;
+    site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+    Ok(())
 }

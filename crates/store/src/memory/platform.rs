@@ -6,6 +6,7 @@
 mod access;
 mod bidders;
 mod commit;
+mod leads;
 mod log;
 mod lots;
 mod notices;
@@ -33,6 +34,7 @@ use uuid::Uuid;
 
 use self::access::Access;
 use self::bidders::Bidders;
+use self::leads::Leads;
 use self::log::Log;
 use self::outbox::Outbox;
 use self::reference::Addresses;
@@ -74,6 +76,7 @@ struct Tables {
     addresses: Addresses,
     bidders: Bidders,
     sales: Sales,
+    leads: Leads,
     log: Log,
     outbox: Outbox,
 }

@@ -12,6 +12,7 @@ mod commit;
 mod consumers;
 mod customers;
 mod journal;
+mod leads;
 mod locks;
 mod log;
 mod lots;

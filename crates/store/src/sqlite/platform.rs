@@ -11,6 +11,7 @@ mod commit;
 mod consumers;
 mod customers;
 mod journal;
+mod leads;
 mod log;
 mod lots;
 mod notices;

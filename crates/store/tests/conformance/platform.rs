@@ -8,6 +8,7 @@ mod customers;
 mod edits;
 mod given;
 mod journal;
+mod leads;
 mod many_nodes;
 mod nodes;
 mod reference;
@@ -98,6 +99,14 @@ stories! {
         items_of_a_sandbox_are_due_by_their_end_and_then_their_place,
         a_clock_is_advancing_until_it_is_at_its_target,
         auctions_are_listed_by_realm;
+    leads:
+        a_lead_goes_on_a_step_at_a_time_and_of_two_at_one_step_one_wins,
+        staged_items_wait_for_their_lead_and_are_forgotten_without_one,
+        a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so,
+        a_large_auction_is_preview_again_unless_a_bid_had_come,
+        what_was_passed_is_unsold_step_by_step,
+        a_catalogue_enters_in_pieces_and_whole_or_not_at_all,
+        an_import_that_was_begun_is_brought_to_its_end_by_any_node;
     journal:
         a_history_has_every_change_of_a_status,
         only_a_customers_announced_events_are_replayed;

@@ -9,6 +9,7 @@ mod audit;
 mod demo;
 mod fake_provider;
 mod house;
+mod leads;
 mod live;
 mod management;
 mod many_bidders;

@@ -32,6 +32,7 @@ impl Tables {
         if let Some(turn) = change.turn {
             self.bidders.take(turn);
         }
+        self.leads.take(change.lead);
         for entry in &change.journal {
             let cursor = self.sales.append(entry);
             receipt.cursors.push(cursor);
@@ -55,6 +56,7 @@ impl Tables {
             let found = self.sales.auctions.get(&auction.state.uuid).map_or(0, |found| found.version);
             same_version(found, auction.expected_version)?;
         }
+        self.leads.check(change.lead.as_ref())?;
         if let Some(turn) = change.turn {
             same_version(self.bidders.turn(turn.registration), turn.seen)?;
         }

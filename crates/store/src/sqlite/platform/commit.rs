@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
-use super::{access, bidders, journal, log, outbox, reference, sandbox};
+use super::{access, bidders, journal, leads, log, outbox, reference, sandbox};
 use crate::batch::Refused;
 use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
@@ -78,7 +78,12 @@ struct Commit<'db> {
 
 impl Commit<'_> {
     fn change(&mut self, change: &Change) -> Outcome<Receipt> {
-        if usize::from(change.auction.is_some()) + usize::from(change.turn.is_some()) + change.items.len() <= 1 {
+        if usize::from(change.auction.is_some())
+            + usize::from(change.turn.is_some())
+            + usize::from(change.lead.is_some())
+            + change.items.len()
+            <= 1
+        {
             return self.change_of_one(change);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;
@@ -111,6 +116,9 @@ impl Commit<'_> {
         }
         if let Some(seen) = &change.registration {
             bidders::same_registration(self.db, seen)?;
+        }
+        if let Some(step) = &change.lead {
+            leads::take_step(self.db, step)?;
         }
         if let Some(auction) = &change.auction {
             self.put_auction(auction)?;

@@ -115,6 +115,7 @@ pub(super) fn auction(number: usize) -> Auction {
         in_ring: None,
         last_in_ring: None,
         ring_position: None,
+        returning: false,
         clock: None,
         sequence: 0,
         version: 0,

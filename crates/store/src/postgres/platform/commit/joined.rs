@@ -40,7 +40,8 @@ pub(in crate::postgres::platform) fn start(postgres: &Postgres) -> Joining {
 /// Changes that may join: of items that are there, and of nothing else that is locked or that others wait for.
 pub(in crate::postgres::platform) fn may_join(changes: &[Change]) -> bool {
     let may = |change: &Change| {
-        let of_items = change.auction.is_none() && change.address.is_none() && change.journal.is_empty();
+        let of_items =
+            change.auction.is_none() && change.address.is_none() && change.lead.is_none() && change.journal.is_empty();
         of_items && !change.items.is_empty() && change.items.iter().all(|item| item.expected_version > 0)
     };
     (1..=CHANGES_MAX).contains(&changes.len()) && changes.iter().all(may)

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::batch::Refused;
 use crate::platform_codec::{LIVE, end_ms};
-use crate::postgres::platform::bidders;
 use crate::postgres::platform::rows::{self, Outcome};
+use crate::postgres::platform::{bidders, leads};
 
 /// Everything that can speak against a change.
 #[derive(Default)]
@@ -28,6 +28,8 @@ pub(super) struct Ledger {
     turns: HashMap<Uuid, i64>,
     /// Versions of registrations by auction and paddle.
     registrations: HashMap<(Uuid, String), i64>,
+    /// Steps of leads, by auction; what has none has no lead.
+    leads: HashMap<Uuid, i64>,
     refused: Refused,
     ends_earlier: bool,
 }
@@ -68,7 +70,8 @@ impl Ledger {
             bidders::lock_registrations(db, changes),
             used_keys(db, changes)
         )?;
-        let mut ledger = Ledger { auctions, items, turns, registrations, answers, ..Self::default() };
+        let leads = leads::lock(db, changes).await?;
+        let mut ledger = Ledger { auctions, items, turns, registrations, leads, answers, ..Self::default() };
         ledger.load_holders(db, changes).await?;
         Ok(ledger)
     }
@@ -132,6 +135,12 @@ impl Ledger {
         if let Some(turn) = change.turn {
             self.turns.insert(turn.registration, turn.seen + 1);
         }
+        if let Some(step) = &change.lead {
+            match &step.lead {
+                Some(lead) => drop(self.leads.insert(step.auction, lead.step)),
+                None => drop(self.leads.remove(&step.auction)),
+            }
+        }
         Ok(())
     }
 
@@ -148,6 +157,9 @@ impl Ledger {
         }
         if let Some(SeenRegistration { auction, paddle, version }) = &change.registration {
             same_version(self.registrations.get(&(*auction, paddle.clone())).copied(), *version)?;
+        }
+        if change.lead.as_ref().is_some_and(|step| self.leads.get(&step.auction).copied() != step.seen) {
+            return Err(StoreError::Conflict);
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
         for Versioned { expected_version, state } in &change.items {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::platform::rows::{self, Outcome};
-use crate::postgres::platform::{bidders, log, reference, sandbox};
+use crate::postgres::platform::{bidders, leads, log, reference, sandbox};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
@@ -34,6 +34,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         bidders::write(db, changes),
         insert_answers(db, &answers),
     )?;
+    leads::take_steps(db, changes).await?;
     sandbox::put_clocks(db, auctions.all()).await?;
     sandbox::put_ends(db, items.all()).await?;
     mark_bids(db, changes).await

@@ -115,6 +115,23 @@ ALTER TABLE items ADD COLUMN sandbox_end_ms bigint;
 CREATE INDEX items_by_sandbox_end ON items (auction, sandbox_end_ms, position)
     WHERE status = 4 AND sandbox_end_ms IS NOT NULL;
 
+-- Auctions whose items follow a change of them piece by piece, and how far these have come; `import` where they are being
+-- entered.
+CREATE TABLE leads (
+    auction uuid PRIMARY KEY,
+    step bigint NOT NULL,
+    import uuid,
+    state text NOT NULL
+);
+-- Items of imports, a piece each row, until they are entered.
+CREATE TABLE staged_items (
+    import uuid NOT NULL,
+    number bigint NOT NULL,
+    items text NOT NULL,
+    at_ms bigint NOT NULL,
+    PRIMARY KEY (import, number)
+);
+
 -- Append-only but for `struck…`, which says how a bid came to count no more.
 CREATE TABLE bids (
     item uuid NOT NULL,

@@ -113,6 +113,24 @@ ALTER TABLE items ADD COLUMN sandbox_end_ms INTEGER;
 CREATE INDEX items_by_sandbox_end ON items (auction, sandbox_end_ms, position)
     WHERE status = 4 AND sandbox_end_ms IS NOT NULL;
 
+-- Auctions whose items follow a change of them piece by piece, and how far these have come; `import` where they are being
+-- entered.
+CREATE TABLE leads (
+    auction BLOB NOT NULL PRIMARY KEY,
+    step INTEGER NOT NULL,
+    import BLOB,
+    state TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+-- Items of imports, a piece each row, until they are entered.
+CREATE TABLE staged_items (
+    no INTEGER PRIMARY KEY,
+    import BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    items TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX staged_items_of_import ON staged_items (import, number);
+
 -- Append-only but for `struck…`, which says how a bid came to count no more.
 CREATE TABLE bids (
     item BLOB NOT NULL,

@@ -1,0 +1,88 @@
+//! A process that is killed while the items of a large auction follow it, or come in from a catalogue, goes on where it was.
+
+use bytes::Bytes;
+use serde_json::json;
+use testkit::server::Launch;
+use testkit::site::{Site, http_client};
+
+use crate::house::{PATIENCE, launch, received};
+
+const LOTS: usize = 6_000;
+
+async fn draft(site: &Site) -> String {
+    let auction = json!({ "kind": "timed", "title": "Large", "endsAt": site.in_ms(3_600_000) });
+    site.create_auction(auction).await.unwrap()
+}
+
+fn catalogue() -> Bytes {
+    let rows: String = (1..=LOTS).map(|lot| format!("{lot},A lot among many others\n")).collect();
+    format!("lot_number,title\n{rows}").into()
+}
+
+async fn status(site: &Site, auction: &str, to: &str) {
+    let path = format!("/api/v1/auctions/{auction}");
+    let seen = site.platform.get(&path).await.unwrap().etag;
+    site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": to })).await.unwrap();
+}
+
+async fn counts(site: &Site, auction: &str) -> (u64, u64) {
+    let seen = site.platform.get(&format!("/api/v1/auctions/{auction}")).await.unwrap().body;
+    let count = |of: &str| seen["itemCounts"][of].as_u64().unwrap();
+    (count("total"), count("live"))
+}
+
+fn verifies(launch: &Launch) {
+    let verified = launch.manage(&["verify", "--all", "--json"]).unwrap();
+    assert_eq!((&verified["holds"], &verified["items"]), (&json!(true), &json!(LOTS)), "{verified}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_that_is_killed_in_its_middle_is_whole_after_the_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let auction = draft(&site).await;
+    let (platform, path) = (site.platform.clone(), format!("/api/v1/auctions/{auction}"));
+    let posting = tokio::spawn({
+        let (platform, path) = (platform.clone(), format!("{path}/catalogue"));
+        async move { platform.post_csv(&path, catalogue()).await.is_ok() }
+    });
+    let begun = async {
+        loop {
+            let seen = platform.get(&path).await.unwrap().body;
+            if seen["following"]["what"] == "importing" && seen["itemCounts"]["total"] != 0 {
+                return seen["itemCounts"]["total"].as_u64().unwrap();
+            }
+        }
+    };
+    let there = tokio::time::timeout(PATIENCE, begun).await.unwrap();
+    server.kill();
+    assert!(!posting.await.unwrap() && there < LOTS as u64, "{there} were there: it was over already");
+
+    let _server = launch.start(&http_client()).await.unwrap();
+    site.followed(&auction).await.unwrap();
+    assert_eq!(counts(&site, &auction).await, (LOTS as u64, 0));
+    verifies(&launch);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_auction_whose_process_is_killed_while_it_goes_live_is_live_as_a_whole_after_the_restart() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let auction = draft(&site).await;
+    site.platform.post_csv(&format!("/api/v1/auctions/{auction}/catalogue"), catalogue()).await.unwrap();
+    status(&site, &auction, "PREVIEW").await;
+    status(&site, &auction, "LIVE").await;
+    let (total, live) = counts(&site, &auction).await;
+    server.kill();
+    assert!(total == LOTS as u64 && (1_000..LOTS as u64).contains(&live), "{live} of {total} were LIVE");
+
+    let _server = launch.start(&http_client()).await.unwrap();
+    site.followed(&auction).await.unwrap();
+    assert_eq!(counts(&site, &auction).await, (LOTS as u64, LOTS as u64));
+    received(&site, 3).await;
+    verifies(&launch);
+}
