@@ -9,12 +9,14 @@
 //! - a bidder without a limit costs a bid one look-up of the registration, and nothing is counted; a registered one notes a
 //!   stake, so that a limit can come later.
 
+mod change;
 mod registering;
 mod turns;
 
-use auction::{Admission, Auction, Bidder, Item};
+use auction::{Admission, Auction, Bidder, Item, Registered};
 use uuid::Uuid;
 
+pub use self::change::RegistrationChange;
 pub use self::registering::{BidderEntry, RegistrationPatch, RegistrationStep, next_statuses};
 pub(crate) use self::turns::Turns;
 use crate::Platform;
@@ -75,7 +77,9 @@ fn bidder_of(admission: Admission, found: Option<Registration>, paddle: &str, co
         RegistrationStatus::Refused => false,
     };
     let suspended = registration.status == RegistrationStatus::Suspended;
-    Bidder { party: registration.party, approved, suspended, limit: registration.limit, committed, ..vouched_for }
+    let Registration { uuid, party, limit, log, .. } = registration;
+    let registered = Some(Registered { uuid, entry: log.number, hash: log.hash });
+    Bidder { party, registered, approved, suspended, limit, committed, ..vouched_for }
 }
 
 #[cfg(test)]
@@ -93,12 +97,14 @@ mod tests {
             name: "A. Bidder".into(),
             email: None,
             limit: None,
+            note: None,
             status,
             reason: None,
             actor: "test".into(),
             version: 1,
             created_at: at,
             updated_at: at,
+            log: auction::LogHead::default(),
             turn: 1,
         }
     }

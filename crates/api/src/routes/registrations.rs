@@ -29,15 +29,17 @@ pub(crate) struct RegistrationIn {
     /// What the bidder may spend in this auction, minor units.
     #[schema(minimum = 0)]
     limit: Option<i64>,
+    /// For whoever runs the sale; 1 to 1,000 characters.
+    note: Option<String>,
     /// `pending` (default) or `approved`.
     status: Option<String>,
 }
 
 impl RegistrationIn {
     fn read(self) -> Result<BidderEntry, ApiError> {
-        let Self { paddle, name, party, email, limit, status } = self;
+        let Self { paddle, name, party, email, limit, note, status } = self;
         let status = status.as_deref().map_or(Ok(RegistrationStatus::Pending), status_named)?;
-        Ok(BidderEntry { paddle, party, name, email, limit, status })
+        Ok(BidderEntry { paddle, party, name, email, limit, note, status })
     }
 }
 
@@ -126,6 +128,10 @@ pub(crate) struct RegistrationPatchIn {
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<i64>, minimum = 0)]
     limit: Option<Option<i64>>,
+    /// 1 to 1,000 characters.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    note: Option<Option<String>>,
 }
 
 /// Changes a registration; its paddle stays. `If-Match` is heeded when it is sent. Scope `bidders:write`.
@@ -139,8 +145,9 @@ pub(crate) async fn change(
     Path(named): Path<(Uuid, Uuid)>,
     post: Post<RegistrationPatchIn>,
 ) -> Result<Response, ApiError> {
-    let RegistrationPatchIn { name, party, email, limit } = &post.body;
-    let patch = RegistrationPatch { name: name.clone(), party: *party, email: email.clone(), limit: *limit };
+    let RegistrationPatchIn { name, party, email, limit, note } = &post.body;
+    let (name, email, note) = (name.clone(), email.clone(), note.clone());
+    let patch = RegistrationPatch { name, party: *party, email, limit: *limit, note };
     let registration = platform.change_registration(&post.caller, named, &patch, post.version).await?;
     Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
 }

@@ -1,5 +1,6 @@
 //! Registrations of bidders, their turns, and what they have bound.
 
+use auction::{LogHash, LogHead};
 use contract::ItemStatus;
 use platform::port::{Change, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Turn, Versioned};
 use uuid::Uuid;
@@ -22,19 +23,21 @@ fn registration(number: usize, paddle: &str) -> Registration {
         name: "Jörg O'Bieter \"jun.\"".into(),
         email: Some("jörg@example.com".into()),
         limit: Some(1_000),
+        note: Some("ruft an, 'nach 18 Uhr'".into()),
         status: RegistrationStatus::Approved,
         reason: Some("zurückgestellt".into()),
         actor: "key:1".into(),
         version: 1,
         created_at: at(1),
         updated_at: at(2),
+        log: LogHead { number: 1, hash: LogHash([7; 32]) },
         turn: 1,
     }
 }
 
 async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationEntry { registration, answer: None }).await
+    store.put_registration(RegistrationEntry { registration, log: Vec::new(), answer: None }).await
 }
 
 pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: Shared) {
@@ -74,6 +77,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     }
     let entry = |state: Registration| RegistrationEntry {
         registration: Versioned { expected_version: 0, state },
+        log: Vec::new(),
         answer: Some(answer("k", "first", at(1))),
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
