@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod behind;
 mod crash;
 mod house;
 mod model;
+mod promises;
+mod rough;
 mod sale;
+mod states;
 mod tampering;
