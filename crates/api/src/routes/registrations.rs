@@ -59,9 +59,10 @@ pub(crate) async fn create(
     post: Post<RegistrationIn>,
 ) -> Result<Response, ApiError> {
     let (post, entry) = post.map(RegistrationIn::read)?;
-    let answering = post.answering(201, &render);
+    let tag = |registration: &Registration| answer::tag(registration.version);
+    let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.register_bidder(&post.caller, auction, &entry, answering).await?;
-    Ok(answer::outcome(outcome, 201, render, |registration| Some(registration.version)))
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Which page of the registrations of an auction, or whose.
@@ -176,9 +177,10 @@ pub(crate) async fn change_status(
 ) -> Result<Response, ApiError> {
     let step = RegistrationStep { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
     let seen = post.required_version()?;
-    let answering = post.answering(200, &render);
+    let tag = |registration: &Registration| answer::tag(registration.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |registration| Some(registration.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 fn render(registration: &Registration) -> String {

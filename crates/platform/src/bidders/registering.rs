@@ -254,11 +254,6 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// What was answered to the same request, which came twice at the same time.
-    async fn replayed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Outcome<T>> {
-        self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
-    }
-
     /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder was
     /// registered were nobody's to note. This alone looks through the auction, once.
     async fn find_stakes(&self, auction: &Auction, before: Option<i64>, now: &Registration) -> PlatformResult<()> {

@@ -55,7 +55,7 @@ pub(super) async fn create_user(db: &impl GenericClient, user: &User) -> Outcome
 }
 
 pub(super) async fn answer(db: &impl GenericClient, caller: Uuid, key: &str) -> Outcome<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, status, body, at_ms FROM answers WHERE caller = $1 AND key = $2";
+    let select = "SELECT request_hash, status, body, at_ms, tag FROM answers WHERE caller = $1 AND key = $2";
     rows::one(db, select, &[&caller, &key], |row| {
         Ok(IdempotentAnswer {
             caller,
@@ -64,6 +64,7 @@ pub(super) async fn answer(db: &impl GenericClient, caller: Uuid, key: &str) -> 
             status: u16::try_from(rows::get::<i32>(row, 1)?).map_err(corrupt)?,
             body: rows::get(row, 2)?,
             at: rows::time(row, 3)?,
+            tag: rows::get(row, 4)?,
         })
     })
     .await
@@ -75,7 +76,8 @@ fn request_hash(row: &Row) -> Outcome<[u8; 32]> {
 
 /// Keeps an answer; false when its key was used before, and the answer that is there stays.
 pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> Outcome<bool> {
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) VALUES ($1, $2, $3, $4, $5, $6) \
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (caller, key) DO NOTHING";
     let values: rows::Values<'_> = &[
         &answer.caller,
@@ -84,6 +86,7 @@ pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnsw
         &i32::from(answer.status),
         &answer.body,
         &ms(answer.at),
+        &answer.tag,
     ];
     Ok(rows::execute(db, insert, values).await? == 1)
 }

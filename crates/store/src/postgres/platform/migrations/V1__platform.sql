@@ -62,6 +62,7 @@ CREATE TABLE answers (
     status integer NOT NULL,
     body text NOT NULL,
     at_ms bigint NOT NULL,
+    tag text,
     CONSTRAINT answers_by_key UNIQUE (caller, key)
 );
 

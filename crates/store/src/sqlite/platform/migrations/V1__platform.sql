@@ -58,7 +58,8 @@ CREATE TABLE answers (
     request_hash BLOB NOT NULL,
     status INTEGER NOT NULL,
     body TEXT NOT NULL,
-    at_ms INTEGER NOT NULL
+    at_ms INTEGER NOT NULL,
+    tag TEXT
 ) STRICT;
 CREATE UNIQUE INDEX answers_by_key ON answers (caller, key);
 
