@@ -93,7 +93,9 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Answered + Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
+pub trait Store:
+    Answered + Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
+{
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

@@ -38,7 +38,8 @@ pub(crate) async fn create(
     let render = placed(&platform);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
     let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
-    let outcome = platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome =
+        platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -66,7 +67,8 @@ pub(crate) async fn leave(
     let render = placed(&platform);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
     let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
-    let outcome = platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome =
+        platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 

@@ -93,7 +93,8 @@ pub(crate) async fn create(
         items.first().map_or(String::new(), |item| answer::body(&ItemView::new(item, &auction, now)))
     };
     let tag = |items: &Vec<Item>| items.first().map(|item| item.version).and_then(answer::tag);
-    let outcome = platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome =
+        platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 

@@ -83,7 +83,8 @@ pub(crate) async fn advance(
         answer::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
     };
     let tag = |advanced: &Advanced| answer::tag(advanced.auction.version);
-    let outcome = platform.advance_clock(&post.caller, uuid, by, post.version, post.answering_tagged(200, &render, &tag)).await?;
+    let outcome =
+        platform.advance_clock(&post.caller, uuid, by, post.version, post.answering_tagged(200, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 

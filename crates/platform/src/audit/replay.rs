@@ -79,7 +79,9 @@ impl Replay {
         }
         let mut change = told.change.clone();
         match openings {
-            Openings::Unknown => blank(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?,
+            Openings::Unknown => {
+                blank(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
+            }
             Openings::Kept(kept) => {
                 let is_kept = kept.is_some();
                 let kept: Concealed = kept.map(parse).transpose()?.unwrap_or_default();
@@ -195,10 +197,7 @@ fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, told: &Content
     Ok(())
 }
 
-fn take_registration(
-    under: &mut BTreeMap<(Uuid, i64), (LogHash, String)>,
-    change: &ItemChange,
-) -> Result<(), String> {
+fn take_registration(under: &mut BTreeMap<(Uuid, i64), (LogHash, String)>, change: &ItemChange) -> Result<(), String> {
     let ItemChange::BidAccepted { record, .. } = change else { return Ok(()) };
     let Some(Registered { uuid, entry, hash }) = record.registration else { return Ok(()) };
     let named = (hash, record.bidder.clone());

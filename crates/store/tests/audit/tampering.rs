@@ -201,7 +201,8 @@ impl Ground {
         for command in [bid("1", 300), bid("2", 200), to(ItemStatus::Suspended), to(ItemStatus::Live), bid("3", 500)] {
             assert!(run(&house, chair, &command).await, "{command:?}");
         }
-        for (to, reason) in [(RegistrationStatus::Suspended, Some("Did not pay")), (RegistrationStatus::Approved, None)] {
+        for (to, reason) in [(RegistrationStatus::Suspended, Some("Did not pay")), (RegistrationStatus::Approved, None)]
+        {
             let step = RegistrationStep { to, reason: reason.map(str::to_owned) };
             let step = house.platform.change_registration_status(&house.caller, (auction, bob), &step, None, None);
             step.await.unwrap();
@@ -231,7 +232,8 @@ impl Ground {
 
     /// Subjects of the log with the numbers of their last entries.
     async fn heads(&self) -> Vec<(String, i64)> {
-        let select = format!("SELECT {}, CAST(max(number) AS text) FROM log GROUP BY subject", self.behind.literal("subject"));
+        let select =
+            format!("SELECT {}, CAST(max(number) AS text) FROM log GROUP BY subject", self.behind.literal("subject"));
         let rows = self.behind.rows(&select).await;
         rows.into_iter().map(|row| (row[0].clone(), row[1].parse().unwrap())).collect()
     }

@@ -2,6 +2,7 @@
 
 use auction::{LogHash, LogHead};
 use contract::ItemStatus;
+use platform::audit::{LogEntry, LogKind};
 use platform::port::{Change, Registration, RegistrationEntry, RegistrationStatus, Stake, StoreError, Turn, Versioned};
 use uuid::Uuid;
 
@@ -88,6 +89,27 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     refused.answer = Some(answer("other", "refused", at(1)));
     assert!(matches!(store.put_registration(refused).await, Err(StoreError::Taken("paddle"))));
     assert_eq!(store.idempotent_answer(caller_uuid(1), "other").await.unwrap(), None);
+}
+
+pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: Shared) {
+    let (first, other) = (registration(1, "12"), registration(2, "12"));
+    let entry = |state: &Registration| LogEntry {
+        subject: state.uuid,
+        number: 1,
+        content: "{\"name\":\"concealed:…\"}".into(),
+        concealed: Some("{}".into()),
+        hash: LogHash([7; 32]),
+    };
+    let written = |state: &Registration| RegistrationEntry {
+        registration: Versioned { expected_version: 0, state: state.clone() },
+        log: vec![entry(state)],
+        answer: None,
+    };
+    store.put_registration(written(&first)).await.unwrap();
+    assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));
+    assert_eq!(store.log(first.uuid, page(None, 5)).await.unwrap(), [entry(&first)]);
+    assert_eq!(store.log(other.uuid, page(None, 5)).await.unwrap(), []);
+    assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 }
 
 pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(store: Shared) {

@@ -137,7 +137,7 @@ CREATE TABLE bids (
     PRIMARY KEY (item, number)
 );
 
--- Append-only: every change of an auction or item, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
+-- Append-only: every change of an auction, item or registration, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
 -- covers; `concealed` is what it only commits to.
 CREATE TABLE log (
     subject uuid NOT NULL,
