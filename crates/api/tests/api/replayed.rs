@@ -37,7 +37,7 @@ async fn what_was_created_twice_has_its_tag_twice() {
     let path = format!("/auctions/{}/registrations", sale.auction);
     for (path, body) in [
         (path.as_str(), json!({ "name": "Ada" })),
-        (&sale.path(0, "bids"), json!({ "bidder": "9", "amount": 100 })),
+        (sale.path(0, "bids").as_str(), json!({ "bidder": "9", "amount": 100 })),
         ("/auctioneers", json!({ "name": "Jones" })),
     ] {
         let sent = Step { key: Some(path_key(path)), version: None };

@@ -174,7 +174,8 @@ impl Sale {
             let known = self.prices.contains(&maximum)
                 || self.log.bids().iter().any(|record| record.amount == maximum)
                 || minimum_bid(&self.auction, &self.item) == maximum
-                || self.item.buy_now == Some(maximum);
+                || self.item.buy_now == Some(maximum)
+                || self.item.opening_bid == maximum;
             assert!(known || !shown.contains(&maximum), "the maximum {maximum} is shown");
         }
         let text = format!("{:?} {:?}", self.item, self.log);

@@ -34,8 +34,8 @@ pub(super) struct Sale {
 enum Command {
     OfItem(ItemCommand),
     OfRing(RingCommand),
-    Edit(ItemEdit),
-    EditAuction(AuctionEdit),
+    Edit(Box<ItemEdit>),
+    EditAuction(Box<AuctionEdit>),
     Shift(Timestamp),
 }
 
@@ -75,8 +75,12 @@ impl Sale {
     pub(super) fn take(&mut self, step: Step) -> Result<(), Rejection> {
         match step {
             Step::Wait { seconds } => self.now_seconds += seconds,
-            Step::Suspend { paddle } => drop(self.suspended.insert(paddle)),
-            Step::Approve { paddle } => drop(self.suspended.remove(paddle)),
+            Step::Suspend { paddle } => {
+                self.suspended.insert(paddle);
+            }
+            Step::Approve { paddle } => {
+                self.suspended.remove(paddle);
+            }
             step => return self.run(self.command(step)),
         }
         Ok(())
@@ -87,7 +91,7 @@ impl Sale {
         let (log, reason) = (self.log.clone(), "query".to_owned());
         let minimum = minimum_bid(&self.auction, &self.item);
         let is_timed = self.auction.kind == AuctionKind::Timed;
-        let bidder = |paddle| Bidder {
+        let bidder = |paddle: Paddle| Bidder {
             suspended: self.suspended.contains(paddle),
             limit: self.limit.filter(|_| paddle == "d"),
             ..Bidder::vouched_for(paddle)
@@ -99,11 +103,11 @@ impl Sale {
             Step::GoLive => OfItem(ItemCommand::GoLive),
             Step::Edit { opening_bid, reserve, buy_now } => {
                 let reserve = reserve.map(|reserve| reserve.map(Hidden::new));
-                Command::Edit(ItemEdit { opening_bid, reserve, buy_now, ..ItemEdit::default() })
+                Command::Edit(Box::new(ItemEdit { opening_bid, reserve, buy_now, ..ItemEdit::default() }))
             }
             Step::EditAuction { extension_seconds } => {
                 let extension_seconds = Some(extension_seconds);
-                Command::EditAuction(AuctionEdit { extension_seconds, ..AuctionEdit::default() })
+                Command::EditAuction(Box::new(AuctionEdit { extension_seconds, ..AuctionEdit::default() }))
             }
             Step::Shift { to_seconds } => Command::Shift(at(to_seconds)),
             Step::ReachEnd | Step::Suspend { .. } | Step::Approve { .. } | Step::Wait { .. } => {
@@ -162,11 +166,11 @@ impl Sale {
         let now = at(self.now_seconds);
         let (item_changes, auction_changes) = match command {
             OfItem(command) => (crate::item::decide(&self.auction, &self.item, command, now)?, Vec::new()),
-            Command::Edit(edit) => (crate::item::edit(&self.auction, &self.item, edit)?, Vec::new()),
+            Command::Edit(edit) => (crate::item::edit(&self.auction, &self.item, *edit)?, Vec::new()),
             Command::EditAuction(edit) => {
                 let with_bids = u64::from(self.item.has_bids());
                 let counts = ItemCounts { total: 1, live: 1, with_bids, ..ItemCounts::default() };
-                (Vec::new(), crate::edit::edit(&self.auction, &counts, edit)?)
+                (Vec::new(), crate::edit::edit(&self.auction, &counts, *edit)?)
             }
             Command::Shift(to) => {
                 let changes = crate::item::move_plan(&self.auction, &self.item, Some(to), Some("query"), now)?;

@@ -108,7 +108,7 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
     store.put_registration(written(&first)).await.unwrap();
     assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));
     assert_eq!(store.log(first.uuid, page(None, 5)).await.unwrap(), [entry(&first)]);
-    assert_eq!(store.log(other.uuid, page(None, 5)).await.unwrap(), []);
+    assert!(store.log(other.uuid, page(None, 5)).await.unwrap().is_empty());
     assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 }
 
