@@ -68,6 +68,11 @@ pub(crate) fn list_of_some<R, K: Display, V: Serialize>(
     ok(&List { data: rows.iter().filter_map(view).collect(), next })
 }
 
+/// An `ETag` that is one version, as an answer is kept with.
+pub(crate) fn tag(version: i64) -> Option<String> {
+    Some(version.to_string())
+}
+
 /// The result of a command, or what was answered to it before.
 pub(crate) fn outcome<T>(
     outcome: Outcome<T>,
@@ -81,22 +86,22 @@ pub(crate) fn outcome<T>(
     }
 }
 
-/// The same with a tag that is not one version.
+/// The same with the `ETag` that [`answering_tagged`](crate::ask::Post::answering_tagged) keeps, so that a replayed answer has it too.
 pub(crate) fn outcome_tagged<T>(
     outcome: Outcome<T>,
     status: u16,
     render: impl Fn(&T) -> String,
-    tag: impl Fn(&T) -> crate::ask::RingTag,
+    tag: impl Fn(&T) -> Option<String>,
 ) -> Response {
     match outcome {
-        Outcome::Fresh(result) => with_tag(json(status, render(&result)), Some(tag(&result))),
+        Outcome::Fresh(result) => with_tag(json(status, render(&result)), tag(&result)),
         Outcome::Replayed(answer) => replayed(answer),
     }
 }
 
 /// What was answered before.
 pub(crate) fn replayed(answer: IdempotentAnswer) -> Response {
-    let mut response = json(answer.status, answer.body);
+    let mut response = with_tag(json(answer.status, answer.body), answer.tag);
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     response
 }

@@ -99,8 +99,18 @@ impl<B> Post<B> {
         status: u16,
         render: &'a (dyn Fn(&T) -> String + Sync),
     ) -> Option<Answering<'a, T>> {
+        self.answering_tagged(status, render, &|_| None)
+    }
+
+    /// The same for an answer with an `ETag`.
+    pub(crate) fn answering_tagged<'a, T>(
+        &'a self,
+        status: u16,
+        render: &'a (dyn Fn(&T) -> String + Sync),
+        tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
+    ) -> Option<Answering<'a, T>> {
         let key = self.key.as_deref()?;
-        Some(Answering { caller: self.caller.key, key, request_hash: self.request_hash, status, render })
+        Some(Answering { caller: self.caller.key, key, request_hash: self.request_hash, status, render, tag })
     }
 
     /// The version that the caller saw: 428 without one.

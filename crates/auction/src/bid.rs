@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::bid_log::BIDS_MAX;
 use crate::proxy::Pricing;
-use crate::{Auction, Item, Rejection};
+use crate::{Auction, Bidder, Item, Registered, Rejection};
 
 /// The highest amount anywhere, minor units: leaves room to add increments, and is exact in every JSON reader.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000_000;
@@ -63,12 +63,24 @@ pub(crate) fn next_price(auction: &Auction, item: &Item) -> i64 {
 pub(crate) struct Offer {
     pub(crate) bid: Uuid,
     pub(crate) bidder: String,
+    /// Of a bidder who was looked up.
+    pub(crate) registration: Option<Registered>,
     pub(crate) amount: i64,
     pub(crate) source: BidSource,
     pub(crate) at: Timestamp,
 }
 
 impl Offer {
+    /// Of a bidder who was looked up.
+    pub(crate) fn of(bidder: &Bidder, bid: Uuid, amount: i64, source: BidSource, at: Timestamp) -> Self {
+        Self { bid, bidder: bidder.paddle.clone(), registration: bidder.registered, amount, source, at }
+    }
+
+    /// Of somebody whom the clerk knows.
+    pub(crate) fn by_clerk(bidder: String, bid: Uuid, amount: i64, source: BidSource, at: Timestamp) -> Self {
+        Self { bid, bidder, registration: None, amount, source, at }
+    }
+
     /// If there is room for it: in numbers, and in the item's log.
     pub(crate) fn require_countable(&self, item: &Item) -> Result<(), Rejection> {
         if self.amount > AMOUNT_MAX {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{BidSource, Hidden, Item, ItemChange, Rejection};
+use crate::{BidSource, Hidden, Item, ItemChange, Registered, Rejection};
 
 /// Bids of one item, at most: what a command that looks back may have to read.
 pub const BIDS_MAX: i64 = 100_000;
@@ -34,6 +34,9 @@ pub struct BidRecord {
     pub before: Option<i64>,
     /// The asking price that it answered, in a ring.
     pub asked: Option<i64>,
+    /// The registration that it was taken under; none where nobody asked for one: in an open auction, and by the clerk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration: Option<Registered>,
     /// The server's time.
     pub at: Timestamp,
     /// Set when it does not count any more.

@@ -1,11 +1,24 @@
 //! Who bids: what the platform knows of them, given to the rules as facts.
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, Item, Rejection};
+use crate::{Auction, Item, LogHash, Rejection};
 
 /// Characters of a bidder's name or paddle, at most.
 pub const BIDDER_CHARS_MAX: usize = 64;
+
+/// A registration as a bid was decided on it: the entry that its log had come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Registered {
+    /// The registration.
+    pub uuid: Uuid,
+    /// Number of the last entry of its log.
+    pub entry: i64,
+    /// Hash of that entry.
+    pub hash: LogHash,
+}
 
 /// A bidder as registered for the auction, at the moment of a command. The rules look nothing up: whoever calls them says
 /// how things are.
@@ -15,6 +28,8 @@ pub struct Bidder {
     pub paddle: String,
     /// The person or firm behind the paddle, when it is known: vendors and the auctioneer are told by it.
     pub party: Option<Uuid>,
+    /// The registration for this auction; none for one whom the caller vouches for.
+    pub registered: Option<Registered>,
     /// The registration for this auction was approved.
     pub approved: bool,
     /// Suspended from bidding.
@@ -28,7 +43,8 @@ pub struct Bidder {
 impl Bidder {
     /// A bidder whom the caller vouches for: approved, without a limit, and nobody's vendor.
     pub fn vouched_for(paddle: impl Into<String>) -> Self {
-        Self { paddle: paddle.into(), party: None, approved: true, suspended: false, limit: None, committed: 0 }
+        let (paddle, party, registered, limit) = (paddle.into(), None, None, None);
+        Self { paddle, party, registered, approved: true, suspended: false, limit, committed: 0 }
     }
 
     /// If this bidder may bid up to `maximum` on the item at all, whatever its price.

@@ -53,7 +53,7 @@ pub use auction::{
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
 pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};
-pub use bidder::{BIDDER_CHARS_MAX, Bidder};
+pub use bidder::{BIDDER_CHARS_MAX, Bidder, Registered};
 pub use cause::Cause;
 pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;

@@ -145,7 +145,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
     auction.require_live()?;
-    let offer = |bid, bidder: &str, amount, source| Offer { bid, bidder: bidder.to_owned(), amount, source, at: now };
+    let offer = |bid, bidder, amount, source| Offer::by_clerk(bidder, bid, amount, source, now);
     let changes = match command {
         RingCommand::Send => return send(auction, item, now),
         RingCommand::Reopen { reason } => return reopen(auction, item, require_reason(reason)?, now),
@@ -159,17 +159,17 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
             looking_back::retract(auction, item, bid, require_reason(reason)?, &log)
         }
         RingCommand::RoomBid { bid, bidder, amount } => {
-            bids::take(auction, item, &offer(bid, &bidder, amount, BidSource::Room))
+            bids::take(auction, item, &offer(bid, bidder, amount, BidSource::Room))
         }
         RingCommand::InternetBid { bid, bidder, amount } => {
-            bids::take(auction, item, &offer(bid, &bidder, amount, BidSource::Internet))
+            bids::take(auction, item, &offer(bid, bidder, amount, BidSource::Internet))
         }
         RingCommand::OnlineBid { bid, bidder, amount } => {
-            bids::online(auction, item, &bidder, &offer(bid, &bidder.paddle, amount, BidSource::Internet))
+            bids::online(auction, item, &bidder, &Offer::of(&bidder, bid, amount, BidSource::Internet, now))
         }
         RingCommand::AcceptPending { bid, bidder } => bids::accept(auction, item, bid, &bidder, now),
         RingCommand::CommissionBid { bid, bidder, amount, log } => {
-            bids::commission(auction, item, &offer(bid, &bidder, amount, BidSource::Commission), &log)
+            bids::commission(auction, item, &offer(bid, bidder, amount, BidSource::Commission), &log)
         }
         RingCommand::FairWarning => require_running(auction, item).map(|ring| {
             let warnings = (ring.warnings + 1).min(WARNINGS_MAX);

@@ -17,9 +17,6 @@ const ATTEMPTS_MAX: usize = 5;
 impl Platform {
     /// Creates an auctioneer of a customer.
     ///
-    /// Its id comes from the store, so the answer to an idempotency key is kept right after it, not with it: a repeated
-    /// call after a crash in between gets `taken`, never a second auctioneer.
-    ///
     /// Errors: `not_found` (customer), `invalid`, `taken` (name, for this customer).
     pub async fn create_auctioneer(
         &self,
@@ -33,19 +30,32 @@ impl Platform {
         let AuctioneerEntry { name, address, country, currency, logo, attachments } = entry.into();
         let profile = AuctioneerProfile { address_id: None, country, currency, logo, attachments };
         let uuid = self.ids().uuid_v7();
-        let mut new = NewAuctioneer { uuid, customer, name, profile, address: None, created_at: self.now() };
+        let created_at = self.now();
+        let (address_of, id, answer) = (address, None, None);
+        let mut new = NewAuctioneer { uuid, customer, name, profile, address: None, created_at, id, answer };
         check(&new.name, &new.profile)?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(entry) = &address {
+        if let Some(entry) = &address_of {
             let (id, address) = self.enter_address(customer, entry, None).await?;
             new.profile.address_id = Some(id);
             new.address = address;
         }
-        let auctioneer = self.store().create_auctioneer(new).await?;
-        self.keep_answer(answering.as_ref(), &auctioneer).await?;
-        Ok(Outcome::Fresh(auctioneer))
+        if let Some(answering) = &answering {
+            let id = self.store().next_auctioneer_id().await?;
+            let (auctioneer, _) = new.clone().with_id(id);
+            (new.id, new.answer) = (Some(id), Some(answering.answer(&auctioneer, created_at)));
+        }
+        match self.store().create_auctioneer(new).await {
+            Ok(auctioneer) => Ok(Outcome::Fresh(auctioneer)),
+            Err(StoreError::Replayed) => self.replayed(answering.as_ref()).await,
+            // The same request came twice at the same time, and the other one has the name.
+            Err(taken @ StoreError::Taken(_)) => {
+                Ok(Outcome::Replayed(self.replay(answering.as_ref()).await?.ok_or(taken)?))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Changes what the patch names of an auctioneer, and leaves the rest. `expected_version` is the one that the caller

@@ -79,7 +79,7 @@ impl Bid {
         }
     }
 
-    /// The bid as the rules read it.
+    /// The bid as the rules read it, which ask for no registration when they look back: the log alone has it.
     pub fn record(&self) -> BidRecord {
         BidRecord {
             bid: self.uuid,
@@ -90,6 +90,7 @@ impl Bid {
             source: self.source,
             before: self.before,
             asked: self.asked,
+            registration: None,
             at: self.at,
             struck: self.struck.as_ref().map(|struck| Struck { strike: struck.strike, after: struck.after }),
         }

@@ -10,6 +10,7 @@
 //! - a bidder without a limit is looked up once and remembered, and nothing is counted; a registered one notes a stake, so that
 //!   a limit can come later.
 
+mod change;
 mod known;
 mod registering;
 mod turns;
@@ -17,6 +18,7 @@ mod turns;
 use auction::{Admission, Auction, Bidder, Item, Rejection};
 use uuid::Uuid;
 
+pub use self::change::RegistrationChange;
 pub(crate) use self::known::KnownBidders;
 use self::known::Standing;
 pub use self::registering::{BidderEntry, RegistrationPatch, RegistrationStep, next_statuses};
@@ -120,11 +122,13 @@ fn bidder_of(admission: Admission, found: Option<Standing>, paddle: &str) -> Bid
         RegistrationStatus::Refused => false,
     };
     let suspended = standing.status == RegistrationStatus::Suspended;
-    Bidder { party: standing.party, approved, suspended, ..vouched_for }
+    Bidder { party: standing.party, registered: Some(standing.registered), approved, suspended, ..vouched_for }
 }
 
 #[cfg(test)]
 mod tests {
+    use auction::{LogHash, Registered};
+
     use super::*;
 
     #[test]
@@ -138,9 +142,10 @@ mod tests {
             (Some(Refused), false, false, false),
             (Some(Suspended), true, true, true),
         ];
+        let registered = Registered { uuid: Uuid::nil(), entry: 1, hash: LogHash::default() };
         for (status, open, required, suspended) in table {
             for (admission, approved) in [(Admission::Open, open), (Admission::Required, required)] {
-                let standing = status.map(|status| Standing { status, party: None, version: 1 });
+                let standing = status.map(|status| Standing { status, party: None, version: 1, registered });
                 let bidder = bidder_of(admission, standing, "12");
                 assert_eq!((bidder.approved, bidder.suspended), (approved, suspended), "{status:?} in {admission:?}");
             }

@@ -17,7 +17,7 @@ pub use provider_api::{EventTypeRegistration, Registered};
 
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::{Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom};
+use crate::port::{Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
 use crate::{Caller, Platform, Scope};
 
 /// How identifiers of consumer applications begin.
@@ -61,20 +61,18 @@ pub struct ConsumerState {
 impl Platform {
     /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again.
     ///
+    /// Doing it again does the same, so it takes no idempotency key.
+    ///
     /// Errors: `not_found` (customer), `invalid`.
     pub async fn connect_consumer(
         &self,
         caller: &Caller,
         customer: Uuid,
         connect: &ConnectConsumer,
-        answering: Option<Answering<'_, ConsumerState>>,
-    ) -> PlatformResult<Outcome<ConsumerState>> {
+    ) -> PlatformResult<ConsumerState> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
         let provider_url = check(connect)?;
-        if let Some(answer) = self.replay(answering.as_ref()).await? {
-            return Ok(Outcome::Replayed(answer));
-        }
         let before = self.store().consumer(customer).await?;
         let seal = |key: &Secret| self.vault().seal(self.random().as_ref(), &key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
@@ -89,9 +87,7 @@ impl Platform {
         };
         self.store().put_consumer(consumer, connect.start).await?;
         self.publisher().connection_changed(customer);
-        let state = self.consumer_state(customer).await?;
-        self.keep_answer(answering.as_ref(), &state).await?;
-        Ok(Outcome::Fresh(state))
+        self.consumer_state(customer).await
     }
 
     /// A customer's connection, and what waits for it.
@@ -120,12 +116,32 @@ impl Platform {
     ///
     /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
     pub async fn test_and_resume(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
+        self.resume_consumer(caller, customer, None).await?.fresh()
+    }
+
+    /// The same with an idempotency key: a repeated call asks the provider nothing.
+    pub async fn resume_consumer(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        answering: Option<Answering<'_, ConsumerState>>,
+    ) -> PlatformResult<Outcome<ConsumerState>> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
         self.test_provider(customer).await?;
-        self.store().park(customer, None).await?;
-        self.publisher().connection_changed(customer);
-        self.consumer_state(customer).await
+        let state = ConsumerState { parked: None, ..self.consumer_state(customer).await? };
+        let answer = answering.as_ref().map(|answering| answering.answer(&state, self.now()));
+        match self.store().resume(customer, answer).await {
+            Ok(()) => {
+                self.publisher().connection_changed(customer);
+                Ok(Outcome::Fresh(state))
+            }
+            Err(StoreError::Replayed) => self.replayed(answering.as_ref()).await,
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn consumer_state(&self, customer: Uuid) -> PlatformResult<ConsumerState> {

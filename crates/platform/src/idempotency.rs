@@ -22,6 +22,8 @@ pub struct Answering<'a, T> {
     pub status: u16,
     /// Makes the answer's body from the result. Called before the commit; must give the same for the same result.
     pub render: &'a (dyn Fn(&T) -> String + Sync),
+    /// Makes the answer's `ETag` from the result, without its quotes; none for an answer without one.
+    pub tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
 }
 
 impl<T> Clone for Answering<'_, T> {
@@ -41,6 +43,7 @@ impl<T> Answering<'_, T> {
             request_hash: self.request_hash,
             status: self.status,
             body: (self.render)(result),
+            tag: (self.tag)(result),
             at,
         }
     }
@@ -77,7 +80,12 @@ impl Platform {
         Ok(Some(answer))
     }
 
-    /// Keeps the answer of a write that is no [`crate::port::Change`], right after it.
+    /// What was answered to the same request, which came twice at the same time.
+    pub(crate) async fn replayed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Outcome<T>> {
+        self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
+    }
+
+    /// Keeps the answer of a write that is no [`crate::port::Change`] and no write of the store's: of a call to a provider, right after it.
     pub async fn keep_answer<T>(&self, answering: Option<&Answering<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)

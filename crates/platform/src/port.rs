@@ -12,6 +12,7 @@
 //! - an outbox row exists exactly for the announced journal rows of a customer who was connected at the time of the
 //!   commit, or whose connection asked for them.
 
+mod answered;
 mod bidders;
 mod change;
 mod consumer;
@@ -34,6 +35,7 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 use uuid::Uuid;
 
+pub use answered::Answered;
 pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
@@ -98,7 +100,7 @@ pub struct Page<K> {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    Leads + Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
+    Answered + Leads + Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
 {
     // --- the node ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +123,7 @@ pub trait Store:
     /// In order of creation (UUID).
     async fn customers(&self, page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
 
-    /// Gives the id; its address is written with it.
+    /// Gives the id, unless one was drawn; its address and the answer are written with it. `Taken("name")`, `Replayed`.
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;
     /// An auctioneer.
     async fn auctioneer(&self, uuid: Uuid) -> StoreResult<Option<Auctioneer>>;

@@ -3,7 +3,7 @@
 
 use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
-use ::platform::port::{Follows, Lead, StoreError, StoreResult};
+use ::platform::port::{Follows, Lead, Registration, StoreError, StoreResult};
 use auction::{Auction, Item, Realm, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -187,6 +187,16 @@ pub(crate) struct ItemColumns {
     pub(crate) version: i64,
 }
 
+/// What the table of registrations keeps beside the state; its turn is counted, and nobody's state.
+pub(crate) struct RegistrationColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) auction: Uuid,
+    pub(crate) paddle: String,
+    pub(crate) number: Option<i64>,
+    pub(crate) party: Option<Uuid>,
+    pub(crate) version: i64,
+}
+
 /// What is said of a journal row that names another customer than its subject's state.
 pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
 
@@ -218,6 +228,21 @@ impl ItemColumns {
             ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),
             ("items.sandbox_end_ms", self.sandbox_end_ms == sandbox_end_ms(state)),
             ("items.version", self.version == state.version),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+impl RegistrationColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Registration) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("registrations.uuid", self.uuid == state.uuid),
+            ("registrations.auction", self.auction == state.auction),
+            ("registrations.paddle", self.paddle == state.paddle),
+            ("registrations.number", self.number == state.number()),
+            ("registrations.party", self.party == state.party),
+            ("registrations.version", self.version == state.version),
         ];
         (state.customer, astray(&columns))
     }

@@ -22,6 +22,8 @@ pub(crate) struct RegistrationView {
     pub(crate) email: Option<String>,
     /// What the bidder may spend in this auction, minor units: maxima that lead and hammer prices. Null: no limit.
     pub(crate) limit: Option<i64>,
+    /// For whoever runs the sale.
+    pub(crate) note: Option<String>,
     /// `pending`, `approved`, `refused` or `suspended`.
     pub(crate) status: &'static str,
     /// Statuses that it may be changed to.
@@ -47,6 +49,7 @@ impl From<&Registration> for RegistrationView {
             name: registration.name.clone(),
             email: registration.email.clone(),
             limit: registration.limit,
+            note: registration.note.clone(),
             status: registration.status.as_str(),
             legal_next_statuses: next.iter().map(|status| status.as_str()).collect(),
             reason: registration.reason.clone(),

@@ -171,9 +171,10 @@ pub(crate) async fn move_ends(
     let (post, wanted) = post.map(EndsIn::read)?;
     let seen = post.required_version()?;
     let render = |moved: &MovedEnds| answer::body(&MovedEndsView::from(moved));
-    let answering = post.answering(200, &render);
+    let tag = |moved: &MovedEnds| answer::tag(moved.auction.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(seen), answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |moved| Some(moved.auction.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// How to copy.
@@ -206,6 +207,7 @@ pub(crate) async fn clone(
         items: if post.body.with_items { CopiedItems::All } else { CopiedItems::None },
     };
     let render = |auction: &Auction| answer::body(&AuctionView::new(auction, None));
-    let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |auction| Some(auction.version)))
+    let tag = |auction: &Auction| answer::tag(auction.version);
+    let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

@@ -79,9 +79,10 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<Auctione
     let customer = customer.or(post.caller.customer);
     let customer = customer.ok_or_else(|| ApiError::invalid("/customer", "name the customer"))?;
     let render = |auctioneer: &Auctioneer| answer::body(&AuctioneerView::from(auctioneer));
-    let answering = post.answering(201, &render);
+    let tag = |auctioneer: &Auctioneer| answer::tag(auctioneer.version);
+    let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.create_auctioneer(&post.caller, customer, entry, answering).await?;
-    Ok(answer::outcome(outcome, 201, render, |auctioneer| Some(auctioneer.version)))
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// What is to be another way. What is absent stays; null takes away what may be absent.

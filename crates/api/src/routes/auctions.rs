@@ -182,8 +182,9 @@ pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionIn>) -> Result<Response, ApiError> {
     let (post, new) = post.map(AuctionIn::read)?;
     let render = |created: &CreatedAuction| answer::body(&AuctionView::new(&created.auction, None));
-    let outcome = platform.create_auction(&post.caller, &new, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |created| Some(created.auction.version)))
+    let tag = |created: &CreatedAuction| answer::tag(created.auction.version);
+    let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists auctions in order of creation. Scope `auctions:read`.
@@ -239,9 +240,10 @@ pub(crate) async fn change_status(
     let to = status("/status", &post.body.status)?;
     let seen = post.required_version()?;
     let render = |auction: &Auction| answer::body(&AuctionView::new(auction, None));
-    let answering = post.answering(200, &render);
+    let tag = |auction: &Auction| answer::tag(auction.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |auction| Some(auction.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Lists the status changes of an auction, with causes and actors. Scope `events:read`.

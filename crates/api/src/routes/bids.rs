@@ -37,8 +37,10 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let render = placed(&platform);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let outcome = platform.place_bid(&post.caller, uuid, &new, post.version, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |placed| Some(placed.item.version)))
+    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let outcome =
+        platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// What an absentee leaves.
@@ -64,8 +66,10 @@ pub(crate) async fn leave(
 ) -> Result<Response, ApiError> {
     let render = placed(&platform);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
-    let outcome = platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |placed| Some(placed.item.version)))
+    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let outcome =
+        platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Who buys.
@@ -86,9 +90,10 @@ pub(crate) async fn buy(
     post: Post<BuyerIn>,
 ) -> Result<Response, ApiError> {
     let render = placed(&platform);
-    let answering = post.answering(201, &render);
+    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, answering).await?;
-    Ok(answer::outcome(outcome, 201, render, |placed| Some(placed.item.version)))
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists the bids on an item, the first one first; what absentees left is not among them. Scope `auctions:read`.
@@ -126,9 +131,10 @@ pub(crate) async fn cancel(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let answering = post.answering(200, &render);
+    let tag = |item: &Item| answer::tag(item.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |item| Some(item.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// A later end, and why.
@@ -158,10 +164,11 @@ pub(crate) async fn move_end(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let answering = post.answering(200, &render);
+    let tag = |item: &Item| answer::tag(item.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let step = (to, post.body.reason.clone());
     let outcome = platform.move_end(&post.caller, uuid, step, post.version, answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |item| Some(item.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// How a bid that was taken is told.

@@ -5,7 +5,7 @@ use axum::response::Response;
 use platform::Platform;
 use platform::consumers::{ConnectConsumer, ConsumerState, EventTypeRegistration};
 use platform::port::{Customer, StartFrom};
-use platform::{Answering, Caller, Outcome, PlatformError, PlatformResult};
+use platform::{Caller, Outcome, PlatformError};
 use runtime::vault::Secret;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -86,7 +86,7 @@ pub(crate) async fn connect(
     let api_key = api_key.map(|key| Secret::new(key.into_bytes()));
     let start = start_from.map_or(StartFrom::Now, StartFrom::Cursor);
     let connect = ConnectConsumer { provider_url, application_id, api_key, start };
-    let consumer: ConsumerState = platform.connect_consumer(&write.caller, uuid, &connect, None).await?.fresh()?;
+    let consumer = platform.connect_consumer(&write.caller, uuid, &connect).await?;
     Ok(answer::ok(&ConsumerView::from(&consumer)))
 }
 
@@ -129,24 +129,14 @@ pub(crate) async fn register_event_types(
         let registered = registered.iter().map(|registered| registered.event_type.name()).collect();
         answer::body(&Registered { registered })
     };
-    let registering = platform.register_event_types(&post.caller, uuid);
-    once(&platform, post.answering(200, &render), &render, registering).await
-}
-
-/// Carries out a call that may safely be repeated by itself, and answers a repeated idempotency key as it did before. The
-/// provider is asked on the way, so that the answer is kept right after, not together with what was done.
-async fn once<T>(
-    platform: &Platform,
-    answering: Option<Answering<'_, T>>,
-    render: impl Fn(&T) -> String,
-    call: impl Future<Output = PlatformResult<T>>,
-) -> Result<Response, ApiError> {
+    let answering = post.answering(200, &render);
     if let Some(replayed) = platform.replay(answering.as_ref()).await? {
         return Ok(answer::replayed(replayed));
     }
-    let result = call.await?;
-    platform.keep_answer(answering.as_ref(), &result).await?;
-    Ok(answer::outcome(Outcome::Fresh(result), 200, render, |_| None))
+    // What is done is done at the provider, and doing it again does the same: the answer can only be kept after it.
+    let registered = platform.register_event_types(&post.caller, uuid).await?;
+    platform.keep_answer(answering.as_ref(), &registered).await?;
+    Ok(answer::outcome(Outcome::Fresh(registered), 200, render, |_| None))
 }
 
 /// Tests the credentials and lets a parked queue go on. Scope `customers:write`.
@@ -158,8 +148,8 @@ pub(crate) async fn resume(
     post: Post<NothingIn>,
 ) -> Result<Response, ApiError> {
     let render = |consumer: &ConsumerState| answer::body(&ConsumerView::from(consumer));
-    let resuming = platform.test_and_resume(&post.caller, uuid);
-    once(&platform, post.answering(200, &render), &render, resuming).await
+    let outcome = platform.resume_consumer(&post.caller, uuid, post.answering(200, &render)).await?;
+    Ok(answer::outcome(outcome, 200, render, |_| None))
 }
 
 /// Lists the events that the provider refused for good. Scope `customers:read`.

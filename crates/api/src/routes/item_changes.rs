@@ -164,9 +164,10 @@ pub(crate) async fn change_many(
     let (post, entries) = post.map(BulkIn::read)?;
     let now = platform.now();
     let render = |done: &BulkDone| answer::body(&BulkDoneView::new(done, now));
-    let answering = post.answering(200, &render);
+    let tag = |done: &BulkDone| answer::tag(done.auction.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_items(&post.caller, uuid, &entries, post.version, answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |done| Some(done.auction.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Which unsold items to list again, and where.
@@ -220,6 +221,7 @@ pub(crate) async fn relist(
     let (post, wanted) = post.map(RelistIn::read)?;
     let now = platform.now();
     let render = |relisted: &Relisted| answer::body(&RelistedView::new(relisted, now));
-    let outcome = platform.relist_items(&post.caller, uuid, &wanted, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |relisted| Some(relisted.into.version)))
+    let tag = |relisted: &Relisted| answer::tag(relisted.into.version);
+    let outcome = platform.relist_items(&post.caller, uuid, &wanted, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

@@ -92,8 +92,10 @@ pub(crate) async fn create(
     let render = |items: &Vec<Item>| {
         items.first().map_or(String::new(), |item| answer::body(&ItemView::new(item, &auction, now)))
     };
-    let outcome = platform.add_items(&post.caller, uuid, &[new], post.version, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |items| items.first().map(|item| item.version)))
+    let tag = |items: &Vec<Item>| items.first().map(|item| item.version).and_then(answer::tag);
+    let outcome =
+        platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists an auction's items in running order. Scope `auctions:read`.
@@ -149,7 +151,8 @@ pub(crate) async fn change_status(
     let (before, auction): (Item, Auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let answering = post.answering(200, &render);
+    let tag = |item: &Item| answer::tag(item.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let reason = post.body.reason.clone();
     // A hammer that fell is taken back by a correction, which has a rule of its own.
     let is_correction = to == ItemStatus::Live && matches!(before.status, ItemStatus::Sold | ItemStatus::Passed);
@@ -158,7 +161,7 @@ pub(crate) async fn change_status(
     } else {
         platform.change_item_status(&post.caller, uuid, to, reason, Some(seen), answering).await?
     };
-    Ok(answer::outcome(outcome, 200, render, |item| Some(item.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Lists the status changes of an item, with causes and actors. Scope `events:read`.

@@ -29,15 +29,17 @@ pub(crate) struct RegistrationIn {
     /// What the bidder may spend in this auction, minor units.
     #[schema(minimum = 0)]
     limit: Option<i64>,
+    /// For whoever runs the sale; 1 to 1,000 characters.
+    note: Option<String>,
     /// `pending` (default) or `approved`.
     status: Option<String>,
 }
 
 impl RegistrationIn {
     fn read(self) -> Result<BidderEntry, ApiError> {
-        let Self { paddle, name, party, email, limit, status } = self;
+        let Self { paddle, name, party, email, limit, note, status } = self;
         let status = status.as_deref().map_or(Ok(RegistrationStatus::Pending), status_named)?;
-        Ok(BidderEntry { paddle, party, name, email, limit, status })
+        Ok(BidderEntry { paddle, party, name, email, limit, note, status })
     }
 }
 
@@ -57,9 +59,10 @@ pub(crate) async fn create(
     post: Post<RegistrationIn>,
 ) -> Result<Response, ApiError> {
     let (post, entry) = post.map(RegistrationIn::read)?;
-    let answering = post.answering(201, &render);
+    let tag = |registration: &Registration| answer::tag(registration.version);
+    let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.register_bidder(&post.caller, auction, &entry, answering).await?;
-    Ok(answer::outcome(outcome, 201, render, |registration| Some(registration.version)))
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Which page of the registrations of an auction, or whose.
@@ -126,6 +129,10 @@ pub(crate) struct RegistrationPatchIn {
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<i64>, minimum = 0)]
     limit: Option<Option<i64>>,
+    /// 1 to 1,000 characters.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    note: Option<Option<String>>,
 }
 
 /// Changes a registration; its paddle stays. `If-Match` is heeded when it is sent. Scope `bidders:write`.
@@ -139,8 +146,9 @@ pub(crate) async fn change(
     Path(named): Path<(Uuid, Uuid)>,
     post: Post<RegistrationPatchIn>,
 ) -> Result<Response, ApiError> {
-    let RegistrationPatchIn { name, party, email, limit } = &post.body;
-    let patch = RegistrationPatch { name: name.clone(), party: *party, email: email.clone(), limit: *limit };
+    let RegistrationPatchIn { name, party, email, limit, note } = &post.body;
+    let (name, email, note) = (name.clone(), email.clone(), note.clone());
+    let patch = RegistrationPatch { name, party: *party, email, limit: *limit, note };
     let registration = platform.change_registration(&post.caller, named, &patch, post.version).await?;
     Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
 }
@@ -169,9 +177,10 @@ pub(crate) async fn change_status(
 ) -> Result<Response, ApiError> {
     let step = RegistrationStep { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
     let seen = post.required_version()?;
-    let answering = post.answering(200, &render);
+    let tag = |registration: &Registration| answer::tag(registration.version);
+    let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |registration| Some(registration.version)))
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 fn render(registration: &Registration) -> String {

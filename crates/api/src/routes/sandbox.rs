@@ -82,8 +82,10 @@ pub(crate) async fn advance(
         let ended = advanced.ended.iter().map(EndedView::from).collect();
         answer::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
     };
-    let outcome = platform.advance_clock(&post.caller, uuid, by, post.version, post.answering(200, &render)).await?;
-    Ok(answer::outcome(outcome, 200, render, |advanced| Some(advanced.auction.version)))
+    let tag = |advanced: &Advanced| answer::tag(advanced.auction.version);
+    let outcome =
+        platform.advance_clock(&post.caller, uuid, by, post.version, post.answering_tagged(200, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Gives the clock of a sandbox auction. Scope `auctions:read` or `sandbox:write`.

@@ -11,5 +11,6 @@ mod docs;
 mod events_document;
 mod hidden;
 mod live;
+mod replayed;
 mod sandbox;
 mod stage;

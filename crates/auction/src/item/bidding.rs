@@ -72,7 +72,7 @@ pub(super) fn buy_now(
     if item.buy_now_open().is_none() {
         return Err(Rejection::BuyNowOver { buy_now });
     }
-    let offer = Offer { bid, bidder: bidder.paddle.clone(), amount: buy_now, source: BidSource::BuyNow, at: now };
+    let offer = Offer::of(bidder, bid, buy_now, BidSource::BuyNow, now);
     offer.require_countable(item)?;
     bidder.require_allowed(auction, item, buy_now)?;
     let facts = ItemFacts { auction, item, reason: None, now };
@@ -142,6 +142,7 @@ pub(crate) fn record_of(item: &Item, offer: &Offer) -> BidRecord {
         source: offer.source,
         before: item.standing.as_ref().map(|standing| standing.number),
         asked: item.in_ring().map(|ring| ring.asking_price),
+        registration: offer.registration,
         at: offer.at,
         struck: None,
     }

@@ -123,11 +123,11 @@ pub fn decide(
             Ok(row.changes(auction, item, None))
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
-            let offer = offer(bid, &bidder, amount, BidSource::Internet, now);
+            let offer = Offer::of(&bidder, bid, amount, BidSource::Internet, now);
             bidding::place(auction, item, &bidder, &offer)
         }
         ItemCommand::LeaveBid { bid, bidder, maximum } => {
-            let offer = offer(bid, &bidder, maximum, BidSource::Absentee, now);
+            let offer = Offer::of(&bidder, bid, maximum, BidSource::Absentee, now);
             bidding::leave(auction, item, &bidder, &offer)
         }
         ItemCommand::BuyNow { bid, bidder } => bidding::buy_now(auction, item, bid, &bidder, now),
@@ -136,10 +136,6 @@ pub fn decide(
         }
         ItemCommand::MoveEnd { to, reason } => move_end(auction, item, to, require_reason(reason)?, now),
     }
-}
-
-fn offer(bid: Uuid, bidder: &Bidder, amount: i64, source: BidSource, at: Timestamp) -> Offer {
-    Offer { bid, bidder: bidder.paddle.clone(), amount, source, at }
 }
 
 fn create(

@@ -36,6 +36,11 @@ impl Sale {
                 assert_eq!(item.status, ItemStatus::Live);
                 let price = standing.as_ref().map(|standing| standing.amount);
                 assert!(price >= item.price(), "a bid never lowers the price");
+                if matches!(record.source, BidSource::Internet | BidSource::Absentee | BidSource::BuyNow) {
+                    assert!(!self.suspended.contains(record.bidder.as_str()), "whoever is suspended bids nothing");
+                    let limit = self.limit.filter(|_| record.bidder == "d").unwrap_or(i64::MAX);
+                    assert!(record.maximum.reveal() <= limit, "nobody goes beyond their limit");
+                }
                 let leads = standing.as_ref().is_some_and(|standing| standing.number == record.number);
                 let all_of_it = Some(record.maximum.reveal());
                 let shown = Some(record.amount);
@@ -52,6 +57,17 @@ impl Sale {
             ItemChange::EndPlanned { .. } => assert_eq!(item.effective_end_time, None),
             ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => {
                 assert!(item.effective_end_time.is_some_and(|before| *end > before), "an end only moves forward");
+            }
+            ItemChange::EndShifted { planned, end, .. } => {
+                assert!(item.end_time.is_none_or(|before| *planned > before), "a plan only moves forward");
+                assert!(item.effective_end_time.is_none_or(|before| *end >= before), "an end only moves forward");
+            }
+            ItemChange::Edited { edit } => {
+                let on_sale = matches!(item.status, ItemStatus::Live | ItemStatus::Suspended);
+                assert!(edit.end_time.is_none() || !on_sale, "an end on sale is shifted, not edited");
+                let terms = edit.opening_bid.is_some() || edit.reserve.is_some() || edit.buy_now.is_some();
+                let is_free = !item.has_bids() || item.status == ItemStatus::Withdrawn;
+                assert!(!terms || is_free, "the terms of bids stay");
             }
             ItemChange::StandingChanged { cause, .. } => {
                 let causes = [Cause::BidCancelled, Cause::BidUndone, Cause::BidRetracted, Cause::AskingPriceSet];
@@ -94,6 +110,10 @@ impl Sale {
     fn check_leader(&self) {
         let item = &self.item;
         assert_eq!(item.ring, RingPlace::Waiting);
+        // Other terms than those that its bids were made under may be entered for it: they lapse when it comes back.
+        if item.status == ItemStatus::Withdrawn {
+            return;
+        }
         let bids = self.counting();
         let Some(standing) = &item.standing else {
             assert!(bids.is_empty(), "somebody leads as long as a bid counts");
@@ -154,7 +174,8 @@ impl Sale {
             let known = self.prices.contains(&maximum)
                 || self.log.bids().iter().any(|record| record.amount == maximum)
                 || minimum_bid(&self.auction, &self.item) == maximum
-                || self.item.buy_now == Some(maximum);
+                || self.item.buy_now == Some(maximum)
+                || self.item.opening_bid == maximum;
             assert!(known || !shown.contains(&maximum), "the maximum {maximum} is shown");
         }
         let text = format!("{:?} {:?}", self.item, self.log);

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::steps::{Facts, Step};
+use super::steps::{Facts, PADDLES, Paddle, Step};
+use crate::edit::AuctionEdit;
+use crate::item::ItemEdit;
 use crate::sample::{at, auction, item};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
-    Rejection, RingCommand, minimum_bid, ring,
+    ItemCounts, Rejection, RingCommand, minimum_bid, ring,
 };
 
 pub(super) struct Sale {
@@ -22,11 +25,18 @@ pub(super) struct Sale {
     pub(super) auction_changes: Vec<AuctionChange>,
     /// Every price that was ever shown.
     pub(super) prices: BTreeSet<i64>,
+    /// Bidders who may not bid at the moment.
+    pub(super) suspended: BTreeSet<Paddle>,
+    /// What the bidder "d" may spend.
+    pub(super) limit: Option<i64>,
 }
 
 enum Command {
     OfItem(ItemCommand),
     OfRing(RingCommand),
+    Edit(Box<ItemEdit>),
+    EditAuction(Box<AuctionEdit>),
+    Shift(Timestamp),
 }
 
 use Command::{OfItem, OfRing};
@@ -55,17 +65,25 @@ impl Sale {
             item_changes: Vec::new(),
             auction_changes: Vec::new(),
             prices: BTreeSet::new(),
+            suspended: BTreeSet::new(),
+            limit: facts.limit,
         };
         sale.run(OfItem(ItemCommand::Create { status: ItemStatus::Live })).unwrap();
         sale
     }
 
     pub(super) fn take(&mut self, step: Step) -> Result<(), Rejection> {
-        if let Step::Wait { seconds } = step {
-            self.now_seconds += seconds;
-            return Ok(());
+        match step {
+            Step::Wait { seconds } => self.now_seconds += seconds,
+            Step::Suspend { paddle } => {
+                self.suspended.insert(paddle);
+            }
+            Step::Approve { paddle } => {
+                self.suspended.remove(paddle);
+            }
+            step => return self.run(self.command(step)),
         }
-        self.run(self.command(step))
+        Ok(())
     }
 
     fn command(&self, step: Step) -> Command {
@@ -73,13 +91,28 @@ impl Sale {
         let (log, reason) = (self.log.clone(), "query".to_owned());
         let minimum = minimum_bid(&self.auction, &self.item);
         let is_timed = self.auction.kind == AuctionKind::Timed;
-        let bidder = Bidder::vouched_for;
+        let bidder = |paddle: Paddle| Bidder {
+            suspended: self.suspended.contains(paddle),
+            limit: self.limit.filter(|_| paddle == "d"),
+            ..Bidder::vouched_for(paddle)
+        };
         match step {
             Step::Administrator { to, with_reason } => {
                 OfItem(ItemCommand::ChangeStatus { to, reason: with_reason.then_some(reason) })
             }
             Step::GoLive => OfItem(ItemCommand::GoLive),
-            Step::ReachEnd | Step::Wait { .. } => OfItem(ItemCommand::ReachEnd),
+            Step::Edit { opening_bid, reserve, buy_now } => {
+                let reserve = reserve.map(|reserve| reserve.map(Hidden::new));
+                Command::Edit(Box::new(ItemEdit { opening_bid, reserve, buy_now, ..ItemEdit::default() }))
+            }
+            Step::EditAuction { extension_seconds } => {
+                let extension_seconds = Some(extension_seconds);
+                Command::EditAuction(Box::new(AuctionEdit { extension_seconds, ..AuctionEdit::default() }))
+            }
+            Step::Shift { to_seconds } => Command::Shift(at(to_seconds)),
+            Step::ReachEnd | Step::Suspend { .. } | Step::Approve { .. } | Step::Wait { .. } => {
+                OfItem(ItemCommand::ReachEnd)
+            }
             Step::MoveEnd { seconds } => OfItem(ItemCommand::MoveEnd { to: at(seconds), reason }),
             Step::Reconcile => OfItem(ItemCommand::Reconcile),
             Step::Bid { paddle, above_minimum } if is_timed => {
@@ -99,7 +132,9 @@ impl Sale {
             }
             Step::Accept { place } => {
                 let pending = self.item.pending.get(place);
-                let paddle = pending.map_or("nobody", |pending| pending.bidder.as_str());
+                let paddle =
+                    PADDLES.into_iter().find(|paddle| pending.is_some_and(|pending| pending.bidder == *paddle));
+                let paddle = paddle.unwrap_or("nobody");
                 let bid = pending.map_or(bid, |pending| pending.bid);
                 OfRing(RingCommand::AcceptPending { bid, bidder: bidder(paddle) })
             }
@@ -131,6 +166,16 @@ impl Sale {
         let now = at(self.now_seconds);
         let (item_changes, auction_changes) = match command {
             OfItem(command) => (crate::item::decide(&self.auction, &self.item, command, now)?, Vec::new()),
+            Command::Edit(edit) => (crate::item::edit(&self.auction, &self.item, *edit)?, Vec::new()),
+            Command::EditAuction(edit) => {
+                let with_bids = u64::from(self.item.has_bids());
+                let counts = ItemCounts { total: 1, live: 1, with_bids, ..ItemCounts::default() };
+                (Vec::new(), crate::edit::edit(&self.auction, &counts, *edit)?)
+            }
+            Command::Shift(to) => {
+                let changes = crate::item::move_plan(&self.auction, &self.item, Some(to), Some("query"), now)?;
+                (changes, Vec::new())
+            }
             OfRing(command) => {
                 let decision = ring::decide(&self.auction, &self.item, command, now)?;
                 (decision.item, decision.auction)

@@ -15,6 +15,8 @@ pub(super) struct Facts {
     pub(super) buy_now: Option<i64>,
     pub(super) extension_seconds: Option<u32>,
     pub(super) accepts_at_once: bool,
+    /// What the last of the bidders may spend.
+    pub(super) limit: Option<i64>,
 }
 
 pub(super) fn facts() -> impl Strategy<Value = Facts> {
@@ -26,35 +28,74 @@ pub(super) fn facts() -> impl Strategy<Value = Facts> {
         prop::option::of(Just(60_000)),
         prop::option::of(1_u32..300),
         any::<bool>(),
+        prop::option::of((10_i64..5_000).prop_map(|tens| tens * 10)),
     )
-        .prop_map(|(kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once)| {
-            Facts { kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once }
-        })
+        .prop_map(
+            |(kind, reserve, opening_bid, fixed_increment, buy_now, extension_seconds, accepts_at_once, limit)| Facts {
+                kind,
+                reserve,
+                opening_bid,
+                fixed_increment,
+                buy_now,
+                extension_seconds,
+                accepts_at_once,
+                limit,
+            },
+        )
 }
 
 /// One of few bidders, so that they meet again.
 pub(super) type Paddle = &'static str;
 
+pub(super) const PADDLES: [Paddle; 4] = ["a", "b", "c", "d"];
+
 /// A step. Amounts are relative to the least bid at that moment, so that about half of them are accepted; bids are named by
 /// how many came after them.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    Administrator { to: ItemStatus, with_reason: bool },
+    Administrator {
+        to: ItemStatus,
+        with_reason: bool,
+    },
     GoLive,
     ReachEnd,
-    MoveEnd { seconds: i64 },
+    MoveEnd {
+        seconds: i64,
+    },
     Reconcile,
-    Bid { paddle: Paddle, above_minimum: i64 },
-    Leave { paddle: Paddle, above_minimum: i64 },
-    BuyNow { paddle: Paddle },
-    Cancel { ago: i64 },
+    Bid {
+        paddle: Paddle,
+        above_minimum: i64,
+    },
+    Leave {
+        paddle: Paddle,
+        above_minimum: i64,
+    },
+    BuyNow {
+        paddle: Paddle,
+    },
+    Cancel {
+        ago: i64,
+    },
     Send,
-    RoomBid { paddle: Paddle, above_minimum: i64 },
-    Accept { place: usize },
-    Commission { paddle: Paddle, above_minimum: i64 },
-    Ask { above_minimum: i64 },
+    RoomBid {
+        paddle: Paddle,
+        above_minimum: i64,
+    },
+    Accept {
+        place: usize,
+    },
+    Commission {
+        paddle: Paddle,
+        above_minimum: i64,
+    },
+    Ask {
+        above_minimum: i64,
+    },
     Undo,
-    Retract { ago: i64 },
+    Retract {
+        ago: i64,
+    },
     FairWarning,
     Pause,
     Resume,
@@ -63,16 +104,48 @@ pub(super) enum Step {
     Remove,
     OfferAgain,
     Reopen,
-    Wait { seconds: i64 },
+    /// Terms that are another way, as an administrator edits them.
+    Edit {
+        opening_bid: Option<i64>,
+        reserve: Option<Option<i64>>,
+        buy_now: Option<Option<i64>>,
+    },
+    EditAuction {
+        extension_seconds: Option<u32>,
+    },
+    /// The planned end is shifted with the auction's.
+    Shift {
+        to_seconds: i64,
+    },
+    Suspend {
+        paddle: Paddle,
+    },
+    Approve {
+        paddle: Paddle,
+    },
+    Wait {
+        seconds: i64,
+    },
 }
 
 fn paddle() -> impl Strategy<Value = Paddle> {
-    prop::sample::select(vec!["a", "b", "c", "d"])
+    prop::sample::select(&PADDLES[..])
 }
 
 /// Mostly above the minimum, and sometimes far.
 fn amount() -> impl Strategy<Value = i64> {
     prop_oneof![4 => (-50_i64..500).prop_map(|tens| tens * 10), 1 => (-50_i64..5_000).prop_map(|tens| tens * 10)]
+}
+
+fn edit() -> impl Strategy<Value = Step> {
+    let opening_bid = prop::option::of(prop::sample::select(vec![0, 100, 10_000]));
+    let reserve = prop::option::of(prop::option::of((0_i64..4_000).prop_map(|tens| tens * 10 + 7)));
+    let buy_now = prop::option::of(prop::option::of(Just(60_000)));
+    (opening_bid, reserve, buy_now).prop_map(|(opening_bid, reserve, buy_now)| Step::Edit {
+        opening_bid,
+        reserve,
+        buy_now,
+    })
 }
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
@@ -111,5 +184,12 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => paddle().prop_map(|paddle| Step::BuyNow { paddle }),
         2 => (0_i64..300).prop_map(|seconds| Step::Wait { seconds }),
     ];
-    prop_oneof![10 => bids, 4 => looking_back, 4 => clerk, 2 => others]
+    let entered = prop_oneof![
+        2 => edit(),
+        1 => prop::option::of(1_u32..300).prop_map(|extension_seconds| Step::EditAuction { extension_seconds }),
+        1 => (0_i64..2_000).prop_map(|to_seconds| Step::Shift { to_seconds }),
+        1 => paddle().prop_map(|paddle| Step::Suspend { paddle }),
+        1 => paddle().prop_map(|paddle| Step::Approve { paddle }),
+    ];
+    prop_oneof![10 => bids, 4 => looking_back, 4 => clerk, 2 => others, 2 => entered]
 }

@@ -75,8 +75,7 @@ pub(super) fn accept(
     let waits = |pending: &&Pending| pending.bid == bid && pending.bidder == bidder.paddle;
     let pending = item.pending.iter().find(waits).ok_or(Rejection::NotPending)?;
     bidder.require_allowed(auction, item, pending.amount)?;
-    let offer =
-        Offer { bid, bidder: pending.bidder.clone(), amount: pending.amount, source: BidSource::Internet, at: now };
+    let offer = Offer::of(bidder, bid, pending.amount, BidSource::Internet, now);
     take(auction, item, &offer)
 }
 

@@ -18,10 +18,10 @@ pub(crate) struct Verify {
     /// An item: its log, state, bids and journal.
     #[arg(long, value_name = "UUID", group = "what")]
     pub(crate) item: Option<Uuid>,
-    /// An auction and all of its items.
+    /// An auction with all of its items and registrations.
     #[arg(long, value_name = "UUID", group = "what")]
     pub(crate) auction: Option<Uuid>,
-    /// Every auction and item.
+    /// Every auction, item and registration.
     #[arg(long, group = "what")]
     pub(crate) all: bool,
     /// An exported record of a sale; its parts in order.

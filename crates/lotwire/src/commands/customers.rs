@@ -74,7 +74,7 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         api_key: api_key.map(|key| Secret::new(key.into_bytes())),
         start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),
     };
-    let consumer = platform.connect_consumer(support, options.customer, &connect, None).await.and_then(Outcome::fresh);
+    let consumer = platform.connect_consumer(support, options.customer, &connect).await;
     let consumer = consumer.while_("connecting the customer")?;
     print(&sentence(&consumer));
     if options.register_event_types {

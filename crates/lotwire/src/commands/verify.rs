@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform::audit::{Broken, CheckedRecord, Record, Verified, check_records};
-use platform::journal::SubjectKind;
+use platform::audit::{Broken, CheckedRecord, LogKind, Record, Verified, check_records};
 use serde_json::json;
 
 use super::{print, print_json};
@@ -38,7 +37,8 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
     if options.json {
         print_json(&json!({
             "holds": verified.broken.is_empty(),
-            "auctions": verified.auctions, "items": verified.items, "entries": verified.entries,
+            "auctions": verified.auctions, "items": verified.items,
+            "registrations": verified.registrations, "entries": verified.entries,
             "anchor": verified.anchor,
             "broken": verified.broken.iter().map(|broken| json!({
                 "subject": broken.subject, "kind": kind(broken), "entry": broken.entry, "detail": broken.what,
@@ -63,15 +63,12 @@ fn verdict(verified: &Verified) -> String {
 }
 
 fn counted(seen: &Verified) -> String {
-    format!("{} auctions, {} items, {} entries", seen.auctions, seen.items, seen.entries)
+    let Verified { auctions, items, registrations, entries, .. } = seen;
+    format!("{auctions} auctions, {items} items, {registrations} registrations, {entries} entries")
 }
 
 fn kind(broken: &Broken) -> &'static str {
-    match broken.kind {
-        Some(SubjectKind::Auction) => "auction",
-        Some(SubjectKind::Item) => "item",
-        None => "log",
-    }
+    broken.kind.map_or("log", LogKind::as_str)
 }
 
 fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {

@@ -1,4 +1,5 @@
-//! What an entry commits to without showing it: how far bidders go, reserves, vendors, and offers that only the clerk sees.
+//! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees, and
+//! who a registered bidder is.
 //!
 //! In the content stands `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON. Without the
 //! salt nobody finds the value by trying amounts; with salt and value anybody can see that it is what was logged. Each value
@@ -11,7 +12,7 @@ use runtime::random::Random;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::hash;
+use super::entry::{LogKind, hash};
 
 const DOMAIN: &[u8] = b"lotwire.log.concealed.1\0";
 const PREFIX: &str = "concealed:";
@@ -37,21 +38,23 @@ impl Opening {
 }
 
 /// True for a field that others may not read; none is empty or a list of nothing.
-fn is_concealed(object: &Map<String, Value>, field: &str, value: &Value) -> bool {
+fn is_concealed(kind: LogKind, object: &Map<String, Value>, field: &str, value: &Value) -> bool {
     let by_absentee = || object.get("source").and_then(Value::as_str) == Some("absentee");
-    let named = match field {
-        "maximum" | "reserve" | "vendor" | "pending" => true,
+    let named = match (kind, field) {
+        (LogKind::Registration, "party" | "name" | "email" | "limit" | "note") => true,
+        (LogKind::Registration, _) => false,
+        (_, "maximum" | "reserve" | "vendor" | "pending") => true,
         // That somebody left a maximum is known from the count of bids; who it was is not.
-        "bidder" => by_absentee(),
+        (_, "bidder" | "registration") => by_absentee(),
         _ => false,
     };
     named && !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
 }
 
 /// Puts commitments in place of what others may not read; what was there.
-pub(super) fn conceal(change: &mut Value, random: &dyn Random) -> Concealed {
+pub(super) fn conceal(kind: LogKind, change: &mut Value, random: &dyn Random) -> Concealed {
     let mut concealed = Concealed::new();
-    walk(change, &mut String::new(), &mut |pointer, value| {
+    walk(kind, change, &mut String::new(), &mut |pointer, value| {
         let mut salt = [0; SALT_BYTES];
         random.fill(&mut salt);
         let opening = Opening { salt: hexadecimal(&salt), value: value.take() };
@@ -62,10 +65,10 @@ pub(super) fn conceal(change: &mut Value, random: &dyn Random) -> Concealed {
 }
 
 /// Puts the values back. Errors: the pointer of one that is not what was committed to, is missing, or too many.
-pub(super) fn reveal(change: &mut Value, concealed: &Concealed) -> Result<(), String> {
+pub(super) fn reveal(kind: LogKind, change: &mut Value, concealed: &Concealed) -> Result<(), String> {
     let mut wrong = None;
     let mut revealed = 0;
-    walk(change, &mut String::new(), &mut |pointer, value| match concealed.get(pointer) {
+    walk(kind, change, &mut String::new(), &mut |pointer, value| match concealed.get(pointer) {
         Some(opening) if value.as_str() == Some(&opening.commitment()) => {
             *value = opening.value.clone();
             revealed += 1;
@@ -81,15 +84,15 @@ pub(super) fn reveal(change: &mut Value, concealed: &Concealed) -> Result<(), St
 
 /// Puts harmless values in place of commitments, so that what is shown can be replayed. Errors: the pointer of something
 /// that should be concealed and is not.
-pub(super) fn blank(change: &mut Value) -> Result<(), String> {
+pub(super) fn blank(kind: LogKind, change: &mut Value) -> Result<(), String> {
     let mut wrong = None;
-    walk(change, &mut String::new(), &mut |pointer, value| {
+    walk(kind, change, &mut String::new(), &mut |pointer, value| {
         let hash = value.as_str().and_then(|text| text.strip_prefix(PREFIX)).and_then(LogHash::parse);
         if hash.is_none() {
             wrong = wrong.take().or_else(|| Some(pointer.to_owned()));
         }
         *value = match pointer.rsplit('/').next() {
-            Some("vendor") => Value::Null,
+            Some("vendor" | "registration") => Value::Null,
             Some("pending") => Value::Array(Vec::new()),
             Some("bidder") => Value::String("concealed".to_owned()),
             _ => Value::from(0),
@@ -98,12 +101,12 @@ pub(super) fn blank(change: &mut Value) -> Result<(), String> {
     wrong.map_or(Ok(()), Err)
 }
 
-fn walk(value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &mut Value)) {
+fn walk(kind: LogKind, value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &mut Value)) {
     let length = pointer.len();
     match value {
         Value::Object(object) => {
             let fields: Vec<(String, bool)> =
-                object.iter().map(|(field, value)| (field.clone(), is_concealed(object, field, value))).collect();
+                object.iter().map(|(field, value)| (field.clone(), is_concealed(kind, object, field, value))).collect();
             for (field, is_concealed) in fields {
                 let Some(value) = object.get_mut(&field) else { continue };
                 pointer.push('/');
@@ -111,7 +114,7 @@ fn walk(value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &m
                 if is_concealed {
                     visit(pointer, value)
                 } else {
-                    walk(value, pointer, visit)
+                    walk(kind, value, pointer, visit)
                 }
                 pointer.truncate(length);
             }
@@ -119,7 +122,7 @@ fn walk(value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &m
         Value::Array(values) => {
             for (place, value) in values.iter_mut().enumerate() {
                 pointer.push_str(&format!("/{place}"));
-                walk(value, pointer, visit);
+                walk(kind, value, pointer, visit);
                 pointer.truncate(length);
             }
         }
@@ -146,43 +149,55 @@ mod tests {
     #[test]
     fn what_is_concealed_comes_back_and_does_not_show() {
         let mut value = bid();
-        let concealed = conceal(&mut value, &SeededRandom::new(1));
+        let concealed = conceal(LogKind::Item, &mut value, &SeededRandom::new(1));
         assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/record/maximum", "/standing/maximum"]);
         assert!(!value.to_string().contains("777"));
         assert_ne!(value["record"]["maximum"], value["standing"]["maximum"], "equal values don't look equal");
         let mut blanked = value.clone();
-        blank(&mut blanked).unwrap();
+        blank(LogKind::Item, &mut blanked).unwrap();
         assert_eq!(blanked["record"]["maximum"], 0);
-        reveal(&mut value, &concealed).unwrap();
+        reveal(LogKind::Item, &mut value, &concealed).unwrap();
         assert_eq!(value, bid());
     }
 
     #[test]
     fn who_left_a_maximum_and_what_waits_for_the_clerk_is_concealed() {
-        let mut value = json!({ "record": { "bidder": "12", "source": "absentee", "amount": 0, "maximum": 5 },
+        let mut value = json!({ "record": { "bidder": "12", "source": "absentee", "amount": 0, "maximum": 5,
+            "registration": { "uuid": "r", "entry": 1 } },
             "pending": [{ "bidder": "13", "amount": 6 }], "vendor": "v" });
-        let concealed = conceal(&mut value, &SeededRandom::new(1));
-        assert_eq!(concealed.len(), 4);
-        blank(&mut value).unwrap();
-        assert_eq!(value["record"]["bidder"], "concealed");
+        let concealed = conceal(LogKind::Item, &mut value, &SeededRandom::new(1));
+        assert_eq!(concealed.len(), 5);
+        blank(LogKind::Item, &mut value).unwrap();
+        assert_eq!((&value["record"]["bidder"], &value["record"]["registration"]), (&json!("concealed"), &Value::Null));
         assert_eq!((&value["pending"], &value["vendor"]), (&json!([]), &Value::Null));
+    }
+
+    #[test]
+    fn who_a_registered_bidder_is_is_concealed_and_what_the_item_says_of_them_is_not() {
+        let mut value = json!({ "state": { "paddle": "12", "name": "Ada", "email": "a@b", "limit": 7, "note": null } });
+        let concealed = conceal(LogKind::Registration, &mut value, &SeededRandom::new(1));
+        assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/state/email", "/state/limit", "/state/name"]);
+        let mut taken = bid();
+        taken["record"]["registration"] = json!({ "uuid": "r", "entry": 1 });
+        let concealed = conceal(LogKind::Item, &mut taken, &SeededRandom::new(1));
+        assert!(concealed.keys().all(|pointer| pointer.ends_with("/maximum")));
     }
 
     #[test]
     fn another_value_or_salt_is_not_what_was_committed_to() {
         let mut value = bid();
-        let concealed = conceal(&mut value, &SeededRandom::new(1));
+        let concealed = conceal(LogKind::Item, &mut value, &SeededRandom::new(1));
         for edit in [
             |opening: &mut Opening| opening.value = json!(778),
             |opening: &mut Opening| opening.salt.replace_range(0..1, "z"),
         ] {
             let mut edited = concealed.clone();
             edited.values_mut().for_each(edit);
-            assert_eq!(reveal(&mut value.clone(), &edited), Err("/record/maximum".to_owned()));
+            assert_eq!(reveal(LogKind::Item, &mut value.clone(), &edited), Err("/record/maximum".to_owned()));
         }
         let mut more = concealed;
         more.insert("/other".to_owned(), Opening { salt: String::new(), value: json!(1) });
-        assert!(reveal(&mut value, &more).is_err());
-        assert_eq!(blank(&mut bid()), Err("/record/maximum".to_owned()));
+        assert!(reveal(LogKind::Item, &mut value, &more).is_err());
+        assert_eq!(blank(LogKind::Item, &mut bid()), Err("/record/maximum".to_owned()));
     }
 }

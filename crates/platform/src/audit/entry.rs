@@ -7,17 +7,37 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::journal::SubjectKind;
-
 /// Begins what the hash before the first entry covers.
 const BEGIN: &[u8] = b"lotwire.log.begin.1\0";
 /// Begins what the hash of an entry covers.
 const ENTRY: &[u8] = b"lotwire.log.entry.1\0";
 
+/// What has a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogKind {
+    /// An auction.
+    Auction,
+    /// An item.
+    Item,
+    /// A bidder's registration for an auction.
+    Registration,
+}
+
+impl LogKind {
+    /// Stable word, as the log has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auction => "auction",
+            Self::Item => "item",
+            Self::Registration => "registration",
+        }
+    }
+}
+
 /// An entry as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Item or auction.
+    /// Item, auction or registration.
     pub subject: Uuid,
     /// Number in the subject's log, from 1 without gaps.
     pub number: i64,
@@ -33,9 +53,9 @@ pub struct LogEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Content {
-    /// Item or auction.
+    /// Item, auction or registration.
     pub subject: Uuid,
-    /// `item` or `auction`.
+    /// `item`, `auction` or `registration`.
     pub kind: String,
     /// Number in the subject's log.
     pub number: i64,
@@ -49,7 +69,7 @@ pub struct Content {
     pub cause: Cause,
     /// Why, in a person's words, where somebody gave them.
     pub reason: Option<String>,
-    /// What happened: an `ItemChange` or `AuctionChange`, or in the first entry `{"change":"opened","state":…}`.
+    /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry `{"change":"opened","state":…}`.
     pub change: Value,
 }
 
@@ -67,13 +87,6 @@ pub(super) fn hash(parts: &[&[u8]]) -> LogHash {
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
     LogHash(digest.finalize().into())
-}
-
-pub(super) fn kind_word(kind: SubjectKind) -> &'static str {
-    match kind {
-        SubjectKind::Auction => "auction",
-        SubjectKind::Item => "item",
-    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::concealed::conceal;
-use super::entry::{Content, LogEntry, chain, chain_begin, kind_word};
-use crate::journal::SubjectKind;
-use crate::port::{Change, StoreError, StoreResult};
+use super::entry::{Content, LogEntry, LogKind, chain, chain_begin};
+use crate::bidders::RegistrationChange;
+use crate::port::{Change, Registration, StoreError, StoreResult};
 
 /// The word of a subject's first entry, beside those of the rules' changes.
 pub(super) const OPENED: &str = "opened";
@@ -51,31 +51,59 @@ fn seal_one(change: &mut Change, Happened { actor, at, what }: &Happened, random
     let (kind, subject, version, is_new, head, told) = match what {
         What::Auction { opening, changes } => {
             let Some(auction) = &mut change.auction else { return Err(lost()) };
-            let told = told(opening.as_deref(), changes, |change| (change.cause(), None))?;
+            let opening = opening.as_deref().map(|opening| Auction { log: LogHead::default(), ..opening.clone() });
+            let told = told(opening, changes, |change| (change.cause(), None))?;
             let state = &mut auction.state;
             let is_new = auction.expected_version == 0;
-            (SubjectKind::Auction, state.uuid, state.version, is_new, &mut state.log, told)
+            (LogKind::Auction, state.uuid, state.version, is_new, &mut state.log, told)
         }
         What::Item { place, opening, changes } => {
             let Some(item) = change.items.get_mut(*place) else { return Err(lost()) };
-            let told =
-                told(opening.as_deref(), changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
+            let opening = opening.as_deref().map(|opening| Item { log: LogHead::default(), ..opening.clone() });
+            let told = told(opening, changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
             let state = &mut item.state;
             let is_new = item.expected_version == 0;
-            (SubjectKind::Item, state.uuid, state.version, is_new, &mut state.log, told)
+            (LogKind::Item, state.uuid, state.version, is_new, &mut state.log, told)
         }
     };
     if is_new {
         *head = LogHead::default();
     }
-    for (cause, reason, change_value) in told {
-        let number = head.number + 1;
-        let circumstances = (cause, reason, actor.clone(), *at);
-        let entry = entry((subject, kind, number, version), circumstances, change_value, head, random)?;
-        *head = LogHead { number, hash: entry.hash };
-        change.log.push(entry);
-    }
+    change.log.extend(chained((subject, kind, version), told, (actor, *at), head, random)?);
     Ok(())
+}
+
+/// Makes entries of what happened to a registration, and moves its head. A new one comes with the state that it begins with.
+pub(crate) fn seal_registration(
+    state: &mut Registration,
+    changes: &[RegistrationChange],
+    random: &dyn Random,
+) -> StoreResult<Vec<LogEntry>> {
+    let is_new = state.log.is_empty();
+    let opening = is_new.then(|| state.clone());
+    let told = told(opening, changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
+    let subject = (state.uuid, LogKind::Registration, state.version);
+    let circumstances = (state.actor.clone(), state.updated_at);
+    chained(subject, told, (&circumstances.0, circumstances.1), &mut state.log, random)
+}
+
+/// Entries of one subject, which goes on from `head`.
+fn chained(
+    (subject, kind, version): (Uuid, LogKind, i64),
+    told: Vec<Told>,
+    (actor, at): (&str, Timestamp),
+    head: &mut LogHead,
+    random: &dyn Random,
+) -> StoreResult<Vec<LogEntry>> {
+    let mut entries = Vec::with_capacity(told.len());
+    for (cause, reason, change) in told {
+        let number = head.number + 1;
+        let circumstances = (cause, reason, actor.to_owned(), at);
+        let entry = entry((subject, kind, number, version), circumstances, change, head, random)?;
+        *head = LogHead { number, hash: entry.hash };
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 fn lost() -> StoreError {
@@ -105,14 +133,14 @@ fn value(of: &impl Serialize) -> StoreResult<Value> {
 }
 
 fn entry(
-    (subject, kind, number, version): (Uuid, SubjectKind, i64, i64),
+    (subject, kind, number, version): (Uuid, LogKind, i64, i64),
     (cause, reason, actor, at): (Cause, Option<String>, String, Timestamp),
     mut change: Value,
     head: &LogHead,
     random: &dyn Random,
 ) -> StoreResult<LogEntry> {
-    let concealed = conceal(&mut change, random);
-    let kind = kind_word(kind).to_owned();
+    let concealed = conceal(kind, &mut change, random);
+    let kind = kind.as_str().to_owned();
     let content = Content { subject, kind, number, version, at, actor, cause, reason, change };
     let text = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
     let content = serde_json::to_string(&content).map_err(text)?;

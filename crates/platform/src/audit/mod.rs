@@ -1,4 +1,4 @@
-//! The log: every change of an item or an auction, chained by hash (decisions, section 8; docs/audit.md).
+//! The log: every change of an item, an auction or a bidder's registration, chained by hash (decisions, section 8; docs/audit.md).
 //!
 //! [`crate::draft`] notes what happened and seals it here, the platform's one commit sees that nothing is left, and the store
 //! keeps the entries in the transaction of the change. The head of each log is part of its subject's state, so that sealing reads nothing.
@@ -9,6 +9,7 @@
 //!   content can be handed out, and what it says about them can be shown to be true later;
 //! - replaying the entries gives the stored state ([`verify`] looks, and says which entry is broken).
 
+mod astray;
 mod concealed;
 mod entry;
 mod happened;
@@ -16,10 +17,11 @@ mod record;
 mod record_check;
 mod replay;
 mod verify;
+mod verify_registrations;
 
-pub use entry::{Content, LogEntry, chain, chain_begin};
+pub use entry::{Content, LogEntry, LogKind, chain, chain_begin};
 pub use happened::Happened;
-pub(crate) use happened::{What, seal};
+pub(crate) use happened::{What, seal, seal_registration};
 pub use record::{RECORD_ENTRIES_MAX, RECORD_FORMAT, Record, RecordEntry, RecordSummary};
 pub use record_check::{CheckedRecord, check_records};
 pub use verify::{Broken, Verified};

@@ -3,9 +3,9 @@
 use auction::LogHead;
 use uuid::Uuid;
 
+use super::entry::LogKind;
 use super::record::{RECORD_FORMAT, Record, RecordSummary};
 use super::replay::{Openings, Replay, Subject};
-use crate::journal::SubjectKind;
 
 /// A record that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct CheckedRecord {
 /// what the record says of the sale. Errors: what is wrong, for people.
 pub fn check_records(parts: &[Record]) -> Result<CheckedRecord, String> {
     let Some(last) = parts.last() else { return Err("there is no record".to_owned()) };
-    let mut replay = Replay::new(SubjectKind::Item, last.item);
+    let mut replay = Replay::new(LogKind::Item, last.item);
     for part in parts {
         if part.format != RECORD_FORMAT {
             return Err(format!("its format is {:?}, this program checks {RECORD_FORMAT:?}", part.format));

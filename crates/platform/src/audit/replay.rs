@@ -1,6 +1,8 @@
 //! A log replayed: each entry is checked against the one before, and its change taken by the state.
 
-use auction::{Auction, AuctionChange, Item, ItemChange, LogHash, LogHead};
+use std::collections::BTreeMap;
+
+use auction::{Auction, AuctionChange, Item, ItemChange, LogHash, LogHead, Registered};
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use serde::de::DeserializeOwned;
@@ -8,10 +10,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::concealed::{Concealed, blank, reveal};
-use super::entry::{Content, chain, chain_begin, kind_word};
+use super::entry::{Content, LogKind, chain, chain_begin};
 use super::happened::OPENED;
 use crate::bid::{Bid, StruckBid};
+use crate::bidders::RegistrationChange;
 use crate::journal::{JournalRow, SubjectKind};
+use crate::port::Registration;
 
 /// What is known of concealed values.
 #[derive(Debug, Clone, Copy)]
@@ -27,27 +31,31 @@ pub(super) enum Openings<'a> {
 pub(super) enum Subject {
     Auction(Box<Auction>),
     Item(Box<Item>),
+    Registration(Box<Registration>),
 }
 
 /// Everything that follows from the entries so far.
 #[derive(Debug)]
 pub(super) struct Replay {
-    kind: SubjectKind,
+    kind: LogKind,
     uuid: Uuid,
     pub(super) head: LogHead,
     /// Version that the last entry led to.
     pub(super) version: i64,
     pub(super) subject: Option<Subject>,
     pub(super) bids: Vec<Bid>,
+    /// Entries of registrations that bids were taken under, each with its hash and the paddle that bid.
+    pub(super) under: BTreeMap<(Uuid, i64), (LogHash, String)>,
     /// Rows of the journal without cursors; the body is there when it was announced.
     pub(super) journal: Vec<JournalRow>,
 }
 
 impl Replay {
     /// Before the first entry.
-    pub(super) fn new(kind: SubjectKind, uuid: Uuid) -> Self {
+    pub(super) fn new(kind: LogKind, uuid: Uuid) -> Self {
         let head = LogHead { number: 0, hash: chain_begin(uuid) };
-        Self { kind, uuid, head, version: 0, subject: None, bids: Vec::new(), journal: Vec::new() }
+        let (bids, under, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { kind, uuid, head, version: 0, subject: None, bids, under, journal }
     }
 
     /// Takes the next entry; `auctioneer` is the one that events name. Errors: what is wrong with it, for people.
@@ -62,7 +70,7 @@ impl Replay {
         }
         let told: Content = parse(content)?;
         let number = self.head.number + 1;
-        if told.subject != self.uuid || told.kind != kind_word(self.kind) || told.number != number {
+        if told.subject != self.uuid || told.kind != self.kind.as_str() || told.number != number {
             let Content { kind, subject, number, .. } = told;
             return Err(format!("its content is that of entry {number} of {kind} {subject}"));
         }
@@ -71,7 +79,9 @@ impl Replay {
         }
         let mut change = told.change.clone();
         match openings {
-            Openings::Unknown => blank(&mut change).map_err(|pointer| format!("{pointer} should be concealed"))?,
+            Openings::Unknown => {
+                blank(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
+            }
             Openings::Kept(kept) => {
                 let is_kept = kept.is_some();
                 let kept: Concealed = kept.map(parse).transpose()?.unwrap_or_default();
@@ -79,7 +89,7 @@ impl Replay {
                     return Err("what is kept beside its content is empty".to_owned());
                 }
                 let told = |pointer| format!("what is kept for {pointer} is not what the content commits to");
-                reveal(&mut change, &kept).map_err(told)?;
+                reveal(self.kind, &mut change, &kept).map_err(told)?;
             }
         }
         self.apply(&told, change, auctioneer)?;
@@ -96,8 +106,9 @@ impl Replay {
         if opens {
             let state = change.get("state").cloned().unwrap_or_default();
             let subject = match self.kind {
-                SubjectKind::Auction => Subject::Auction(Box::new(parsed(state)?)),
-                SubjectKind::Item => Subject::Item(Box::new(parsed(state)?)),
+                LogKind::Auction => Subject::Auction(Box::new(parsed(state)?)),
+                LogKind::Item => Subject::Item(Box::new(parsed(state)?)),
+                LogKind::Registration => Subject::Registration(Box::new(parsed(state)?)),
             };
             if subject.uuid() != self.uuid {
                 return Err("the state that it opens with is another's".to_owned());
@@ -122,6 +133,14 @@ impl Replay {
                 item.apply(&change);
                 self.journal.extend(item_row(item, &change, told, auctioneer));
                 take_bid(&mut self.bids, item.uuid, &change, told)?;
+                take_registration(&mut self.under, &change)?;
+            }
+            Some(Subject::Registration(registration)) => {
+                let change: RegistrationChange = parsed(change)?;
+                if told.cause != change.cause() || told.reason.as_deref() != change.reason() {
+                    return Err("its cause or reason is not that of its change".to_owned());
+                }
+                registration.apply(&change, &told.actor, told.at);
             }
             None => {}
         }
@@ -134,18 +153,22 @@ impl Subject {
         match self {
             Self::Auction(auction) => auction.uuid,
             Self::Item(item) => item.uuid,
+            Self::Registration(registration) => registration.uuid,
         }
     }
 
-    /// As JSON, without what is of commits and not of changes: version and head.
+    /// As JSON, without what is of commits and not of changes: head, and version but of a registration, where it counts changes.
     pub(super) fn comparable(&self) -> Value {
         let value = match self {
             Self::Auction(auction) => serde_json::to_value(auction),
             Self::Item(item) => serde_json::to_value(item),
+            Self::Registration(registration) => serde_json::to_value(registration),
         };
         let mut value = value.unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
-            object.remove("version");
+            if !matches!(self, Self::Registration(_)) {
+                object.remove("version");
+            }
             object.remove("log");
         }
         value
@@ -171,6 +194,16 @@ fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, told: &Content
     let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     let bid = place.and_then(|place| bids.get_mut(place)).ok_or_else(|| format!("there is no bid {number}"))?;
     bid.struck = struck;
+    Ok(())
+}
+
+fn take_registration(under: &mut BTreeMap<(Uuid, i64), (LogHash, String)>, change: &ItemChange) -> Result<(), String> {
+    let ItemChange::BidAccepted { record, .. } = change else { return Ok(()) };
+    let Some(Registered { uuid, entry, hash }) = record.registration else { return Ok(()) };
+    let named = (hash, record.bidder.clone());
+    if *under.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
+        return Err(format!("entry {entry} of registration {uuid} is another's, or another, to an earlier bid"));
+    }
     Ok(())
 }
 

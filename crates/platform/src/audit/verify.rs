@@ -3,29 +3,29 @@
 //! It may run while the platform works: a subject that changes while it is looked at is looked at again.
 
 use auction::{LogHash, LogHead};
-use serde_json::Value;
 use uuid::Uuid;
 
-use super::entry::hash;
+use super::astray::{bid_astray, difference, journal_astray};
+use super::entry::{LogKind, hash};
 use super::replay::{Openings, Replay, Subject};
 use crate::Platform;
 use crate::bid::Bid;
 use crate::error::{PlatformError, PlatformResult};
-use crate::journal::{JournalRow, SubjectKind};
+use crate::journal::JournalRow;
 use crate::port::{Page, StoreError, StoreResult};
 
 /// Rows read at once.
-const ROWS_READ_MAX: usize = 1_000;
+pub(super) const ROWS_READ_MAX: usize = 1_000;
 /// Looks at a subject that others keep changing.
 const LOOKS_MAX: usize = 20;
 
 /// A log that is not what it should be, or a state that is not what its log says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Item or auction.
+    /// Item, auction or registration.
     pub subject: Uuid,
-    /// Which of the two; none for entries that are nobody's.
-    pub kind: Option<SubjectKind>,
+    /// Which of them; none for entries that are nobody's.
+    pub kind: Option<LogKind>,
     /// The first entry that is wrong; none when the entries are right and something else is not.
     pub entry: Option<i64>,
     /// What is wrong, for people.
@@ -39,6 +39,8 @@ pub struct Verified {
     pub auctions: u64,
     /// Items looked at.
     pub items: u64,
+    /// Registrations looked at.
+    pub registrations: u64,
     /// Entries looked at.
     pub entries: u64,
     /// Hash over the heads of all logs looked at, in the order of the look. Kept elsewhere, it shows later that no log was
@@ -59,16 +61,16 @@ struct Look {
 type Wrong = (Option<i64>, String);
 
 impl Platform {
-    /// Looks at an item's log, state, bids and journal. For the operator; it asks no caller.
+    /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator; it asks no caller.
     ///
     /// Errors: `not_found`, `busy` when it never stands still.
     pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<Verified> {
         let mut verified = Verified::default();
-        self.verify_subject(SubjectKind::Item, uuid, &mut verified).await?;
+        self.verify_subject(LogKind::Item, uuid, &mut verified).await?;
         Ok(verified)
     }
 
-    /// Looks at an auction's log, state and journal, and at all of its items. `progress` is told after each.
+    /// Looks at an auction's log, state and journal, and at all of its items and registrations. `progress` is told after each.
     ///
     /// Errors: `not_found`, `busy` when one never stands still.
     pub async fn verify_auction(
@@ -81,7 +83,7 @@ impl Platform {
         Ok(verified)
     }
 
-    /// Looks at every auction and item, and for entries that are nobody's. `progress` is told after each.
+    /// Looks at every auction, item and registration, and for entries that are nobody's. `progress` is told after each.
     pub async fn verify_all(&self, progress: &(dyn Fn(&Verified) + Send + Sync)) -> PlatformResult<Verified> {
         let mut verified = Verified::default();
         let mut after = None;
@@ -89,7 +91,7 @@ impl Platform {
             let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
             let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
             if after.is_some_and(|after| last <= after) {
-                verified.broken.push(out_of_order(SubjectKind::Auction, last));
+                verified.broken.push(out_of_order(LogKind::Auction, last));
                 break;
             }
             for auction in auctions {
@@ -115,9 +117,11 @@ impl Platform {
     async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Broken>> {
         // What can't be read is there; it was reported with its auction.
         let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
-            SubjectKind::Item
+            LogKind::Item
+        } else if !matches!(self.store().registration(subject).await, Ok(None)) {
+            LogKind::Registration
         } else if !matches!(self.store().auction(subject).await, Ok(None)) {
-            SubjectKind::Auction
+            LogKind::Auction
         } else {
             let what = "its log is there, and it is not".to_owned();
             return Ok(Some(Broken { subject, kind: None, entry: None, what }));
@@ -136,7 +140,7 @@ impl Platform {
         verified: &mut Verified,
         progress: &(dyn Fn(&Verified) + Send + Sync),
     ) -> PlatformResult<()> {
-        self.verify_listed(SubjectKind::Auction, auction, verified).await?;
+        self.verify_listed(LogKind::Auction, auction, verified).await?;
         progress(verified);
         let mut after = None;
         loop {
@@ -144,27 +148,28 @@ impl Platform {
             let items = match items {
                 Err(StoreError::Corrupt(what)) => {
                     let what = format!("an item of it can't be read: {what}");
-                    let kind = Some(SubjectKind::Auction);
+                    let kind = Some(LogKind::Auction);
                     verified.broken.push(Broken { subject: auction, kind, entry: None, what });
                     return Ok(());
                 }
                 items => items?,
             };
-            let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { return Ok(()) };
+            let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { break };
             for item in items {
-                self.verify_listed(SubjectKind::Item, item.uuid, verified).await?;
+                self.verify_listed(LogKind::Item, item.uuid, verified).await?;
                 progress(verified);
             }
             if after.is_some_and(|after| last <= after) {
-                verified.broken.push(out_of_order(SubjectKind::Item, uuid));
+                verified.broken.push(out_of_order(LogKind::Item, uuid));
                 return Ok(());
             }
             after = Some(last);
         }
+        self.verify_registrations(auction, verified, progress).await
     }
 
     /// A subject that a list names.
-    async fn verify_listed(&self, kind: SubjectKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+    pub(super) async fn verify_listed(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
         match self.verify_subject(kind, uuid, verified).await {
             Err(PlatformError::NotFound(_)) => {
                 let what = "its state names a UUID under which there is none".to_owned();
@@ -175,7 +180,7 @@ impl Platform {
         }
     }
 
-    async fn verify_subject(&self, kind: SubjectKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+    async fn verify_subject(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
         let mut before: Option<Look> = None;
         for _ in 0..LOOKS_MAX {
             let look = self.look_at(kind, uuid).await?;
@@ -187,8 +192,9 @@ impl Platform {
                 continue;
             }
             match kind {
-                SubjectKind::Auction => verified.auctions += 1,
-                SubjectKind::Item => verified.items += 1,
+                LogKind::Auction => verified.auctions += 1,
+                LogKind::Item => verified.items += 1,
+                LogKind::Registration => verified.registrations += 1,
             }
             verified.entries += look.entries;
             verified.anchor = hash(&[&verified.anchor.0, uuid.as_bytes(), &look.head.hash.0]);
@@ -200,7 +206,7 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    async fn look_at(&self, kind: SubjectKind, uuid: Uuid) -> PlatformResult<Look> {
+    async fn look_at(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<Look> {
         let mut look = Look { version: 0, head: LogHead::default(), entries: 0, wrong: None };
         match self.check(kind, uuid, &mut look).await {
             Ok(wrong) => look.wrong = wrong,
@@ -211,7 +217,7 @@ impl Platform {
         Ok(look)
     }
 
-    async fn check(&self, kind: SubjectKind, uuid: Uuid, look: &mut Look) -> PlatformResult<Option<Wrong>> {
+    async fn check(&self, kind: LogKind, uuid: Uuid, look: &mut Look) -> PlatformResult<Option<Wrong>> {
         let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
         (look.version, look.head) = (version, head);
         let mut replay = Replay::new(kind, uuid);
@@ -252,28 +258,38 @@ impl Platform {
         if let Some(column) = self.store().columns_astray(kind, uuid).await?.first() {
             return Ok(state_wrong(format!("{column} is not what its state says")));
         }
-        if kind == SubjectKind::Item
+        if kind == LogKind::Item
             && let Some(what) = bid_astray(&replay.bids, &self.all_bids(uuid).await?)
         {
+            return Ok(state_wrong(what));
+        }
+        if let Some(what) = self.registration_astray(&stored, &replay.under).await? {
             return Ok(state_wrong(what));
         }
         Ok(journal_astray(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
     }
 
     /// The state, its version, its head, and the auctioneer that its events name.
-    async fn stored(&self, kind: SubjectKind, uuid: Uuid) -> PlatformResult<(Subject, i64, LogHead, Uuid)> {
+    async fn stored(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<(Subject, i64, LogHead, Uuid)> {
         match kind {
-            SubjectKind::Auction => {
+            LogKind::Auction => {
                 let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
                 let (version, head, auctioneer) = (auction.version, auction.log, auction.auctioneer);
                 Ok((Subject::Auction(Box::new(auction)), version, head, auctioneer))
             }
-            SubjectKind::Item => {
+            LogKind::Item => {
                 let item = self.store().item(uuid).await?.ok_or(PlatformError::NotFound("item"))?;
                 let auction = self.store().auction(item.auction).await?;
                 let auction = auction.ok_or_else(|| PlatformError::Internal("its auction is not there".to_owned()))?;
                 let (version, head) = (item.version, item.log);
                 Ok((Subject::Item(Box::new(item)), version, head, auction.auctioneer))
+            }
+            LogKind::Registration => {
+                let registration = self.store().registration(uuid).await?;
+                let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
+                let (version, head) = (registration.version, registration.log);
+                // Nothing is announced of it.
+                Ok((Subject::Registration(Box::new(registration)), version, head, Uuid::nil()))
             }
         }
     }
@@ -304,7 +320,7 @@ impl Platform {
 }
 
 /// A list never leads past a row that stands elsewhere than its state says.
-fn out_of_order(kind: SubjectKind, subject: Uuid) -> Broken {
+pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Broken {
     let what = "its row is not at the place of the list that its state names".to_owned();
     Broken { subject, kind: Some(kind), entry: None, what }
 }
@@ -315,38 +331,4 @@ fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {
 
 fn state_wrong(what: impl Into<String>) -> Option<Wrong> {
     Some((None, what.into()))
-}
-
-/// Names of the fields that differ.
-fn difference(logged: &Value, stored: &Value) -> Option<String> {
-    if logged == stored {
-        return None;
-    }
-    let (Some(logged), Some(stored)) = (logged.as_object(), stored.as_object()) else { return Some("all".to_owned()) };
-    let fields = logged.keys().chain(stored.keys().filter(|field| !logged.contains_key(*field)));
-    let differing: Vec<&str> =
-        fields.filter(|field| logged.get(*field) != stored.get(*field)).map(String::as_str).collect();
-    Some(differing.join(", "))
-}
-
-fn bid_astray(logged: &[Bid], stored: &[Bid]) -> Option<String> {
-    if let Some((bid, _)) = logged.iter().zip(stored).find(|(logged, stored)| logged != stored) {
-        return Some(format!("bid {} is not what the log says", bid.number));
-    }
-    let (logged, stored) = (logged.len(), stored.len());
-    (logged != stored).then(|| format!("{stored} bids are kept, the log has {logged}"))
-}
-
-fn journal_astray(logged: &[JournalRow], stored: &[JournalRow]) -> Option<String> {
-    let same =
-        |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
-    if let Some((row, _)) = logged.iter().zip(stored).find(|(logged, stored)| !same(logged, stored)) {
-        return Some(format!("row {} of its journal is not what the log says", row.sequence));
-    }
-    let rising = stored.windows(2).all(|pair| matches!(pair, [a, b] if a.cursor < b.cursor));
-    if !rising {
-        return Some("the cursors of its journal don't rise".to_owned());
-    }
-    let (logged, stored) = (logged.len(), stored.len());
-    (logged != stored).then(|| format!("its journal has {stored} rows, the log has {logged}"))
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use auction::Registered;
 use uuid::Uuid;
 
 use crate::port::{Registration, RegistrationStatus};
@@ -17,11 +18,14 @@ pub(super) struct Standing {
     pub(super) status: RegistrationStatus,
     pub(super) party: Option<Uuid>,
     pub(super) version: i64,
+    pub(super) registered: Registered,
 }
 
 impl Standing {
     pub(super) fn of(registration: &Registration) -> Self {
-        Self { status: registration.status, party: registration.party, version: registration.version }
+        let Registration { uuid, log, status, party, version, .. } = registration;
+        let registered = Registered { uuid: *uuid, entry: log.number, hash: log.hash };
+        Self { status: *status, party: *party, version: *version, registered }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Registrations: entered, changed, and led from one status to the next.
 
 use auction::item::REASON_CHARS_MAX;
-use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX};
+use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead};
 use uuid::Uuid;
 
+use super::change::RegistrationChange;
+use crate::audit::seal_registration;
 use crate::caller::seen;
 use crate::deciding::expect_version;
 use crate::error::{PlatformError, PlatformResult, Problem};
@@ -15,6 +17,8 @@ use crate::{Caller, Platform, Scope};
 /// Characters of a bidder's name.
 const NAME_CHARS_MAX: usize = 200;
 const EMAIL_BYTES_MAX: usize = 254;
+/// Characters of what is noted about a bidder.
+const NOTE_CHARS_MAX: usize = 1_000;
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 5_000;
 /// How often somebody else may be faster.
@@ -33,6 +37,8 @@ pub struct BidderEntry {
     pub email: Option<String>,
     /// What the bidder may spend, minor units.
     pub limit: Option<i64>,
+    /// What is noted about the bidder; 1 to 1,000 characters.
+    pub note: Option<String>,
     /// PENDING, or approved at once.
     pub status: RegistrationStatus,
 }
@@ -48,6 +54,8 @@ pub struct RegistrationPatch {
     pub email: Option<Option<String>>,
     /// What the bidder may spend, minor units.
     pub limit: Option<Option<i64>>,
+    /// What is noted about the bidder.
+    pub note: Option<Option<String>>,
 }
 
 /// Another status for a registration, and why.
@@ -82,12 +90,14 @@ impl Platform {
             name: entry.name.clone(),
             email: entry.email.clone(),
             limit: entry.limit,
+            note: entry.note.clone(),
             status: entry.status,
             reason: None,
             actor: caller.actor.clone(),
             version: 1,
             created_at: now,
             updated_at: now,
+            log: LogHead::default(),
             turn: 1,
         };
         check(&state, entry)?;
@@ -98,9 +108,11 @@ impl Platform {
             if entry.paddle.is_none() {
                 state.paddle = (self.store().highest_paddle(auction.uuid).await? + 1).to_string();
             }
+            state.log = LogHead::default();
+            let log = seal_registration(&mut state, &[], self.random().as_ref())?;
             let registration = Versioned { expected_version: 0, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
-            match self.store().put_registration(RegistrationEntry { registration, answer }).await {
+            match self.store().put_registration(RegistrationEntry { registration, log, answer }).await {
                 Ok(()) => {
                     self.known_bidders().forget(auction.uuid, &state.paddle);
                     self.find_stakes(&auction, None, &state).await?;
@@ -127,13 +139,15 @@ impl Platform {
     ) -> PlatformResult<Registration> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.seen_auction(caller, auction).await?;
-        let change = |state: &mut Registration| {
-            let RegistrationPatch { party, name, email, limit } = patch.clone();
-            state.party = party.unwrap_or(state.party);
-            state.name = name.unwrap_or_else(|| state.name.clone());
-            state.email = email.unwrap_or_else(|| state.email.clone());
-            state.limit = limit.unwrap_or(state.limit);
-            check_fields(state)
+        let change = |state: &Registration| {
+            let RegistrationPatch { party, name, email, limit, note } = patch.clone();
+            Ok(RegistrationChange::Edited {
+                party: party.unwrap_or(state.party),
+                name: name.unwrap_or_else(|| state.name.clone()),
+                email: email.unwrap_or_else(|| state.email.clone()),
+                limit: limit.unwrap_or(state.limit),
+                note: note.unwrap_or_else(|| state.note.clone()),
+            })
         };
         self.rewrite(caller, &auction, registration, change, expected_version, None).await?.fresh()
     }
@@ -151,7 +165,7 @@ impl Platform {
     ) -> PlatformResult<Outcome<Registration>> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.seen_auction(caller, auction).await?;
-        let change = |state: &mut Registration| {
+        let change = |state: &Registration| {
             let legal = next_statuses(state.status);
             if !legal.contains(&step.to) {
                 return Err(PlatformError::Rejected(auction::Rejection::IllegalTransition {
@@ -160,9 +174,7 @@ impl Platform {
                     legal: legal.iter().map(|status| status.as_str()).collect(),
                 }));
             }
-            state.reason = reason(step)?;
-            state.status = step.to;
-            Ok(())
+            Ok(RegistrationChange::StatusChanged { from: state.status, to: step.to, reason: reason(step)? })
         };
         self.rewrite(caller, &auction, registration, change, expected_version, answering).await
     }
@@ -212,7 +224,7 @@ impl Platform {
         caller: &Caller,
         auction: &Auction,
         uuid: Uuid,
-        change: impl Fn(&mut Registration) -> PlatformResult<()> + Send + Sync,
+        change: impl Fn(&Registration) -> PlatformResult<RegistrationChange> + Send + Sync,
         expected_version: Option<i64>,
         answering: Option<Answering<'_, Registration>>,
     ) -> PlatformResult<Outcome<Registration>> {
@@ -224,13 +236,13 @@ impl Platform {
             expect_version(expected_version, before.version)?;
             let now = self.now();
             let mut state = before.clone();
-            change(&mut state)?;
-            state.actor.clone_from(&caller.actor);
-            state.version = before.version + 1;
-            state.updated_at = now;
+            let change = change(&before)?;
+            state.apply(&change, &caller.actor, now);
+            check_fields(&state)?;
+            let log = seal_registration(&mut state, &[change], self.random().as_ref())?;
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
-            match self.store().put_registration(RegistrationEntry { registration, answer }).await {
+            match self.store().put_registration(RegistrationEntry { registration, log, answer }).await {
                 Ok(()) => {
                     self.known_bidders().forget(auction.uuid, &state.paddle);
                     self.find_stakes(auction, before.limit, &state).await?;
@@ -242,11 +254,6 @@ impl Platform {
             }
         }
         Err(PlatformError::Busy)
-    }
-
-    /// What was answered to the same request, which came twice at the same time.
-    async fn replayed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Outcome<T>> {
-        self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
     }
 
     /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder was
@@ -326,6 +333,9 @@ fn problems_of(state: &Registration) -> Vec<Problem> {
     }
     if state.limit.is_some_and(|limit| !(0..=AMOUNT_MAX).contains(&limit)) {
         problems.push(Problem::new("/limit", format!("must be from 0 to {AMOUNT_MAX} minor units")));
+    }
+    if let Some(Err(message)) = state.note.as_deref().map(|note| text(note, NOTE_CHARS_MAX)) {
+        problems.push(Problem::new("/note", message));
     }
     problems
 }

@@ -5,11 +5,13 @@
 //! asks. A stake says "look there", no more: what is bound is what the item's state says.
 
 use async_trait::async_trait;
+use auction::LogHead;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{IdempotentAnswer, Page, StoreResult, Versioned};
+use crate::audit::LogEntry;
 
 /// Where a registration stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +62,8 @@ pub struct Registration {
     pub email: Option<String>,
     /// What the bidder may spend in this auction, minor units; none for no limit.
     pub limit: Option<i64>,
+    /// What whoever runs the sale notes about the bidder.
+    pub note: Option<String>,
     /// Where it stands.
     pub status: RegistrationStatus,
     /// Why it was refused or suspended, in a person's words.
@@ -72,6 +76,8 @@ pub struct Registration {
     pub created_at: Timestamp,
     /// When it was changed last.
     pub updated_at: Timestamp,
+    /// Where its log has come to.
+    pub log: LogHead,
     /// How often it was changed, or bid under a limit: bids take turns. The store counts.
     #[serde(skip)]
     pub turn: i64,
@@ -82,6 +88,8 @@ pub struct Registration {
 pub struct RegistrationEntry {
     /// Its next state, with the version that was loaded; 0 for a new one.
     pub registration: Versioned<Registration>,
+    /// Entries of its log that go with it.
+    pub log: Vec<LogEntry>,
     /// The answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
@@ -109,7 +117,7 @@ pub struct Turn {
 /// The part of the port for bidders.
 #[async_trait]
 pub trait Registrations: Send + Sync {
-    /// Writes a registration, and counts its turn on. `Conflict` when the version moved, `Taken("paddle")`,
+    /// Writes a registration with the entries of its log, and counts its turn on. `Conflict` when the version moved, `Taken("paddle")`,
     /// `Taken("party")`, `Replayed`.
     async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()>;
     /// A registration.

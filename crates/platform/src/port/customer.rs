@@ -50,12 +50,16 @@ pub struct NewAuctioneer {
     pub address: Option<Address>,
     /// When it was created.
     pub created_at: Timestamp,
+    /// The id that was drawn for it, which its answer says; without one the store gives it the next.
+    pub id: Option<i64>,
+    /// The answer to keep for the caller's idempotency key.
+    pub answer: Option<IdempotentAnswer>,
 }
 
 impl NewAuctioneer {
     /// The auctioneer with its id, and the address to write.
     pub fn with_id(self, id: i64) -> (Auctioneer, Option<Address>) {
-        let Self { uuid, customer, name, profile, address, created_at } = self;
+        let Self { uuid, customer, name, profile, address, created_at, .. } = self;
         (Auctioneer { id, uuid, customer, name, profile, version: 1, created_at }, address)
     }
 }
@@ -109,6 +113,8 @@ pub struct IdempotentAnswer {
     pub status: u16,
     /// Body answered.
     pub body: String,
+    /// `ETag` answered, without its quotes.
+    pub tag: Option<String>,
     /// When it was answered.
     pub at: Timestamp,
 }

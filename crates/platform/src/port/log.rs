@@ -4,8 +4,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::{Page, StoreResult};
-use crate::audit::LogEntry;
-use crate::journal::SubjectKind;
+use crate::audit::{LogEntry, LogKind};
 
 /// Logs as they are read. Nothing here is on a bid's path.
 #[async_trait]
@@ -16,5 +15,5 @@ pub trait Logs: Send + Sync {
     async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
     /// Columns of a subject that are kept beside its state, or of its journal rows beside its customer, and don't say what the
     /// state says; `table.column` each. None when all do, or there is no such subject.
-    async fn columns_astray(&self, kind: SubjectKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
+    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
 }

@@ -86,6 +86,7 @@ async fn a_repeated_write_gets_its_first_answer() {
         request_hash: [hash; 32],
         status: 201,
         render: &render,
+        tag: &|_| None,
     };
     let create = |hash| house.platform.create_customer(&house.caller, "Jones", Some(answering(hash)));
     let Outcome::Fresh(customer) = create(1).await.unwrap() else { panic!("the first one is fresh") };

@@ -149,8 +149,14 @@ async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
     let item = lot(&house).await;
     let new = NewBid { bidder: "a".into(), amount: 500 };
     let render = |placed: &PlacedBid| placed.bid.uuid.to_string();
-    let answering =
-        Answering { caller: house.caller.key, key: "k", request_hash: [1; 32], status: 201, render: &render };
+    let answering = Answering {
+        caller: house.caller.key,
+        key: "k",
+        request_hash: [1; 32],
+        status: 201,
+        render: &render,
+        tag: &|_| None,
+    };
     let place = || house.platform.place_bid(&house.caller, item.uuid, &new, None, Some(answering));
     let (one, two, other) = tokio::join!(place(), place(), bid(&house, &item, "b", 600));
     let Ok(Outcome::Fresh(placed)) = one else { panic!("{one:?}") };

@@ -67,7 +67,7 @@ impl House {
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,
         };
-        self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect, None).await.unwrap();
+        self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect).await.unwrap();
     }
 
     /// Waits until so many workers and lanes sleep, and none of them is due: then everything has come as far as it can.

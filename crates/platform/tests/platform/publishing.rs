@@ -199,7 +199,7 @@ async fn without_both_credentials_nothing_is_published() {
         api_key: None,
         start: platform::port::StartFrom::Now,
     };
-    house.platform.connect_consumer(&house.caller, house.customer.uuid, &connect, None).await.unwrap();
+    house.platform.connect_consumer(&house.caller, house.customer.uuid, &connect).await.unwrap();
     let tasks = runtime::tasks::Tasks::new();
     house.platform.spawn_workers(&tasks);
     house.asleep(WORKERS).await;

@@ -120,8 +120,14 @@ async fn a_repeated_advance_is_answered_and_not_done_again() {
     let (house, created) = sandbox(1, None).await;
     let auction = created.auction.uuid;
     let render = |advanced: &Advanced| format!("{} ended", advanced.ended.len());
-    let answering =
-        Answering { caller: house.caller.key, key: "k", request_hash: [1; 32], status: 200, render: &render };
+    let answering = Answering {
+        caller: house.caller.key,
+        key: "k",
+        request_hash: [1; 32],
+        status: 200,
+        render: &render,
+        tag: &|_| None,
+    };
     let ask = || {
         house.platform.advance_clock(&house.caller, auction, Advance::Seconds(8 * 24 * 3_600), None, Some(answering))
     };

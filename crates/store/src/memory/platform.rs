@@ -4,6 +4,7 @@
 //! all others. Nothing survives the process.
 
 mod access;
+mod answered;
 mod bidders;
 mod commit;
 mod leads;

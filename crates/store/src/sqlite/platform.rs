@@ -6,6 +6,7 @@
 //! that they become visible in their order.
 
 mod access;
+mod answered;
 mod bidders;
 mod commit;
 mod consumers;

@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod behind;
 mod crash;
 mod house;
 mod model;
 mod nodes;
+mod promises;
+mod rough;
 mod sale;
+mod states;
 mod tampering;

@@ -33,6 +33,7 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
             name: "A. Bidder".into(),
             email: None,
             limit: None,
+            note: None,
             status: RegistrationStatus::Approved,
         };
         let bidder = office.register_bidder(&house.caller, created.auction.uuid, &entry, None).await.unwrap();

@@ -1,239 +1,325 @@
-//! Whatever single field is edited behind the platform's back, `verify` finds it. The fields are read from the tables
+//! Whatever is edited behind the platform's back, `verify` finds it, on both SQL stores. The fields are read from the tables
 //! themselves, so that a new one is in the test as soon as it is in a table.
 
-use std::fs;
-use std::path::Path;
+use std::sync::Arc;
 
-use auction::AuctionKind;
+use auction::{AuctionKind, LogHash};
 use contract::ItemStatus;
-use runtime::clock::TestClock;
-use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, params};
+use platform::Platform;
+use platform::audit::chain;
+use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform::port::{RegistrationStatus, Store};
 use serde_json::Value;
+use uuid::Uuid;
 
-use crate::house::{House, broken, platform};
+use crate::behind::{Behind, Kind, edited, quoted};
+use crate::house::House;
 use crate::model::run;
 use crate::sale::Command;
+use crate::states::{edited_state, leaves};
 
-/// Row numbers are the engine's, and a cursor says nothing of a sale: only their order counts.
-const NOT_LOGGED: [&str; 2] = ["no", "cursor"];
+/// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not logged.
+const NOT_LOGGED: [&str; 3] = ["no", "cursor", "turn"];
+/// Tables that the log answers for, with what a row is found by.
+const TABLES: [(&str, &str, Option<&str>); 6] = [
+    ("auctions", "uuid", None),
+    ("items", "uuid", None),
+    ("registrations", "uuid", None),
+    ("bids", "item", Some("number")),
+    ("journal", "subject", Some("sequence")),
+    ("log", "subject", Some("number")),
+];
 
-#[tokio::test]
-async fn every_field_that_is_edited_is_found() {
-    let (directory, db) = sale().await;
-    let store = store::sqlite::open_platform(&directory.path().join("platform.db")).await.unwrap();
-    let platform = platform(&store, &TestClock::default(), 3);
+/// A test of each story on each SQL store.
+macro_rules! stories {
+    ($($story:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test] async fn $story() {
+                let directory = tempfile::tempdir().unwrap();
+                let path = directory.path().join("platform.db");
+                let store = store::sqlite::open_platform(&path).await.unwrap();
+                super::$story(super::Ground::new(store, super::Behind::sqlite(&path)).await).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread")] async fn $story() {
+                let url = testkit::postgres::fresh_database().await.unwrap();
+                let config = store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
+                let store = store::postgres::open_platform(&config).await.unwrap();
+                super::$story(super::Ground::new(store, super::Behind::postgres(&url).await).await).await;
+            })+
+        }
+    };
+}
+
+stories! {
+    every_field_that_is_edited_is_found,
+    every_row_that_is_gone_is_found,
+    the_entry_that_is_broken_is_named,
+    entries_that_change_places_are_found,
+    a_forged_entry_or_head_is_found,
+    an_item_that_is_gone_with_all_of_its_log_shows_in_the_anchor,
+    a_registration_that_bids_were_taken_under_is_missed,
+}
+
+async fn every_field_that_is_edited_is_found(ground: Ground) {
     let mut edits = 0;
     let mut missed = Vec::new();
-    for table in ["auctions", "items", "bids", "journal", "log"] {
-        for (key, column) in fields(&db, table) {
-            for (what, edited) in edits_of(&db, table, &key, &column) {
-                let before = value(&db, table, &key, &column);
-                put(&db, table, &key, (&column, &edited));
-                if broken(&platform).await.is_empty() {
+    for (table, ..) in TABLES {
+        for (key, column, kind) in ground.fields(table).await {
+            for (what, edited) in ground.edits_of(table, &key, (&column, kind)).await {
+                let before = ground.value(table, &key, &column).await;
+                ground.put(table, &key, (&column, &edited)).await;
+                if ground.broken().await.is_empty() {
                     missed.push(format!("{table}.{column}{what} of {key:?}"));
                 }
-                put(&db, table, &key.with(table, &column, edited), (&column, &before));
+                ground.put(table, &key.with(&column, edited), (&column, &before)).await;
                 edits += 1;
             }
         }
     }
-    assert_eq!(broken(&platform).await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
     assert_eq!(missed, Vec::<String>::new(), "of {edits}");
-    assert!(edits > 300, "{edits}");
+    assert!(edits > 350, "{edits}");
 }
 
-#[tokio::test]
-async fn every_row_that_is_gone_is_found() {
-    let (directory, ground) = sale().await;
-    for table in ["auctions", "items", "bids", "journal", "log"] {
-        for key in keys(&ground, table) {
-            let found = after(&directory, |db| {
-                db.execute(&format!("DELETE FROM {table} WHERE {}", where_key(table)), params![key.0, key.1]).unwrap();
-            })
-            .await;
-            assert!(!found.is_empty(), "{table} {key:?}");
+async fn every_row_that_is_gone_is_found(ground: Ground) {
+    for (table, ..) in TABLES {
+        for key in ground.keys(table).await {
+            let place = key.place();
+            ground.behind.execute(&format!("CREATE TABLE kept AS SELECT * FROM {table} WHERE {place}")).await;
+            assert_eq!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {place}")).await, 1);
+            assert!(!ground.broken().await.is_empty(), "{table} {key:?}");
+            ground.behind.execute(&format!("INSERT INTO {table} SELECT * FROM kept")).await;
+            ground.behind.execute("DROP TABLE kept").await;
         }
     }
+    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-#[tokio::test]
-async fn the_entry_that_is_broken_is_named() {
-    let (directory, _) = sale().await;
-    let edited = "UPDATE log SET content = replace(content, '300', '301') WHERE content LIKE '%\"amount\":300%'";
-    let found = after(&directory, |db| assert!(db.execute(edited, []).unwrap() > 0)).await;
+async fn the_entry_that_is_broken_is_named(ground: Ground) {
+    let edit = "UPDATE log SET content = replace(content, '300', '301') WHERE content LIKE '%\"amount\":300%'";
+    assert!(ground.behind.execute(edit).await > 0);
+    let found = ground.broken().await;
     let expected = "its hash is not that of its content and the entry before";
     assert!(found[0].starts_with("Some(") && found[0].ends_with(expected), "{found:?}");
-    // Written anew from there, hash and all: the next entry, or the head, does not fit.
-    let found = after(&directory, |db| {
-        let last = "SELECT max(number) FROM log WHERE subject = (SELECT item FROM bids LIMIT 1)";
-        let last: i64 = db.query_row(last, [], |row| row.get(0)).unwrap();
-        let forget = "DELETE FROM log WHERE number = ?1 AND subject = (SELECT item FROM bids LIMIT 1)";
-        db.execute(forget, [last]).unwrap();
-    })
-    .await;
-    assert!(found[0].contains("it is missing"), "{found:?}");
-}
-
-/// A sale of both kinds in a file, and a connection to read it with.
-async fn sale() -> (tempfile::TempDir, Connection) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("platform.db");
-    let house = House::new(store::sqlite::open_platform(&path).await.unwrap(), 1).await;
-    let chair = house.auction(AuctionKind::Timed, 1).await.items[0].uuid;
-    let bid = |paddle: &str, amount| Command::Bid { paddle: paddle.into(), amount };
-    let to = |to| Command::Status { to };
-    for command in [bid("1", 300), bid("2", 200), to(ItemStatus::Suspended), to(ItemStatus::Live), bid("3", 500)] {
-        assert!(run(&house, chair, &command).await, "{command:?}");
+    let back = "UPDATE log SET content = replace(content, '301', '300') WHERE content LIKE '%\"amount\":301%'";
+    ground.behind.execute(back).await;
+    for (subject, last) in ground.heads().await {
+        let forget = format!("DELETE FROM log WHERE subject = {subject} AND number = {last}");
+        assert_eq!(ground.behind.execute(&forget).await, 1);
     }
-    let table = house.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
-    let room = Command::RoomBid { paddle: "7".into(), amount: 300 };
-    for command in [Command::Send, room, Command::Sell, Command::Correct, Command::Send] {
-        assert!(run(&house, table, &command).await, "{command:?}");
+    let found = ground.broken().await;
+    assert!(found.len() >= 6 && found.iter().all(|found| found.contains("it is missing")), "{found:?}");
+}
+
+async fn entries_that_change_places_are_found(ground: Ground) {
+    let number = |from: i64, to: i64| format!("UPDATE log SET number = {to} WHERE number = {from} AND subject = ");
+    for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 2) {
+        let swap = async || {
+            for (from, to) in [(last - 1, -1), (last, last - 1), (-1, last)] {
+                assert_eq!(ground.behind.execute(&format!("{}{subject}", number(from, to))).await, 1);
+            }
+        };
+        swap().await;
+        let found = ground.broken().await;
+        let wanted = format!("Some({}) its hash is not that of its content", last - 1);
+        assert!(found.iter().any(|found| found.starts_with(&wanted)), "{found:?}");
+        swap().await;
     }
-    assert!(run(&house, chair, &Command::End).await);
-    assert_eq!(house.broken().await, Vec::<String>::new());
-    drop(house);
-    let db = Connection::open(&path).unwrap();
-    db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA synchronous = OFF").unwrap();
-    (directory, db)
+    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-/// What `verify` finds after an edit of a copy.
-async fn after(directory: &tempfile::TempDir, edit: impl FnOnce(&Connection)) -> Vec<String> {
-    let copied = tempfile::tempdir().unwrap();
-    let path = copied.path().join("platform.db");
-    fs::copy(directory.path().join("platform.db"), &path).unwrap();
-    edit(&Connection::open(&path).unwrap());
-    verify(&path).await
+async fn a_forged_entry_or_head_is_found(ground: Ground) {
+    for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 1) {
+        let of_entry = |number: i64| format!("FROM log WHERE subject = {subject} AND number = {number}");
+        let content = ground.behind.one(&format!("SELECT content {}", of_entry(last))).await;
+        let forged = content.replacen("\"actor\":\"", "\"actor\":\"not ", 1);
+        assert_ne!(forged, content);
+        let before = match &ground.behind {
+            Behind::Sqlite(_) => "lower(hex(hash))",
+            Behind::Postgres(_) => "encode(hash, 'hex')",
+        };
+        let previous = ground.behind.one(&format!("SELECT {before} {}", of_entry(last - 1))).await;
+        let hash = chain(LogHash::parse(&previous).unwrap(), &forged).to_string();
+        let place = format!("WHERE subject = {subject} AND number = {last}");
+        let kept = format!("SELECT {} {}", ground.behind.literal("hash"), of_entry(last));
+        let kept = ground.behind.one(&kept).await;
+        let put = async |content: &str, hash: &str| {
+            let update = format!("UPDATE log SET content = {}, hash = {hash} {place}", quoted(content));
+            assert_eq!(ground.behind.execute(&update).await, 1);
+        };
+        // The chain is whole, and does not end where the state says.
+        put(&forged, &ground.behind.bytes(&hash)).await;
+        let found = ground.broken().await;
+        let wanted = format!("Some({last}) its hash is not the one that the state knows");
+        assert!(found.contains(&wanted), "{found:?}");
+        put(&content, &kept).await;
+    }
+    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-async fn verify(path: &Path) -> Vec<String> {
-    let store = store::sqlite::open_platform(path).await.unwrap();
-    broken(&platform(&store, &TestClock::default(), 3)).await
+async fn an_item_that_is_gone_with_all_of_its_log_shows_in_the_anchor(ground: Ground) {
+    let anchor = ground.anchor().await;
+    assert_eq!(ground.anchor().await, anchor, "looking changes nothing");
+    for (table, column) in [("items", "uuid"), ("bids", "item"), ("journal", "subject")] {
+        ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.chair)).await;
+    }
+    let found = ground.broken().await;
+    assert!(found.contains(&"None its log is there, and it is not".to_owned()), "{found:?}");
+    ground.behind.execute(&format!("DELETE FROM log WHERE subject = {}", ground.chair)).await;
+    assert_ne!(ground.anchor().await, anchor);
 }
 
-/// What a row is found by: the values of two columns.
+async fn a_registration_that_bids_were_taken_under_is_missed(ground: Ground) {
+    for (table, column) in [("log", "subject"), ("registrations", "uuid")] {
+        assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.ada)).await > 0);
+    }
+    let found = ground.broken().await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("a bid was taken under entry 1 of registration"), "{found:?}");
+}
+
+/// A sale of both kinds, and a way to its tables.
+struct Ground {
+    platform: Platform,
+    behind: Behind,
+    /// Literals of the timed item and of a registration with bids.
+    chair: String,
+    ada: String,
+}
+
+impl Ground {
+    async fn new(store: Arc<dyn Store>, behind: Behind) -> Self {
+        let house = House::new(store, 1).await;
+        let created = house.auction(AuctionKind::Timed, 1).await;
+        let (auction, chair) = (created.auction.uuid, created.items[0].uuid);
+        let ada = register(&house, auction, "2", Some(5_000)).await;
+        let bob = register(&house, auction, "3", None).await;
+        let bid = |paddle: &str, amount| Command::Bid { paddle: paddle.into(), amount };
+        let to = |to| Command::Status { to };
+        for command in [bid("1", 300), bid("2", 200), to(ItemStatus::Suspended), to(ItemStatus::Live), bid("3", 500)] {
+            assert!(run(&house, chair, &command).await, "{command:?}");
+        }
+        for (to, reason) in [(RegistrationStatus::Suspended, Some("Did not pay")), (RegistrationStatus::Approved, None)]
+        {
+            let step = RegistrationStep { to, reason: reason.map(str::to_owned) };
+            let step = house.platform.change_registration_status(&house.caller, (auction, bob), &step, None, None);
+            step.await.unwrap();
+        }
+        let patch = RegistrationPatch { limit: Some(Some(9_000)), ..RegistrationPatch::default() };
+        house.platform.change_registration(&house.caller, (auction, bob), &patch, None).await.unwrap();
+        assert!(run(&house, chair, &bid("3", 700)).await);
+        let table = house.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
+        let room = Command::RoomBid { paddle: "7".into(), amount: 300 };
+        for command in [Command::Send, room, Command::Sell, Command::Correct, Command::Send] {
+            assert!(run(&house, table, &command).await, "{command:?}");
+        }
+        assert!(run(&house, chair, &Command::End).await);
+        assert_eq!(house.broken().await, Vec::<String>::new());
+        let (chair, ada) = (literal(&behind, chair), literal(&behind, ada));
+        Self { platform: house.platform, behind, chair, ada }
+    }
+
+    /// What `verify` finds.
+    async fn broken(&self) -> Vec<String> {
+        crate::house::broken(&self.platform).await
+    }
+
+    async fn anchor(&self) -> LogHash {
+        self.platform.verify_all(&|_| ()).await.unwrap().anchor
+    }
+
+    /// Subjects of the log with the numbers of their last entries.
+    async fn heads(&self) -> Vec<(String, i64)> {
+        let select =
+            format!("SELECT {}, CAST(max(number) AS text) FROM log GROUP BY subject", self.behind.literal("subject"));
+        let rows = self.behind.rows(&select).await;
+        rows.into_iter().map(|row| (row[0].clone(), row[1].parse().unwrap())).collect()
+    }
+
+    async fn keys(&self, table: &str) -> Vec<Key> {
+        let (_, one, two) = TABLES.into_iter().find(|(name, ..)| *name == table).unwrap();
+        let columns: Vec<&str> = [Some(one), two].into_iter().flatten().collect();
+        let literals: Vec<String> = columns.iter().map(|column| self.behind.literal(column)).collect();
+        let rows = self.behind.rows(&format!("SELECT {} FROM {table}", literals.join(", "))).await;
+        let key = |row: Vec<String>| Key(columns.iter().map(|column| (*column).to_owned()).zip(row).collect());
+        rows.into_iter().map(key).collect()
+    }
+
+    /// Every field of every row.
+    async fn fields(&self, table: &str) -> Vec<(Key, String, Kind)> {
+        let keys = self.keys(table).await;
+        let columns = self.behind.columns(table).await;
+        let logged = columns.into_iter().filter(|(column, _)| !NOT_LOGGED.contains(&column.as_str()));
+        logged.flat_map(|(column, kind)| keys.iter().map(move |key| (key.clone(), column.clone(), kind))).collect()
+    }
+
+    async fn value(&self, table: &str, key: &Key, column: &str) -> String {
+        self.behind.one(&format!("SELECT {} FROM {table} WHERE {}", self.behind.literal(column), key.place())).await
+    }
+
+    async fn put(&self, table: &str, key: &Key, (column, value): (&str, &str)) {
+        let update = format!("UPDATE {table} SET {column} = {value} WHERE {}", key.place());
+        assert_eq!(self.behind.execute(&update).await, 1, "{table}.{column}");
+    }
+
+    /// Other values for a field, as literals: one, or one for each part of a state.
+    async fn edits_of(&self, table: &str, key: &Key, (column, kind): (&str, Kind)) -> Vec<(String, String)> {
+        if column == "state" {
+            let text = self.behind.one(&format!("SELECT state FROM {table} WHERE {}", key.place())).await;
+            let state: Value = serde_json::from_str(&text).unwrap();
+            let edit = |pointer: String| {
+                let edited = edited_state(state.clone(), &pointer).to_string();
+                (pointer, quoted(&edited))
+            };
+            return leaves(&state).into_iter().map(edit).collect();
+        }
+        let now = self.value(table, key, column).await;
+        let edited = match (now.as_str(), kind) {
+            ("NULL", Kind::Bytes) => literal(&self.behind, Uuid::from_u128(1)),
+            (now, kind) => edited(now, kind),
+        };
+        vec![(String::new(), edited)]
+    }
+}
+
+async fn register(house: &House, auction: Uuid, paddle: &str, limit: Option<i64>) -> Uuid {
+    let entry = BidderEntry {
+        paddle: Some(paddle.to_owned()),
+        party: Some(Uuid::from_u128(u128::from(paddle.as_bytes()[0]))),
+        name: "Ada O'Hara".to_owned(),
+        email: None,
+        limit,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    let registered = house.platform.register_bidder(&house.caller, auction, &entry, None).await.unwrap();
+    registered.fresh().unwrap().uuid
+}
+
+fn literal(behind: &Behind, uuid: Uuid) -> String {
+    match behind {
+        Behind::Sqlite(_) => behind.bytes(&uuid.simple().to_string()),
+        Behind::Postgres(_) => format!("'{uuid}'"),
+    }
+}
+
+/// What a row is found by: columns with literals.
 #[derive(Debug, Clone)]
-struct Key(Sql, Sql);
+struct Key(Vec<(String, String)>);
 
 impl Key {
+    fn place(&self) -> String {
+        let conditions: Vec<String> = self.0.iter().map(|(column, value)| format!("{column} = {value}")).collect();
+        conditions.join(" AND ")
+    }
+
     /// The key of the row after an edit of a column.
-    fn with(&self, table: &str, column: &str, edited: Sql) -> Self {
-        let (one, two) = key_columns(table);
-        let Key(first, second) = self.clone();
-        if column == one {
-            Key(edited, second)
-        } else if column == two {
-            Key(first, edited)
-        } else {
-            Key(first, second)
-        }
-    }
-}
-
-fn key_columns(table: &str) -> (&'static str, &'static str) {
-    match table {
-        "bids" => ("item", "number"),
-        "journal" => ("subject", "sequence"),
-        "log" => ("subject", "number"),
-        _ => ("uuid", "no"),
-    }
-}
-
-fn where_key(table: &str) -> String {
-    let (one, two) = key_columns(table);
-    format!("{one} = ?1 AND {two} = ?2")
-}
-
-fn keys(db: &Connection, table: &str) -> Vec<Key> {
-    let (one, two) = key_columns(table);
-    let mut select = db.prepare(&format!("SELECT {one}, {two} FROM {table}")).unwrap();
-    let keys = select.query_map([], |row| Ok(Key(row.get(0)?, row.get(1)?))).unwrap();
-    keys.collect::<Result<_, _>>().unwrap()
-}
-
-/// Every field of every row.
-fn fields(db: &Connection, table: &str) -> Vec<(Key, String)> {
-    let mut columns = db.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
-    let columns: Vec<String> = columns.query_map([table], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    let logged = columns.into_iter().filter(|column| !NOT_LOGGED.contains(&column.as_str()));
-    let keys = keys(db, table);
-    logged.flat_map(|column| keys.iter().map(move |key| (key.clone(), column.clone()))).collect()
-}
-
-fn value(db: &Connection, table: &str, key: &Key, column: &str) -> Sql {
-    let select = format!("SELECT {column} FROM {table} WHERE {}", where_key(table));
-    db.query_row(&select, params![key.0, key.1], |row| row.get(0)).unwrap()
-}
-
-fn put(db: &Connection, table: &str, key: &Key, (column, value): (&str, &Sql)) {
-    let update = format!("UPDATE {table} SET {column} = ?3 WHERE {}", where_key(table));
-    assert_eq!(db.execute(&update, params![key.0, key.1, value]).unwrap(), 1, "{table}.{column}");
-}
-
-/// Other values for a field: one, or one for each part of a state.
-fn edits_of(db: &Connection, table: &str, key: &Key, column: &str) -> Vec<(String, Sql)> {
-    let now = value(db, table, key, column);
-    if let (Sql::Text(text), "state") = (&now, column) {
-        let state: Value = serde_json::from_str(text).unwrap();
-        let edit = |pointer: String| {
-            let edited = edited_state(state.clone(), &pointer);
-            (pointer, Sql::Text(edited.to_string()))
+    fn with(&self, column: &str, edited: String) -> Self {
+        let edit = |(name, value): &(String, String)| {
+            (name.clone(), if name == column { edited.clone() } else { value.clone() })
         };
-        return leaves(&state).into_iter().map(edit).collect();
+        Key(self.0.iter().map(edit).collect())
     }
-    let kind: String = db
-        .query_row("SELECT type FROM pragma_table_info(?1) WHERE name = ?2", [table, column], |row| row.get(0))
-        .unwrap();
-    let edited = match (now, kind.as_str()) {
-        (Sql::Integer(number), _) if column == "has_bids" => Sql::Integer(1 - number),
-        // Far away: a number that another row has could not be written.
-        (Sql::Integer(number), _) => Sql::Integer(number + 1_000),
-        (Sql::Text(text), _) => Sql::Text(format!("{text}x")),
-        (Sql::Blob(mut bytes), _) => {
-            bytes[7] ^= 0x55;
-            Sql::Blob(bytes)
-        }
-        (_, "INTEGER") => Sql::Integer(1),
-        _ => Sql::Text("{}".to_owned()),
-    };
-    vec![(String::new(), edited)]
-}
-
-/// JSON pointers to everything in a state that has no parts.
-fn leaves(state: &Value) -> Vec<String> {
-    fn walk(value: &Value, pointer: &str, found: &mut Vec<String>) {
-        match value {
-            Value::Object(fields) => {
-                fields.iter().for_each(|(field, value)| walk(value, &format!("{pointer}/{field}"), found));
-            }
-            Value::Array(values) if !values.is_empty() => {
-                values.iter().enumerate().for_each(|(place, value)| walk(value, &format!("{pointer}/{place}"), found));
-            }
-            _ => found.push(pointer.to_owned()),
-        }
-    }
-    let mut found = Vec::new();
-    walk(state, "", &mut found);
-    found
-}
-
-fn edited_state(mut state: Value, pointer: &str) -> Value {
-    let leaf = state.pointer_mut(pointer).unwrap();
-    *leaf = match leaf.take() {
-        Value::Null => Value::from(1),
-        Value::Bool(bool) => Value::Bool(!bool),
-        Value::Number(number) => Value::from(number.as_i64().unwrap() + 1),
-        Value::String(text) => edited_text(&text),
-        Value::Array(_) | Value::Object(_) => Value::from("x"),
-    };
-    state
-}
-
-/// Another text that can be read as what it was, where that is a UUID or a hash.
-fn edited_text(text: &str) -> Value {
-    let last = if text.ends_with('0') { "1" } else { "0" };
-    let is_hexadecimal = text.len() >= 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    Value::from(if is_hexadecimal { format!("{}{last}", &text[..text.len() - 1]) } else { format!("{text}x") })
 }

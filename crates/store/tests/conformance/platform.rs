@@ -66,6 +66,8 @@ stories! {
         a_key_that_was_used_makes_nothing_true,
         an_answer_is_kept_only_with_its_change,
         a_customer_and_its_answer_are_one,
+        an_auctioneer_and_its_answer_are_one,
+        a_queue_is_resumed_with_its_answer_or_not_at_all,
         the_first_answer_to_a_key_stays,
         old_answers_are_forgotten_a_few_at_a_time;
     rules:
@@ -86,6 +88,7 @@ stories! {
     bidders:
         a_registration_reads_back_and_changes_by_its_version,
         a_paddle_and_a_party_are_registered_once_in_an_auction,
+        a_registration_is_written_with_its_log_or_not_at_all,
         registrations_are_listed_in_their_order_and_numbers_go_up,
         what_a_bidder_has_bound_is_found_by_their_stakes,
         a_turn_is_taken_once,

@@ -57,6 +57,7 @@ async fn command<B>(
     let seen = post.required_ring_tag()?.version();
     let now = platform.now();
     let render = |done: &CommandDone| answer::body(&RingView::after(done, now));
-    let outcome = platform.clerk(&post.caller, uuid, command, seen, post.answering(200, &render)).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, |done| RingTag::of(&done.ring)))
+    let tag = |done: &CommandDone| Some(RingTag::of(&done.ring).to_string());
+    let outcome = platform.clerk(&post.caller, uuid, command, seen, post.answering_tagged(200, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 200, render, tag))
 }

@@ -37,6 +37,8 @@ pub(crate) async fn internet_bid(
     let now = platform.now();
     let render = |taken: &TakenOnline| answer::body(&InternetBidView::new(taken, now));
     let new = InternetBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let outcome = platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |taken| Some(taken.item.version)))
+    let tag = |taken: &TakenOnline| answer::tag(taken.item.version);
+    let outcome =
+        platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

@@ -15,6 +15,8 @@ use super::slice;
 pub(super) struct Access {
     customers: BTreeMap<Uuid, Customer>,
     auctioneers: BTreeMap<Uuid, Auctioneer>,
+    /// The last id of an auctioneer that was drawn or given.
+    last_auctioneer_id: i64,
     api_keys: HashMap<[u8; 32], ApiKey>,
     users: HashMap<String, User>,
     answers: HashMap<(Uuid, String), IdempotentAnswer>,
@@ -42,13 +44,22 @@ impl Access {
     }
 
     pub(super) fn create_auctioneer(&mut self, new: NewAuctioneer) -> StoreResult<(Auctioneer, Option<Address>)> {
+        self.check_answer(new.answer.as_ref())?;
         if self.auctioneers.values().any(|other| other.customer == new.customer && other.name == new.name) {
             return Err(StoreError::Taken("name"));
         }
-        let id = self.auctioneers.values().map(|other| other.id).max().unwrap_or(0) + 1;
+        let id = new.id.unwrap_or_else(|| self.next_auctioneer_id());
+        if let Some(answer) = new.answer.clone() {
+            self.keep_answer(answer);
+        }
         let (auctioneer, address) = new.with_id(id);
         self.auctioneers.insert(auctioneer.uuid, auctioneer.clone());
         Ok((auctioneer, address))
+    }
+
+    pub(super) fn next_auctioneer_id(&mut self) -> i64 {
+        self.last_auctioneer_id += 1;
+        self.last_auctioneer_id
     }
 
     pub(super) fn change_auctioneer(&mut self, change: Versioned<Auctioneer>) -> StoreResult<()> {

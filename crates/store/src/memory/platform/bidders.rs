@@ -73,6 +73,7 @@ impl Registrations for Memory {
         tables.access.check_answer(entry.answer.as_ref())?;
         tables.bidders.check(&entry.registration)?;
         tables.bidders.put(entry.registration.state);
+        tables.log.append(entry.log);
         if let Some(answer) = entry.answer {
             tables.access.keep_answer(answer);
         }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use ::platform::audit::LogEntry;
-use ::platform::journal::SubjectKind;
+use ::platform::audit::{LogEntry, LogKind};
 use ::platform::port::{Logs, Page, StoreResult};
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -45,7 +44,7 @@ impl Logs for Memory {
     }
 
     /// There are no columns beside the states.
-    async fn columns_astray(&self, _: SubjectKind, _: Uuid) -> StoreResult<Vec<&'static str>> {
+    async fn columns_astray(&self, _: LogKind, _: Uuid) -> StoreResult<Vec<&'static str>> {
         Ok(Vec::new())
     }
 }

@@ -82,16 +82,17 @@ async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> Outcome<HashMap<A
     // No key with a NUL was ever kept, and the server could not read one.
     let readable = wanted.iter().filter(|(_, key)| !key.contains('\0'));
     let (callers, keys): (Vec<Uuid>, Vec<&str>) = readable.map(|(caller, key)| (*caller, key.as_str())).unzip();
-    let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.caller, a.key FROM answers a \
+    let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.tag, a.caller, a.key FROM answers a \
          JOIN unnest($1::uuid[], $2::text[]) AS n (caller, key) ON a.caller = n.caller AND a.key = n.key";
     let found = rows::list(&postgres.client().await?, select, &[&callers, &keys], |row| {
         Ok(IdempotentAnswer {
-            caller: rows::get(row, 4)?,
-            key: rows::get(row, 5)?,
+            caller: rows::get(row, 5)?,
+            key: rows::get(row, 6)?,
             request_hash: request_hash(row)?,
             status: u16::try_from(rows::get::<i32>(row, 1)?).map_err(corrupt)?,
             body: rows::get(row, 2)?,
             at: rows::time(row, 3)?,
+            tag: rows::get(row, 4)?,
         })
     })
     .await?;
@@ -104,7 +105,8 @@ fn request_hash(row: &Row) -> Outcome<[u8; 32]> {
 
 /// Keeps an answer; false when its key was used before, and the answer that is there stays.
 pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> Outcome<bool> {
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) VALUES ($1, $2, $3, $4, $5, $6) \
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (caller, key) DO NOTHING";
     let values: rows::Values<'_> = &[
         &answer.caller,
@@ -113,6 +115,7 @@ pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnsw
         &i32::from(answer.status),
         &answer.body,
         &ms(answer.at),
+        &answer.tag,
     ];
     Ok(rows::execute(db, insert, values).await? == 1)
 }

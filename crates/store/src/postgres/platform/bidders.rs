@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::customers::after;
 use super::rows::{self, Fault, Outcome};
-use super::{Shared, access};
+use super::{Shared, access, log};
 use crate::platform_codec::to_json;
 
 #[async_trait]
@@ -78,7 +78,7 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     let values: rows::Values<'_> =
         &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json];
     match rows::execute(db, sql, values).await.map_err(taken)? {
-        1 => Ok(()),
+        1 => log::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
         _ => Err(StoreError::Conflict.into()),
     }
 }

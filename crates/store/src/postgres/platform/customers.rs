@@ -37,11 +37,13 @@ fn customer(row: &Row) -> Outcome<Customer> {
 
 /// A name that is taken costs no id, unless two take it at the same time.
 pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer) -> Outcome<Auctioneer> {
-    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version) \
-         SELECT $1, $2, $3, $4, $5, 1 WHERE NOT EXISTS (SELECT 1 FROM auctioneers WHERE customer = $2 AND name = $3) \
+    access::keep_or_replay(db, new.answer.as_ref()).await?;
+    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version, id) \
+         SELECT $1, $2, $3, $4, $5, 1, coalesce($6, nextval(pg_get_serial_sequence('auctioneers', 'id'))) \
+         WHERE NOT EXISTS (SELECT 1 FROM auctioneers WHERE customer = $2 AND name = $3) \
          RETURNING id, uuid, customer, name, created_at_ms, profile, version";
     let profile = to_json(&new.profile)?;
-    let values: rows::Values<'_> = &[&new.uuid, &new.customer, &new.name, &ms(new.created_at), &profile];
+    let values: rows::Values<'_> = &[&new.uuid, &new.customer, &new.name, &ms(new.created_at), &profile, &new.id];
     let created = rows::one(db, insert, values, auctioneer).await.map_err(|fault| fault.or_taken("name"))?;
     let created = created.ok_or(Fault::Store(StoreError::Taken("name")))?;
     reference::put(db, new.address.as_ref()).await?;

@@ -1,7 +1,6 @@
 //! The log.
 
-use ::platform::audit::LogEntry;
-use ::platform::journal::SubjectKind;
+use ::platform::audit::{LogEntry, LogKind};
 use ::platform::port::{Logs, Page, StoreResult};
 use async_trait::async_trait;
 use auction::LogHash;
@@ -12,7 +11,7 @@ use super::Shared;
 use super::commit::write::column;
 use super::customers::after;
 use super::rows::{self, Outcome};
-use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns};
+use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns, RegistrationColumns};
 
 pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> Outcome<()> {
     if entries.is_empty() {
@@ -53,14 +52,14 @@ impl Logs for Shared {
         Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::get(row, 0)).await?)
     }
 
-    async fn columns_astray(&self, kind: SubjectKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
         Ok(columns_astray(&self.client().await?, kind, subject).await?)
     }
 }
 
-async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
-        SubjectKind::Auction => {
+        LogKind::Auction => {
             let select =
                 "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
@@ -76,7 +75,7 @@ async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uui
             })
             .await?
         }
-        SubjectKind::Item => {
+        LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
                  version, state \
                  FROM items WHERE uuid = $1";
@@ -93,6 +92,21 @@ async fn columns_astray(db: &impl GenericClient, kind: SubjectKind, subject: Uui
                     version: rows::get(row, 7)?,
                 };
                 Ok(columns.astray(&rows::json(row, 8)?))
+            })
+            .await?
+        }
+        LogKind::Registration => {
+            let select = "SELECT auction, paddle, number, party, version, state FROM registrations WHERE uuid = $1";
+            rows::one(db, select, &[&subject], |row| {
+                let columns = RegistrationColumns {
+                    uuid: subject,
+                    auction: rows::get(row, 0)?,
+                    paddle: rows::get(row, 1)?,
+                    number: rows::get(row, 2)?,
+                    party: rows::get(row, 3)?,
+                    version: rows::get(row, 4)?,
+                };
+                Ok(columns.astray(&rows::json(row, 5)?))
             })
             .await?
         }

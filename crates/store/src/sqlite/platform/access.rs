@@ -53,7 +53,7 @@ pub(super) fn create_user(db: &Connection, user: &User) -> Outcome<()> {
 }
 
 pub(super) fn answer(db: &Connection, caller: Uuid, key: &str) -> Outcome<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, status, body, at_ms FROM answers WHERE caller = ?1 AND key = ?2";
+    let select = "SELECT request_hash, status, body, at_ms, tag FROM answers WHERE caller = ?1 AND key = ?2";
     rows::one(db, select, (caller.as_bytes(), key), |row| {
         Ok(IdempotentAnswer {
             caller,
@@ -62,16 +62,18 @@ pub(super) fn answer(db: &Connection, caller: Uuid, key: &str) -> Outcome<Option
             status: row.get(1)?,
             body: row.get(2)?,
             at: rows::time(row, 3)?,
+            tag: row.get(4)?,
         })
     })
 }
 
 /// Keeps an answer; false when its key was used before, and the answer that is there stays.
 pub(super) fn keep_answer(db: &Connection, answer: &IdempotentAnswer) -> Outcome<bool> {
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          ON CONFLICT (caller, key) DO NOTHING";
-    let values =
-        params![answer.caller.as_bytes(), answer.key, answer.request_hash, answer.status, answer.body, ms(answer.at)];
+    let IdempotentAnswer { caller, key, request_hash, status, body, tag, at } = answer;
+    let values = params![caller.as_bytes(), key, request_hash, status, body, ms(*at), tag];
     Ok(rows::execute(db, insert, values)? == 1)
 }
 

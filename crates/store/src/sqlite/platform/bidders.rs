@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::customers::after;
 use super::rows::{self, Outcome, is_constraint};
-use super::{Sqlite, access};
+use super::{Sqlite, access, log};
 use crate::platform_codec::to_json;
 
 #[async_trait]
@@ -19,7 +19,8 @@ impl Registrations for Sqlite {
     async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()> {
         self.write(move |db| {
             access::keep_or_replay(db, entry.answer.as_ref())?;
-            put(db, &entry.registration)
+            put(db, &entry.registration)?;
+            log::append(db, &entry.log)
         })
         .await
     }

@@ -30,10 +30,11 @@ fn customer(row: &Row<'_>) -> Outcome<Customer> {
 }
 
 pub(super) fn create_auctioneer(db: &Connection, new: NewAuctioneer) -> Outcome<Auctioneer> {
-    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version) \
-         VALUES (?1, ?2, ?3, ?4, ?5, 1)";
+    access::keep_or_replay(db, new.answer.as_ref())?;
+    let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version, id) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6)";
     let profile = to_json(&new.profile)?;
-    let values = params![new.uuid.as_bytes(), new.customer.as_bytes(), new.name, ms(new.created_at), profile];
+    let values = params![new.uuid.as_bytes(), new.customer.as_bytes(), new.name, ms(new.created_at), profile, new.id];
     rows::execute(db, insert, values).map_err(|fault| fault.or_taken("name"))?;
     let (auctioneer, address) = new.with_id(db.last_insert_rowid());
     reference::put(db, address.as_ref())?;

@@ -1,7 +1,6 @@
 //! The log.
 
-use ::platform::audit::LogEntry;
-use ::platform::journal::SubjectKind;
+use ::platform::audit::{LogEntry, LogKind};
 use ::platform::port::{Logs, Page, StoreResult};
 use async_trait::async_trait;
 use auction::LogHash;
@@ -11,7 +10,7 @@ use uuid::Uuid;
 use super::Sqlite;
 use super::customers::after;
 use super::rows::{self, Outcome};
-use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns};
+use crate::platform_codec::{self as codec, AuctionColumns, ItemColumns, RegistrationColumns};
 
 pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> Outcome<()> {
     if entries.is_empty() {
@@ -40,7 +39,7 @@ impl Logs for Sqlite {
         .await
     }
 
-    async fn columns_astray(&self, kind: SubjectKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
         self.read(move |db| columns_astray(db, kind, subject)).await
     }
 }
@@ -55,9 +54,9 @@ fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEn
     })
 }
 
-fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
-        SubjectKind::Auction => {
+        LogKind::Auction => {
             let select =
                 "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
@@ -72,7 +71,7 @@ fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<
                 Ok(columns.astray(&rows::json(row, 5)?))
             })
         }
-        SubjectKind::Item => {
+        LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
                  version, state \
                  FROM items WHERE uuid = ?1";
@@ -89,6 +88,20 @@ fn columns_astray(db: &Connection, kind: SubjectKind, subject: Uuid) -> Outcome<
                     version: row.get(7)?,
                 };
                 Ok(columns.astray(&rows::json(row, 8)?))
+            })
+        }
+        LogKind::Registration => {
+            let select = "SELECT auction, paddle, number, party, version, state FROM registrations WHERE uuid = ?1";
+            rows::one(db, select, [subject.as_bytes()], |row| {
+                let columns = RegistrationColumns {
+                    uuid: subject,
+                    auction: rows::uuid(row, 0)?,
+                    paddle: row.get(1)?,
+                    number: row.get(2)?,
+                    party: row.get::<_, Option<[u8; 16]>>(3)?.map(Uuid::from_bytes),
+                    version: row.get(4)?,
+                };
+                Ok(columns.astray(&rows::json(row, 5)?))
             })
         }
     };

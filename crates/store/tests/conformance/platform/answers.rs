@@ -1,10 +1,11 @@
 //! Answers to idempotency keys.
 
-use platform::port::{Change, StoreError};
+use platform::port::{Change, NewAuctioneer, Parked, StartFrom, StoreError};
 
+use super::customers::auctioneer;
 use super::given::{
-    Shared, answer, at, bid, caller_uuid, commit, customer, customer_uuid, item, item_uuid, next, next_auction, sale,
-    silent, whole,
+    Shared, answer, at, bid, caller_uuid, commit, consumer, customer, customer_uuid, item, item_uuid, next,
+    next_auction, sale, silent, whole,
 };
 
 pub(super) async fn a_key_that_was_used_makes_nothing_true(store: Shared) {
@@ -59,6 +60,38 @@ pub(super) async fn a_customer_and_its_answer_are_one(store: Shared) {
     let taken = store.create_customer(namesake, Some(answer("k2", "2", at(1)))).await;
     assert!(matches!(taken, Err(StoreError::Taken("name"))));
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
+}
+
+pub(super) async fn an_auctioneer_and_its_answer_are_one(store: Shared) {
+    let drawn = store.next_auctioneer_id().await.unwrap();
+    let with = |number, id, key| NewAuctioneer { id, answer: Some(answer(key, "", at(1))), ..auctioneer(number, 1) };
+    let first = store.create_auctioneer(with(1, Some(drawn), "k1")).await.unwrap();
+    assert_eq!(first.id, drawn);
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k1").await.unwrap(), Some(answer("k1", "", at(1))));
+    // One that was given its id, and one whose id was drawn, never have the same.
+    let second = store.create_auctioneer(auctioneer(2, 1)).await.unwrap();
+    let third = store.next_auctioneer_id().await.unwrap();
+    assert!(second.id > first.id && third > second.id, "{} {} {third}", first.id, second.id);
+    assert!(matches!(store.create_auctioneer(with(3, Some(third), "k1")).await, Err(StoreError::Replayed)));
+    assert_eq!(store.auctioneer(auctioneer(3, 1).uuid).await.unwrap(), None);
+    let namesake = NewAuctioneer { name: first.name.clone(), ..with(3, Some(third), "k2") };
+    assert!(matches!(store.create_auctioneer(namesake).await, Err(StoreError::Taken("name"))));
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
+}
+
+pub(super) async fn a_queue_is_resumed_with_its_answer_or_not_at_all(store: Shared) {
+    let parked = Some(Parked { reason: "401 Unauthorized".into(), at: at(9) });
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    let is_parked = async || store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some();
+    store.park(customer_uuid(1), parked.clone()).await.unwrap();
+    store.resume(customer_uuid(1), Some(answer("k", "first", at(1)))).await.unwrap();
+    assert!(!is_parked().await);
+    store.park(customer_uuid(1), parked).await.unwrap();
+    let again = store.resume(customer_uuid(1), Some(answer("k", "second", at(2)))).await;
+    assert!(matches!(again, Err(StoreError::Replayed)) && is_parked().await);
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap().unwrap().body, "first");
+    store.resume(customer_uuid(1), None).await.unwrap();
+    assert!(!is_parked().await);
 }
 
 pub(super) async fn the_first_answer_to_a_key_stays(store: Shared) {

@@ -1,6 +1,8 @@
 //! Registrations of bidders, their turns, and what they have bound.
 
+use auction::{LogHash, LogHead};
 use contract::ItemStatus;
+use platform::audit::{LogEntry, LogKind};
 use platform::port::{
     Change, Registration, RegistrationEntry, RegistrationStatus, SeenRegistration, Stake, StoreError, Turn, Versioned,
 };
@@ -24,19 +26,21 @@ fn registration(number: usize, paddle: &str) -> Registration {
         name: "Jörg O'Bieter \"jun.\"".into(),
         email: Some("jörg@example.com".into()),
         limit: Some(1_000),
+        note: Some("ruft an, 'nach 18 Uhr'".into()),
         status: RegistrationStatus::Approved,
         reason: Some("zurückgestellt".into()),
         actor: "key:1".into(),
         version: 1,
         created_at: at(1),
         updated_at: at(2),
+        log: LogHead { number: 1, hash: LogHash([7; 32]) },
         turn: 1,
     }
 }
 
 async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationEntry { registration, answer: None }).await
+    store.put_registration(RegistrationEntry { registration, log: Vec::new(), answer: None }).await
 }
 
 pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: Shared) {
@@ -76,6 +80,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     }
     let entry = |state: Registration| RegistrationEntry {
         registration: Versioned { expected_version: 0, state },
+        log: Vec::new(),
         answer: Some(answer("k", "first", at(1))),
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
@@ -86,6 +91,27 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     refused.answer = Some(answer("other", "refused", at(1)));
     assert!(matches!(store.put_registration(refused).await, Err(StoreError::Taken("paddle"))));
     assert_eq!(store.idempotent_answer(caller_uuid(1), "other").await.unwrap(), None);
+}
+
+pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: Shared) {
+    let (first, other) = (registration(1, "12"), registration(2, "12"));
+    let entry = |state: &Registration| LogEntry {
+        subject: state.uuid,
+        number: 1,
+        content: "{\"name\":\"concealed:…\"}".into(),
+        concealed: Some("{}".into()),
+        hash: LogHash([7; 32]),
+    };
+    let written = |state: &Registration| RegistrationEntry {
+        registration: Versioned { expected_version: 0, state: state.clone() },
+        log: vec![entry(state)],
+        answer: None,
+    };
+    store.put_registration(written(&first)).await.unwrap();
+    assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));
+    assert_eq!(store.log(first.uuid, page(None, 5)).await.unwrap(), [entry(&first)]);
+    assert!(store.log(other.uuid, page(None, 5)).await.unwrap().is_empty());
+    assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 }
 
 pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(store: Shared) {

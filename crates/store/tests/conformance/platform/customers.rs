@@ -12,6 +12,8 @@ pub(super) fn auctioneer(number: usize, of: usize) -> NewAuctioneer {
         profile: AuctioneerProfile::default(),
         address: None,
         created_at: at(number as i64),
+        id: None,
+        answer: None,
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) fn answer(key: &str, body: &str, at: Timestamp) -> IdempotentAnswer {
         request_hash: [7; 32],
         status: 201,
         body: body.into(),
+        tag: Some("3.1".into()),
         at,
     }
 }

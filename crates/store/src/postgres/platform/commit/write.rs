@@ -204,8 +204,8 @@ async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> 
     if answers.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms) \
-         SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::integer[], $5::text[], $6::bigint[])";
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::integer[], $5::text[], $6::bigint[], $7::text[])";
     let values: rows::Values<'_> = &[
         &column(answers, |answer| answer.caller),
         &column(answers, |answer| answer.key.as_str()),
@@ -213,6 +213,7 @@ async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> 
         &column(answers, |answer| i32::from(answer.status)),
         &column(answers, |answer| answer.body.as_str()),
         &column(answers, |answer| ms(answer.at)),
+        &column(answers, |answer| answer.tag.as_deref()),
     ];
     write(db, insert, values, answers.len()).await
 }

@@ -62,6 +62,7 @@ CREATE TABLE answers (
     status integer NOT NULL,
     body text NOT NULL,
     at_ms bigint NOT NULL,
+    tag text,
     CONSTRAINT answers_by_key UNIQUE (caller, key)
 );
 
@@ -153,7 +154,7 @@ CREATE TABLE bids (
     PRIMARY KEY (item, number)
 );
 
--- Append-only: every change of an auction or item, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
+-- Append-only: every change of an auction, item or registration, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
 -- covers; `concealed` is what it only commits to.
 CREATE TABLE log (
     subject uuid NOT NULL,

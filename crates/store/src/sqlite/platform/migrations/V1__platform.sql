@@ -58,7 +58,8 @@ CREATE TABLE answers (
     request_hash BLOB NOT NULL,
     status INTEGER NOT NULL,
     body TEXT NOT NULL,
-    at_ms INTEGER NOT NULL
+    at_ms INTEGER NOT NULL,
+    tag TEXT
 ) STRICT;
 CREATE UNIQUE INDEX answers_by_key ON answers (caller, key);
 
@@ -152,7 +153,7 @@ CREATE TABLE bids (
     PRIMARY KEY (item, number)
 ) STRICT, WITHOUT ROWID;
 
--- Append-only: every change of an auction or item, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
+-- Append-only: every change of an auction, item or registration, chained by hash (docs/audit.md). `content` is JSON whose bytes the hash
 -- covers; `concealed` is what it only commits to. Rows are added at the end whatever they are about, which costs a commit
 -- less than a place for each subject.
 CREATE TABLE log (

@@ -1,0 +1,75 @@
+//! A repeated request gets its first answer, the `ETag` included: whoever lost it can go on from there.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::bidding::{Sale, Step};
+
+#[tokio::test]
+async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
+    let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
+    let ring = format!("/api/v1/auctions/{}/ring", sale.auction);
+    let bearer = format!("Bearer {}", sale.key);
+    let command = async |name: &str, key: &str, tag: &str, body: Value| {
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+            ("if-match", tag),
+        ];
+        sale.stage.send(&Method::POST, &format!("{ring}/{name}"), &headers, &body.to_string()).await
+    };
+    let seen = sale.stage.ask(&Method::GET, &ring, &sale.key, &Value::Null).await;
+    let seen = seen.header("etag").unwrap().to_owned();
+    let first = command("send", "k1", &seen, json!({})).await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    let again = command("send", "k1", &seen, json!({})).await;
+    assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &first.text));
+    let tag = again.header("etag").unwrap();
+    assert_eq!(Some(tag), first.header("etag"));
+    let bid = command("bid", "k2", tag, json!({ "source": "room", "bidder": "7" })).await;
+    assert_eq!(bid.status, 200, "{}", bid.text);
+}
+
+#[tokio::test]
+async fn what_was_created_twice_has_its_tag_twice() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let path = format!("/auctions/{}/registrations", sale.auction);
+    for (path, body) in [
+        (path.as_str(), json!({ "name": "Ada" })),
+        (sale.path(0, "bids").as_str(), json!({ "bidder": "9", "amount": 100 })),
+        ("/auctioneers", json!({ "name": "Jones" })),
+    ] {
+        let sent = Step { key: Some(path_key(path)), version: None };
+        let first = sale.send(&Method::POST, path, &sent, &body).await;
+        let again = sale.send(&Method::POST, path, &sent, &body).await;
+        assert_eq!((first.status, again.status, &again.text), (201, 201, &first.text), "{path}");
+        assert_eq!((again.header("etag"), again.header("idempotent-replayed")), (first.header("etag"), Some("true")));
+        assert!(first.header("etag").is_some(), "{path}");
+    }
+}
+
+fn path_key(path: &str) -> &'static str {
+    match path.rsplit('/').next() {
+        Some("registrations") => "registration",
+        Some("bids") => "bid",
+        _ => "auctioneer",
+    }
+}
+
+#[tokio::test]
+async fn a_registration_is_changed_as_it_was_seen_but_for_its_paddle() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "note": "rings at noon" })).await;
+    let patch = async |version, body: Value| {
+        sale.send(&Method::PATCH, &ada, &Step { key: None, version: Some(version) }, &body).await
+    };
+    let changed = patch(1, json!({ "limit": 500, "note": null, "email": "ada@example.com" })).await;
+    assert_eq!((changed.status, changed.header("etag")), (200, Some("\"2\"")), "{}", changed.text);
+    let changed = changed.json();
+    assert_eq!((&changed["limit"], &changed["note"], &changed["name"]), (&json!(500), &Value::Null, &json!("Ada")));
+    assert_eq!(patch(1, json!({ "limit": 900 })).await.code(), "precondition_failed");
+    assert_eq!(patch(2, json!({ "note": "x".repeat(1_001) })).await.json()["errors"][0]["pointer"], "/note");
+    assert_eq!(patch(2, json!({ "paddle": "2" })).await.status, 422);
+    assert_eq!(sale.get(&ada).await, changed);
+}

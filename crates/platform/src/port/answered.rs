@@ -1,0 +1,16 @@
+//! The part of the port for writes that are no [`Change`](super::Change) and whose answer is kept with them.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::{IdempotentAnswer, StoreResult};
+
+/// What such an answer takes.
+#[async_trait]
+pub trait Answered: Send + Sync {
+    /// An id for an auctioneer whose answer has to say it before it is written. Given once: if nothing is written, nothing
+    /// ever has it.
+    async fn next_auctioneer_id(&self) -> StoreResult<i64>;
+    /// Lets a parked queue run again, and keeps the answer. `Replayed` when its key was used before; nothing is done then.
+    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+}

@@ -1,0 +1,24 @@
+//! Writes with their answers.
+
+use ::platform::port::{Answered, IdempotentAnswer, StoreResult};
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::Memory;
+
+#[async_trait]
+impl Answered for Memory {
+    async fn next_auctioneer_id(&self) -> StoreResult<i64> {
+        Ok(self.tables().access.next_auctioneer_id())
+    }
+
+    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        let mut tables = self.tables();
+        tables.access.check_answer(answer.as_ref())?;
+        if let Some(answer) = answer {
+            tables.access.keep_answer(answer);
+        }
+        tables.outbox.park(customer, None);
+        Ok(())
+    }
+}
