@@ -1,11 +1,12 @@
 //! Who may ask: API keys and users (decisions, sections 5 and 8).
 //!
 //! A key is `lw_` and 33 base62 characters (192 random bits), shown once; the store has its SHA-256. A checked key is
-//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away works at most
-//! so long. Users have passwords, kept as Argon2id.
+//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away on another node
+//! works at most so long. Users have passwords, kept as Argon2id.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+mod cache;
+mod keys;
+
 use std::time::Duration;
 
 use argon2::Argon2;
@@ -14,6 +15,8 @@ use jiff::Timestamp;
 use runtime::vault::Secret;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
+
+pub(crate) use cache::KeyCache;
 
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::text;
@@ -79,6 +82,7 @@ impl Platform {
             created_at: now,
             expires_at: new.expires_at,
             last_used_at: None,
+            revoked_at: None,
         };
         self.store().create_api_key(record.clone()).await?;
         Ok(CreatedApiKey { record, key: Secret::new(key.into_bytes()) })
@@ -92,11 +96,12 @@ impl Platform {
         let hash = hash(key);
         let now = self.now();
         let record = match self.keys().get(&hash, now) {
-            Some(record) => record,
-            None => {
+            Ok(record) => record,
+            Err(since) => {
                 let found = self.store().api_key_by_hash(hash).await?;
-                let record = found.ok_or(PlatformError::Unauthenticated)?;
-                self.keys().put(record.clone(), now);
+                let is_in_force = |record: &ApiKey| record.revoked_at.is_none();
+                let record = found.filter(is_in_force).ok_or(PlatformError::Unauthenticated)?;
+                self.keys().put(record.clone(), now, since);
                 record
             }
         };
@@ -189,42 +194,4 @@ fn check_new_user(email: &str, password: &Secret) -> PlatformResult<()> {
 
 fn hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
-}
-
-/// Keys that were checked a moment ago.
-pub(crate) struct KeyCache {
-    keys_max: usize,
-    ttl: Duration,
-    keys: Mutex<HashMap<[u8; 32], (ApiKey, Timestamp)>>,
-}
-
-impl KeyCache {
-    pub(crate) fn new(keys_max: usize, ttl: Duration) -> Self {
-        Self { keys_max, ttl, keys: Mutex::default() }
-    }
-
-    fn get(&self, hash: &[u8; 32], now: Timestamp) -> Option<ApiKey> {
-        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let (key, checked_at) = keys.get(hash)?;
-        // A clock that was set back must not make it stay longer.
-        (*checked_at <= now && now < *checked_at + self.ttl).then(|| key.clone())
-    }
-
-    fn put(&self, key: ApiKey, now: Timestamp) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if keys.len() >= self.keys_max {
-            keys.retain(|_, (_, checked_at)| now < *checked_at + self.ttl);
-        }
-        if keys.len() >= self.keys_max {
-            keys.clear();
-        }
-        keys.insert(key.hash, (key, now));
-    }
-
-    fn touched(&self, hash: &[u8; 32], now: Timestamp) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((key, _)) = keys.get_mut(hash) {
-            key.last_used_at = Some(now);
-        }
-    }
 }

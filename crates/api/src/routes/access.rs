@@ -1,7 +1,8 @@
 //! Keys of this API.
 
-use axum::extract::State;
-use axum::response::Response;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
 use platform::Platform;
 use platform::access::NewApiKey;
 use platform::{Scope, Scopes};
@@ -10,15 +11,15 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::ask::{Post, instant};
+use crate::ask::{Asked, CustomerListQuery, Post, instant};
 use crate::errors::{ApiError, Problem};
-use crate::models::{ApiKeyCreated, time};
+use crate::models::{ApiKeyCreated, ApiKeyView, List, time};
 
 /// A key to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApiKeyIn {
-    /// For people; 1 to 200 characters.
+    /// For people; 1 to 100 characters.
     name: String,
     /// What it may do, such as `events:read`; not more than the key that asks.
     scopes: Vec<String>,
@@ -54,6 +55,43 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
         created_at: time(record.created_at),
         expires_at: record.expires_at.map(time),
     }))
+}
+
+/// Lists keys in order of creation, without the keys themselves; those that were revoked or have expired, too. Scope `keys:read`
+/// or `keys:write`.
+#[utoipa::path(get, path = "/api-keys", tag = "access", params(CustomerListQuery),
+    responses((status = 200, body = List<ApiKeyView>), (status = 404, body = Problem)))]
+pub(crate) async fn list_keys(
+    State(platform): State<Platform>,
+    asked: Asked<CustomerListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let keys = platform.api_keys(&asked.caller, asked.query.customer, page.more()).await?;
+    Ok(answer::list(keys, page, |key| key.uuid, |row| ApiKeyView::from(row)))
+}
+
+/// Gives a key, without the key itself. Scope `keys:read` or `keys:write`.
+#[utoipa::path(get, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = ApiKeyView), (status = 404, body = Problem)))]
+pub(crate) async fn get_key(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&ApiKeyView::from(&platform.api_key(&asked.caller, uuid).await?)))
+}
+
+/// Revokes a key, for good: the node that is asked refuses it from this answer on, others within five seconds. A live stream that
+/// it has opened goes on to its end. Any key with the scope `keys:write` may revoke the keys that it sees, itself too.
+#[utoipa::path(delete, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
+    responses((status = 204, description = "It gives no access."), (status = 404, body = Problem)))]
+pub(crate) async fn revoke_key(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    platform.revoke_api_key(&asked.caller, uuid).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 fn parse_scopes(names: &[String]) -> Result<Scopes, ApiError> {

@@ -6,6 +6,7 @@ use auction::{Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAUL
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
+use http::HeaderMap;
 use platform::Platform;
 use platform::auctions::{CreatedAuction, NewAuction};
 use serde::Deserialize;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 use super::items::ItemIn;
 use super::sandbox::AuctionListQuery;
 use crate::answer;
+use crate::cached::{self, Cached};
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code};
 use crate::errors::{ApiError, Problem};
@@ -201,17 +203,22 @@ pub(crate) async fn list(
     Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
 }
 
-/// Gives an auction with its items counted per status. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = AuctionView), (status = 404, body = Problem)))]
+/// Gives an auction with its items counted per status. Its `ETag` is for all that the answer says, the counts too: with
+/// `If-None-Match` the answer is 304 while that stands. Scope `auctions:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions",
+    params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = AuctionView), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     asked: Asked<()>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let auction = platform.auction(&asked.caller, uuid).await?;
     let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&AuctionView::new(&auction, Some(&counts)), auction.version))
+    let view = AuctionView::new(&auction, Some(&counts));
+    let tag = cached::tag_of_version(auction.version, &view);
+    Ok(Cached::tagged(&view, tag).answer(&headers))
 }
 
 /// The status wanted.

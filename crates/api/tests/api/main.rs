@@ -10,6 +10,8 @@ mod conventions;
 mod docs;
 mod events_document;
 mod hidden;
+mod keys;
 mod live;
+mod reading;
 mod sandbox;
 mod stage;

@@ -161,3 +161,15 @@ fn an_auction_with_impossible_charges_or_extension_is_refused_by_name() {
     let charges = crate::Charges { premium_basis_points: 10_001, ..new.charges };
     refuses(Auction { charges, ..new }, "premiumBasisPoints");
 }
+
+#[test]
+fn what_the_items_rule_out_is_not_offered() {
+    let live = auction(AuctionKind::Timed, Live);
+    let with_bids = ItemCounts { with_bids: 1, ..SOLD_OUT };
+    assert_eq!(live.legal_next_with(&SOLD_OUT), [Preview, Reconciliation]);
+    assert_eq!(live.legal_next_with(&ON_SALE), [Preview]);
+    assert_eq!(live.legal_next_with(&with_bids), [Reconciliation]);
+    assert_eq!(live.legal_next_with(&ItemCounts { suspended: 1, ..with_bids }), []);
+    // What only the moment can tell is not asked.
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next_with(&SOLD_OUT), [Draft, Live]);
+}

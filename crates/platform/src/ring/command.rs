@@ -118,6 +118,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let (auction, in_ring) = self.read_ring(caller, auction).await?;
             expect_ring(seen, &auction, in_ring.as_ref())?;
+            auction.require_open()?;
             let now = self.time_of(&auction);
             let mut draft = Draft::new(&caller.actor, now);
             let result = if *command == ClerkCommand::Begin {

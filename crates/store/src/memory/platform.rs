@@ -6,6 +6,8 @@
 mod access;
 mod bidders;
 mod commit;
+mod feed;
+mod keys;
 mod log;
 mod notices;
 mod outbox;
