@@ -114,11 +114,6 @@ impl<B> Post<B> {
         self.ring_tag.ok_or_else(ApiError::precondition_required)
     }
 
-    pub(crate) fn refuse_idempotency_key(&self) -> Result<(), ApiError> {
-        let why = "its answer holds a secret that is shown once";
-        self.key.as_ref().map_or(Ok(()), |_| Err(idempotency_not_possible(why)))
-    }
-
     /// Takes the body out to be read further.
     pub(crate) fn map<N>(self, read: impl FnOnce(B) -> Result<N, ApiError>) -> Result<(Post<()>, N), ApiError> {
         let Post { caller, body, version, ring_tag, key, request_hash } = self;

@@ -67,7 +67,9 @@ pub(crate) fn tag_of_version(version: i64, view: &impl Serialize) -> String {
 /// The version in a tag, which may be one of [`tag_of_version`].
 pub(crate) fn version_of_tag(tag: &str) -> Option<i64> {
     let version = match tag.split_once('-') {
-        Some((version, hash)) if hash.len() == 2 * TAG_BYTES && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => version,
+        Some((version, hash)) if hash.len() == 2 * TAG_BYTES && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            version
+        }
         Some(_) => return None,
         None => tag,
     };

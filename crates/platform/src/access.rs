@@ -5,6 +5,7 @@
 //! works at most so long. Users have passwords, kept as Argon2id.
 
 mod cache;
+mod creating;
 mod keys;
 
 use std::time::Duration;
@@ -19,15 +20,12 @@ use uuid::Uuid;
 pub(crate) use cache::KeyCache;
 
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::new_item::text;
 use crate::port::{ApiKey, User};
 use crate::{Caller, Platform, Role, Scope, Scopes};
 
 /// How keys begin.
 pub const KEY_PREFIX: &str = "lw_";
-const KEY_RANDOM_BYTES: usize = 24;
 const KEY_BYTES_MAX: usize = 100;
-const KEY_NAME_CHARS_MAX: usize = 100;
 const EMAIL_BYTES_MAX: usize = 254;
 const PASSWORD_CHARS_MIN: usize = 12;
 const PASSWORD_BYTES_MAX: usize = 1_024;
@@ -62,30 +60,7 @@ impl Platform {
     ///
     /// Errors: `forbidden`, `not_found` (customer), `invalid`.
     pub async fn create_api_key(&self, caller: &Caller, new: &NewApiKey) -> PlatformResult<CreatedApiKey> {
-        caller.require(Scope::KeysWrite)?;
-        if !caller.scopes.covers(new.scopes) {
-            return Err(PlatformError::Forbidden("a key can't have scopes that its maker has not".into()));
-        }
-        match new.customer {
-            Some(customer) => drop(self.seen_customer(caller, customer).await?),
-            None => caller.require_staff()?,
-        }
-        let now = self.now();
-        check_new_key(new, now)?;
-        let key = format!("{KEY_PREFIX}{}", self.ids().token(KEY_RANDOM_BYTES));
-        let record = ApiKey {
-            uuid: self.ids().uuid_v7(),
-            hash: hash(&key),
-            customer: new.customer,
-            name: new.name.clone(),
-            scopes: new.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
-            created_at: now,
-            expires_at: new.expires_at,
-            last_used_at: None,
-            revoked_at: None,
-        };
-        self.store().create_api_key(record.clone()).await?;
-        Ok(CreatedApiKey { record, key: Secret::new(key.into_bytes()) })
+        self.create_api_key_once(caller, new, None).await?.fresh()
     }
 
     /// Who presents this key. Errors: `unauthenticated`, `unavailable`.
@@ -161,20 +136,6 @@ impl Platform {
         self.store().create_user(user.clone()).await?;
         Ok(user)
     }
-}
-
-fn check_new_key(new: &NewApiKey, now: Timestamp) -> PlatformResult<()> {
-    let mut problems = Vec::new();
-    if let Err(message) = text(&new.name, KEY_NAME_CHARS_MAX) {
-        problems.push(Problem::new("/name", message));
-    }
-    if new.scopes == Scopes::default() {
-        problems.push(Problem::new("/scopes", "is empty: name at least one scope"));
-    }
-    if new.expires_at.is_some_and(|at| at <= now) {
-        problems.push(Problem::new("/expiresAt", "is not in the future"));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
 }
 
 fn check_new_user(email: &str, password: &Secret) -> PlatformResult<()> {

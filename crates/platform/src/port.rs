@@ -95,7 +95,9 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: ApiKeys + Feed + Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
+pub trait Store:
+    ApiKeys + Feed + Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
+{
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.
@@ -126,8 +128,8 @@ pub trait Store: ApiKeys + Feed + Logs + Noticeboard + References + Registration
     /// In order of creation (UUID), of one customer if it is named.
     async fn auctioneers(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auctioneer>>;
 
-    /// Keeps a new key.
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()>;
+    /// Keeps a new key with the answer, or neither.
+    async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// The key with this hash.
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
     /// Notes that a key was used. It is no error if it is gone.

@@ -1,5 +1,6 @@
 //! API keys.
 
+use platform::access::CreatedApiKey;
 use platform::port::ApiKey;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,6 +24,21 @@ pub(crate) struct ApiKeyCreated {
     /// When it stops working; null for never.
     #[schema(format = DateTime)]
     pub(crate) expires_at: Option<String>,
+}
+
+impl From<&CreatedApiKey> for ApiKeyCreated {
+    fn from(created: &CreatedApiKey) -> Self {
+        let record = &created.record;
+        Self {
+            uuid: record.uuid,
+            name: record.name.clone(),
+            scopes: record.scopes.clone(),
+            customer: record.customer,
+            key: created.key.expose_str().unwrap_or_default().to_owned(),
+            created_at: time(record.created_at),
+            expires_at: record.expires_at.map(time),
+        }
+    }
 }
 
 /// A key of the platform's API, without the key itself.

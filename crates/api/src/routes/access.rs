@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use platform::Platform;
-use platform::access::NewApiKey;
+use platform::access::{CreatedApiKey, NewApiKey};
 use platform::{Scope, Scopes};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::answer;
 use crate::ask::{Asked, CustomerListQuery, Post, instant};
 use crate::errors::{ApiError, Problem};
-use crate::models::{ApiKeyCreated, ApiKeyView, List, time};
+use crate::models::{ApiKeyCreated, ApiKeyView, List};
 
 /// A key to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -30,13 +30,12 @@ pub(crate) struct ApiKeyIn {
     expires_at: Option<String>,
 }
 
-/// Creates a key; it is shown this once. Scope `keys:write`. An `Idempotency-Key` is refused here: a stored answer would
-/// hold the key.
+/// Creates a key; it is shown this once, and again only to the same `Idempotency-Key`. Scope `keys:write`.
 #[utoipa::path(post, path = "/api-keys", tag = "access", request_body = ApiKeyIn,
     responses((status = 201, body = ApiKeyCreated), (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiKeyIn>) -> Result<Response, ApiError> {
-    post.refuse_idempotency_key()?;
-    let ApiKeyIn { name, scopes, customer, expires_at } = post.body;
+    let (post, body) = post.map(Ok)?;
+    let ApiKeyIn { name, scopes, customer, expires_at } = body;
     let scopes = parse_scopes(&scopes)?;
     let new = NewApiKey {
         name,
@@ -44,17 +43,9 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
         scopes,
         expires_at: instant("/expiresAt", expires_at.as_deref())?,
     };
-    let created = platform.create_api_key(&post.caller, &new).await?;
-    let record = created.record;
-    Ok(answer::created(&ApiKeyCreated {
-        uuid: record.uuid,
-        name: record.name,
-        scopes: record.scopes,
-        customer: record.customer,
-        key: created.key.expose_str().unwrap_or_default().to_owned(),
-        created_at: time(record.created_at),
-        expires_at: record.expires_at.map(time),
-    }))
+    let render = |created: &CreatedApiKey| answer::body(&ApiKeyCreated::from(created));
+    let outcome = platform.create_api_key_once(&post.caller, &new, post.answering(201, &render)).await?;
+    Ok(answer::outcome(outcome, 201, render, |_| None))
 }
 
 /// Lists keys in order of creation, without the keys themselves; those that were revoked or have expired, too. Scope `keys:read`

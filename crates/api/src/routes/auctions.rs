@@ -16,9 +16,9 @@ use uuid::Uuid;
 use super::items::ItemIn;
 use super::sandbox::AuctionListQuery;
 use crate::answer;
-use crate::cached::{self, Cached};
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code};
+use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,

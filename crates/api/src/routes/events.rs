@@ -37,7 +37,10 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<EventsQu
     let EventsQuery { after, limit: wanted, customer } = asked.query;
     let wanted = limit(wanted)?;
     if after < 0 {
-        return Err(ApiError::invalid_query("after", format!("is {after}; it takes 0 or a `next` of an earlier answer")));
+        return Err(ApiError::invalid_query(
+            "after",
+            format!("is {after}; it takes 0 or a `next` of an earlier answer"),
+        ));
     }
     let page = Page { after: Some(after), limit: wanted + 1 };
     let mut rows = platform.events_after(&asked.caller, customer, page).await?;

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::cached::{self, Cached};
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, attachments};
+use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
 

@@ -11,7 +11,8 @@ async fn a_key_is_listed_with_its_last_use_until_it_is_revoked_and_after() {
     let stage = Stage::new();
     let customer = stage.customer("First").await;
     let owner = stage.key(Some(customer), Scopes::all()).await;
-    let key = json!({ "name": "web site", "scopes": ["events:read", "auctions:read"], "expiresAt": "2099-01-01T00:00:00Z" });
+    let key =
+        json!({ "name": "web site", "scopes": ["events:read", "auctions:read"], "expiresAt": "2099-01-01T00:00:00Z" });
     let made = stage.make("/api/v1/api-keys", &owner, key).await;
     let (uuid, key) = (made["uuid"].as_str().unwrap(), made["key"].as_str().unwrap());
     let path = format!("/api/v1/api-keys/{uuid}");
@@ -56,4 +57,32 @@ async fn a_key_that_only_reads_keys_revokes_none_and_one_may_revoke_itself() {
     assert_eq!(stage.ask(&Method::DELETE, &path(1), &writer, &Value::Null).await.status, 204);
     assert_eq!(stage.ask(&Method::GET, "/api/v1/api-keys", &writer, &Value::Null).await.status, 401);
     assert_eq!(stage.ask(&Method::GET, &path(1), &reader, &Value::Null).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_key_that_is_asked_for_twice_is_made_once_and_kept_sealed() {
+    let stage = Stage::new();
+    let owner = stage.key(None, Scopes::all()).await;
+    let bearer = format!("Bearer {owner}");
+    let ask = async |body: &Value| {
+        let headers = [("authorization", bearer.as_str()), ("idempotency-key", "once")];
+        stage.send(&Method::POST, "/api/v1/api-keys", &headers, &body.to_string()).await
+    };
+    let wanted = json!({ "name": "web site", "scopes": ["events:read"] });
+    let (first, again) = (ask(&wanted).await, ask(&wanted).await);
+    assert_eq!((first.status, again.status, &first.text), (201, 201, &again.text));
+    assert_eq!((first.header("idempotent-replayed"), again.header("idempotent-replayed")), (None, Some("true")));
+    let key = first.json()["key"].as_str().unwrap().to_owned();
+    assert_eq!(stage.ask(&Method::GET, "/api/v1/reference-data/countries", &key, &Value::Null).await.status, 200);
+    let other = ask(&json!({ "name": "other", "scopes": ["events:read"] })).await;
+    assert_eq!((other.status, other.code().as_str()), (422, "idempotency_mismatch"));
+    let listed = stage.ask(&Method::GET, "/api/v1/api-keys", &owner, &Value::Null).await.json();
+    assert_eq!(listed["data"].as_array().unwrap().len(), 2, "{listed}");
+    let kept = stage.store.idempotent_answer(owner_of(&listed), "once").await.unwrap().unwrap();
+    assert!(!kept.body.contains("lw_") && !kept.body.contains(&key[3..]), "{}", kept.body);
+}
+
+/// The first key that was made.
+fn owner_of(listed: &Value) -> uuid::Uuid {
+    listed["data"][0]["uuid"].as_str().unwrap().parse().unwrap()
 }

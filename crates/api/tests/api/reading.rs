@@ -101,15 +101,20 @@ async fn an_item_whose_sale_is_over_takes_no_least_bid() {
 async fn a_clerks_key_reads_the_item_that_it_may_correct() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let clerk = sale.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
-    let path = format!("/api/v1/items/{}", sale.items[0]);
-    let seen = sale.stage.ask(&Method::GET, &path, &clerk, &Value::Null).await;
-    assert_eq!(seen.status, 200, "{}", seen.text);
-    let (bearer, tag) = (format!("Bearer {clerk}"), tag(&seen));
-    let headers = [("authorization", bearer.as_str()), ("if-match", tag.as_str())];
-    let body = r#"{"status":"LIVE","reason":"misheard"}"#;
-    let answer = sale.stage.send(&Method::POST, &format!("{path}/status"), &headers, body).await;
-    // It was not sold: there is nothing to correct, which is not the key's fault.
-    assert_eq!(answer.status, 403, "{}", answer.text);
+    let bearer = format!("Bearer {clerk}");
+    let (ring, item) = (format!("/api/v1/auctions/{}/ring", sale.auction), format!("/api/v1/items/{}", sale.items[0]));
+    let step = async |seen: &str, path: &str, body: Value| {
+        let seen = tag(&sale.stage.ask(&Method::GET, seen, &clerk, &Value::Null).await);
+        let headers = [("authorization", bearer.as_str()), ("if-match", seen.as_str())];
+        let done = sale.stage.send(&Method::POST, path, &headers, &body.to_string()).await;
+        assert_eq!(done.status, 200, "{path}: {}", done.text);
+        done.json()
+    };
+    step(&ring, &format!("{ring}/send"), json!({})).await;
+    step(&ring, &format!("{ring}/bid"), json!({ "source": "room", "bidder": "7", "amount": 500 })).await;
+    step(&ring, &format!("{ring}/sell"), json!({})).await;
+    let corrected = step(&item, &format!("{item}/status"), json!({ "status": "LIVE", "reason": "misheard" })).await;
+    assert_eq!(corrected["status"], "LIVE");
 }
 
 #[tokio::test]
@@ -118,9 +123,8 @@ async fn a_cursor_that_nobody_was_given_is_refused() {
     let customer = stage.customer("First").await;
     let other = stage.customer("Other").await;
     let key = stage.key(Some(customer), Scopes::all()).await;
-    let events = async |after: &str| {
-        stage.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await
-    };
+    let events =
+        async |after: &str| stage.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await;
     assert_eq!(events("0").await.json(), json!({ "data": [], "next": 0, "done": true }));
     let beyond = events("1").await;
     assert_eq!((beyond.status, beyond.code().as_str()), (422, "cursor_beyond_end"), "{}", beyond.text);

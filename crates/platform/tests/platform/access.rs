@@ -50,7 +50,8 @@ async fn a_revoked_key_stops_at_once_here_and_elsewhere_when_it_is_looked_up_aga
     let house = House::new().await;
     let elsewhere = node(&house.store, &house.clock, PlatformConfig::default(), 2);
     let make = async || {
-        let created = house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::KeysWrite])).await.unwrap();
+        let created =
+            house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::KeysWrite])).await.unwrap();
         (created.record.uuid, created.key.expose_str().unwrap().to_owned())
     };
     let (uuid, key) = make().await;
@@ -81,7 +82,8 @@ async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
     let other = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
     let staff = NewApiKey { customer: None, ..new_key(&house, &[Scope::KeysWrite]) };
     let staff = house.platform.create_api_key(&house.caller, &staff).await.unwrap().record;
-    let own = house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::EventsRead])).await.unwrap().record;
+    let own =
+        house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::EventsRead])).await.unwrap().record;
     let confined = |customer| platform::Caller { customer: Some(customer), ..house.caller.clone() };
     let (smith, jones) = (confined(house.customer.uuid), confined(other.uuid));
     let page = || Page { after: None, limit: 10 };

@@ -66,6 +66,7 @@ stories! {
         a_key_that_was_used_makes_nothing_true,
         an_answer_is_kept_only_with_its_change,
         a_customer_and_its_answer_are_one,
+        an_api_key_and_its_answer_are_one,
         the_first_answer_to_a_key_stays,
         old_answers_are_forgotten_a_few_at_a_time;
     rules:

@@ -78,9 +78,13 @@ impl Access {
         slice(rows.map(|(uuid, auctioneer)| (*uuid, auctioneer)), page)
     }
 
-    pub(super) fn create_api_key(&mut self, key: ApiKey) -> StoreResult<()> {
+    pub(super) fn create_api_key(&mut self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.check_answer(answer.as_ref())?;
         if self.api_keys.contains_key(&key.hash) {
             return Err(StoreError::Taken("key"));
+        }
+        if let Some(answer) = answer {
+            self.keep_answer(answer);
         }
         self.api_keys.insert(key.hash, key);
         Ok(())

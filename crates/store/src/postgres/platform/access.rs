@@ -9,7 +9,13 @@ use uuid::Uuid;
 use super::rows::{self, Outcome};
 use crate::platform_codec::{corrupt, ms, to_json};
 
-pub(super) async fn create_api_key(db: &impl GenericClient, key: &ApiKey) -> Outcome<()> {
+/// An error undoes the answer as well: it is that of the whole job.
+pub(super) async fn create_api_key(
+    db: &impl GenericClient,
+    key: &ApiKey,
+    answer: Option<&IdempotentAnswer>,
+) -> Outcome<()> {
+    keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \
          revoked_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let values: rows::Values<'_> = &[

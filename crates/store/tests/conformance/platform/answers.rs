@@ -1,6 +1,6 @@
 //! Answers to idempotency keys.
 
-use platform::port::{Change, StoreError};
+use platform::port::{ApiKey, Change, StoreError};
 
 use super::given::{
     Shared, answer, at, bid, caller_uuid, commit, customer, customer_uuid, item, item_uuid, next, next_auction, sale,
@@ -58,6 +58,28 @@ pub(super) async fn a_customer_and_its_answer_are_one(store: Shared) {
     namesake.name = customer(1).name;
     let taken = store.create_customer(namesake, Some(answer("k2", "2", at(1)))).await;
     assert!(matches!(taken, Err(StoreError::Taken("name"))));
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
+}
+
+pub(super) async fn an_api_key_and_its_answer_are_one(store: Shared) {
+    let key = |number: u8| ApiKey {
+        uuid: caller_uuid(usize::from(number)),
+        hash: [number; 32],
+        customer: None,
+        name: "staff".into(),
+        scopes: vec!["keys:read".into()],
+        created_at: at(1),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    store.create_api_key(key(1), Some(answer("k1", "sealed", at(1)))).await.unwrap();
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k1").await.unwrap().unwrap().body, "sealed");
+    let replayed = store.create_api_key(key(2), Some(answer("k1", "2", at(1)))).await;
+    assert!(matches!(replayed, Err(StoreError::Replayed)));
+    assert_eq!(store.api_key(caller_uuid(2)).await.unwrap(), None);
+    let taken = store.create_api_key(ApiKey { hash: [1; 32], ..key(2) }, Some(answer("k2", "2", at(1)))).await;
+    assert!(matches!(taken, Err(StoreError::Taken("key"))));
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
 }
 

@@ -66,8 +66,8 @@ pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shar
         revoked_at: None,
     };
     let staff = ApiKey { uuid: caller_uuid(2), hash: [2; 32], customer: None, expires_at: None, ..key.clone() };
-    store.create_api_key(key.clone()).await.unwrap();
-    store.create_api_key(staff.clone()).await.unwrap();
+    store.create_api_key(key.clone(), None).await.unwrap();
+    store.create_api_key(staff.clone(), None).await.unwrap();
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));
     store.touch_api_key(key.uuid, at(500)).await.unwrap();
     store.touch_api_key(caller_uuid(3), at(500)).await.unwrap();
@@ -90,7 +90,7 @@ pub(super) async fn keys_are_listed_and_a_revoked_one_stays_to_be_read(store: Sh
         revoked_at: None,
     };
     for (number, customer) in [(3, Some(1)), (1, Some(1)), (4, None), (2, Some(2))] {
-        store.create_api_key(key(number, customer)).await.unwrap();
+        store.create_api_key(key(number, customer), None).await.unwrap();
     }
     let uuids = |keys: Vec<ApiKey>| keys.into_iter().map(|key| key.uuid).collect::<Vec<_>>();
     let all = [1, 2, 3, 4].map(caller_uuid);
