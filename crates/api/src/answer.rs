@@ -25,11 +25,6 @@ pub(crate) fn ok(view: &impl Serialize) -> Response {
     with_status(200, view)
 }
 
-/// 201.
-pub(crate) fn created(view: &impl Serialize) -> Response {
-    with_status(201, view)
-}
-
 /// Any status.
 pub(crate) fn with_status(status: u16, view: &impl Serialize) -> Response {
     json(status, body(view))

@@ -20,6 +20,7 @@ use tokio_util::io::{StreamReader, SyncIoBridge};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
+use crate::cached::version_of_tag;
 use crate::errors::ApiError;
 
 /// Entries of a page without a `limit`, and at most.
@@ -84,7 +85,7 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
         Ok(Post {
             caller,
             body,
-            version: tag.as_deref().map(|tag| tag.parse().unwrap_or(NO_VERSION)),
+            version: tag.as_deref().map(|tag| version_of_tag(tag).unwrap_or(NO_VERSION)),
             ring_tag: tag.as_deref().map(|tag| RingTag::parse(tag).unwrap_or(RingTag::NONE)),
             request_hash: request_hash(&parts.method, &parts.uri, tag.as_deref(), &bytes),
             key,
@@ -121,11 +122,6 @@ impl<B> Post<B> {
     /// The ring that the clerk saw: 428 without one.
     pub(crate) fn required_ring_tag(&self) -> Result<RingTag, ApiError> {
         self.ring_tag.ok_or_else(ApiError::precondition_required)
-    }
-
-    pub(crate) fn refuse_idempotency_key(&self) -> Result<(), ApiError> {
-        let why = "its answer holds a secret that is shown once";
-        self.key.as_ref().map_or(Ok(()), |_| Err(idempotency_not_possible(why)))
     }
 
     /// Takes the body out to be read further.

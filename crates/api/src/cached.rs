@@ -15,8 +15,9 @@ const TAG_BYTES: usize = 12;
 /// Who may keep an answer, and how long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Keep {
-    /// The same for everybody, and new at most with a new version of the platform: anyone, for a day.
-    Everyone,
+    /// The same for every key, and new at most with a new version of the platform: the caller, for a day. A cache that
+    /// many share would give it to those without a key.
+    Day,
     /// For the caller's eyes, and it may change: the caller, who asks each time if it is still so.
     Caller,
 }
@@ -31,9 +32,13 @@ pub(crate) struct Cached {
 impl Cached {
     pub(crate) fn new(view: &impl Serialize, keep: Keep) -> Self {
         let body = answer::body(view);
-        let hash = Sha256::digest(body.as_bytes());
-        let tag = hash.iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        let tag = hash(&body);
         Self { body: body.into(), tag, keep }
+    }
+
+    /// With a tag from [`tag_of_version`].
+    pub(crate) fn tagged(view: &impl Serialize, tag: String) -> Self {
+        Self { body: answer::body(view).into(), tag, keep: Keep::Caller }
     }
 
     /// 200, or 304 when the caller has it.
@@ -54,10 +59,31 @@ impl Cached {
     }
 }
 
+/// `<version>-<hash>`: the version for `If-Match`, and what the view says besides, which may change while the version stays.
+pub(crate) fn tag_of_version(version: i64, view: &impl Serialize) -> String {
+    format!("{version}-{}", hash(&answer::body(view)))
+}
+
+/// The version in a tag, which may be one of [`tag_of_version`].
+pub(crate) fn version_of_tag(tag: &str) -> Option<i64> {
+    let version = match tag.split_once('-') {
+        Some((version, hash)) if hash.len() == 2 * TAG_BYTES && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            version
+        }
+        Some(_) => return None,
+        None => tag,
+    };
+    version.parse().ok()
+}
+
+fn hash(body: &str) -> String {
+    Sha256::digest(body.as_bytes()).iter().take(TAG_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Keep {
     fn headers(self) -> &'static [(HeaderName, &'static str)] {
         match self {
-            Self::Everyone => &[(CACHE_CONTROL, "public, max-age=86400")],
+            Self::Day => &[(CACHE_CONTROL, "private, max-age=86400")],
             Self::Caller => &[(CACHE_CONTROL, "private, no-cache"), (VARY, "authorization")],
         }
     }

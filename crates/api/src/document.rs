@@ -14,8 +14,8 @@ use crate::operations::{Access, access};
 const KEY: &str = "key";
 const PROBLEM: &str = "#/components/schemas/Problem";
 const PROBLEM_JSON: &str = "application/problem+json";
-/// POSTs that refuse an `Idempotency-Key`.
-const WITHOUT_IDEMPOTENCY_KEY: [&str; 2] = ["/api/v1/api-keys", "/api/v1/auctions/{uuid}/catalogue"];
+/// The POST that refuses an `Idempotency-Key`.
+const WITHOUT_IDEMPOTENCY_KEY: &str = "/api/v1/auctions/{uuid}/catalogue";
 
 /// Addresses whose query or body may name a record that is not there.
 const NAMING_A_RECORD: [&str; 3] = ["/api/v1/api-keys", "/api/v1/auctioneers", "/api/v1/auctions"];
@@ -56,7 +56,7 @@ fn complete_operation(method: &Method, path: &str, operation: &mut Operation) {
     let tag = operation.tags.iter().flatten().next().map_or("", String::as_str);
     let name = operation.operation_id.as_deref().unwrap_or_default().replace('_', "-");
     operation.operation_id = Some(format!("{tag}.{name}"));
-    if *method == Method::POST && !WITHOUT_IDEMPOTENCY_KEY.contains(&path) {
+    if *method == Method::POST && path != WITHOUT_IDEMPOTENCY_KEY {
         operation.parameters.get_or_insert_default().push(idempotency_key().into());
     }
     for response in operation.responses.responses.values_mut() {

@@ -1,5 +1,6 @@
 //! What can go wrong, as problem details (RFC 9457) with a stable `code`.
 
+use auction::Rejection;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http_kit::json::JsonError;
@@ -38,10 +39,10 @@ impl ApiError {
         Self::from(PlatformError::invalid(pointer, message))
     }
 
-    /// 422 for a parameter of the query.
+    /// 400 for a parameter of the query.
     pub(crate) fn invalid_query(name: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "query_invalid", format!("the parameter {name} {message}"))
+        Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the parameter {name} {message}"))
     }
 
     /// 401.
@@ -101,7 +102,9 @@ impl From<PlatformError> for ApiError {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
-            PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
+            PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
@@ -120,12 +123,15 @@ impl From<PlatformError> for ApiError {
             }
             _ => error.to_string(),
         };
-        let code = error.code();
-        let errors = match error {
-            PlatformError::Invalid(problems) => problems.into_iter().map(at_pointer).collect(),
-            _ => Vec::new(),
-        };
-        Self::new(status, code, detail).with_errors(errors)
+        let mut answer = Self::new(status, error.code(), detail);
+        match error {
+            PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
+            PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
+                answer.0.legal_next_statuses = Some(legal);
+            }
+            _ => {}
+        }
+        answer
     }
 }
 

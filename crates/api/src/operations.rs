@@ -6,7 +6,7 @@ use platform::{Caller, PlatformError, Scope};
 
 use Scope::{
     AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
-    KeysWrite, RingWrite, SandboxWrite,
+    KeysRead, KeysWrite, RingWrite, SandboxWrite,
 };
 
 /// Where the operations are.
@@ -37,6 +37,9 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/customers/{uuid}/consumer/resume",      Access::OneOf(&[CustomersWrite])),
     (Method::GET,  "/customers/{uuid}/consumer/quarantine",  Access::OneOf(&[CustomersRead])),
     (Method::POST, "/api-keys",                              Access::OneOf(&[KeysWrite])),
+    (Method::GET,  "/api-keys",                              Access::OneOf(&[KeysRead, KeysWrite])),
+    (Method::GET,  "/api-keys/{uuid}",                       Access::OneOf(&[KeysRead, KeysWrite])),
+    (Method::DELETE, "/api-keys/{uuid}",                     Access::OneOf(&[KeysWrite])),
     (Method::POST, "/auctioneers",                           Access::OneOf(&[CustomersWrite])),
     (Method::GET,  "/auctioneers",                           Access::OneOf(&[CustomersRead, AuctionsRead])),
     (Method::GET,  "/auctioneers/{uuid}",                    Access::OneOf(&[CustomersRead, AuctionsRead])),
@@ -60,7 +63,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctions/{uuid}/items/changes",         Access::OneOf(&[AuctionsWrite])),
     (Method::POST, "/auctions/{uuid}/relist",                Access::OneOf(&[AuctionsWrite])),
     (Method::PATCH, "/items/{uuid}",                         Access::OneOf(&[AuctionsWrite])),
-    (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead])),
+    (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead, RingWrite])),
     (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
     (Method::GET,  "/items/{uuid}/record",                   Access::OneOf(&[AuctionsRead])),

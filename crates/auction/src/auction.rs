@@ -141,7 +141,7 @@ pub struct Auction {
     pub attachments: Vec<UrlAttachmentApiModel>,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
-    /// The item that left the ring last, while no other was sent: the one that can be reopened.
+    /// The item that was sold or passed last, while no other was sent: the one that can be reopened.
     pub last_in_ring: Option<Uuid>,
     /// Place in the running order of the item that was sent last: "next" goes on from here.
     pub ring_position: Option<i64>,

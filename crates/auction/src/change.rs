@@ -281,9 +281,9 @@ impl Auction {
             }
             AuctionChange::ReturnBegun => self.returning = true,
             AuctionChange::ReturnGivenUp => self.returning = false,
-            AuctionChange::RingChanged { item, position, .. } => {
-                // Of a ring that was empty, nothing is the last any more.
-                self.last_in_ring = self.in_ring;
+            AuctionChange::RingChanged { item, position, cause } => {
+                // Of a ring that was empty, nothing is the last any more; an item that was removed waits, and can be sent.
+                self.last_in_ring = self.in_ring.filter(|_| *cause != Cause::RemovedFromRing);
                 self.in_ring = *item;
                 self.ring_position = position.or(self.ring_position);
             }

@@ -102,7 +102,8 @@ impl Auction {
         }
     }
 
-    pub(crate) fn require_open(&self) -> Result<(), Rejection> {
+    /// Refuses with `auction_closed` what comes after the reconciliation.
+    pub fn require_open(&self) -> Result<(), Rejection> {
         match self.status {
             AuctionStatus::Draft | AuctionStatus::Preview | AuctionStatus::Live => Ok(()),
             status => Err(Rejection::AuctionClosed { status: status.name() }),

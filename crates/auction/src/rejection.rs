@@ -208,17 +208,26 @@ pub enum Rejection {
     #[error("the bid goes beyond the commission")]
     CommissionExceeded,
     /// The item was not the last one in the ring.
-    #[error("only the item that left the ring last can be reopened, while no other was sent")]
+    #[error("only the item that was sold or passed last can be reopened, while no other was sent or removed")]
     NotLastItem,
     /// The end would not move forward.
     #[error("an end moves forward only, and into the future")]
     EndNotLater,
+    /// Only a PASSED item is offered again.
+    #[error("the item is {status}, not PASSED")]
+    ItemNotPassed {
+        /// Name of its status.
+        status: &'static str,
+    },
     /// Only an UNSOLD item is relisted.
     #[error("the item is {status}, not UNSOLD")]
     ItemNotUnsold {
         /// Name of its status.
         status: &'static str,
     },
+    /// Nothing is left to relist.
+    #[error("the auction has no UNSOLD item that is not relisted yet")]
+    NothingToRelist,
     /// It is offered elsewhere already.
     #[error("the item was relisted as {item}")]
     AlreadyRelisted {
@@ -305,7 +314,9 @@ impl Rejection {
             Self::CommissionExceeded => "commission_exceeded",
             Self::NotLastItem => "not_last_item",
             Self::EndNotLater => "end_not_later",
+            Self::ItemNotPassed { .. } => "item_not_passed",
             Self::ItemNotUnsold { .. } => "item_not_unsold",
+            Self::NothingToRelist => "nothing_to_relist",
             Self::AlreadyRelisted { .. } => "already_relisted",
             Self::RelistedElsewhere => "relisted_elsewhere",
             Self::SandboxMismatch => "sandbox_mismatch",

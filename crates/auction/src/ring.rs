@@ -229,6 +229,9 @@ fn reopen(auction: &Auction, item: &Item, reason: String, now: Timestamp) -> Res
 }
 
 fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
+    if item.status != ItemStatus::Passed {
+        return Err(Rejection::ItemNotPassed { status: item.status.name() });
+    }
     let facts = ItemFacts { auction, item, reason: None, now };
     let row = follow_item(&facts, &[ItemBy::ClerkOffersAgain], Some(ItemStatus::Live))?;
     Ok(row.changes(auction, item, None))

@@ -20,8 +20,8 @@ pub struct PublicItem {
     pub price: Option<i64>,
     /// Paddle of whoever leads, or bought it.
     pub leader: Option<String>,
-    /// The lowest amount that the next bid may have, minor units.
-    pub minimum_bid: i64,
+    /// The lowest amount that the next bid may have, minor units; none when its sale is over.
+    pub minimum_bid: Option<i64>,
     /// If the price has reached the reserve; none when there is no reserve.
     pub reserve_met: Option<bool>,
     /// Price at which it can be bought at once, minor units; none as soon as it can't be.
@@ -46,7 +46,7 @@ impl PublicItem {
             status: item.status,
             price: item.price(),
             leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
-            minimum_bid: minimum_bid(auction, item),
+            minimum_bid: is_for_sale(item.status).then(|| minimum_bid(auction, item)),
             reserve_met: item.reserve_met(),
             buy_now: item.buy_now_open(),
             bid_count: item.bid_count,
@@ -56,6 +56,11 @@ impl PublicItem {
             version: item.version,
         }
     }
+}
+
+/// A passed item may be offered again.
+fn is_for_sale(status: ItemStatus) -> bool {
+    !matches!(status, ItemStatus::Sold | ItemStatus::SoldBuyNow | ItemStatus::Unsold | ItemStatus::Withdrawn)
 }
 
 /// A bid, as anybody may see it.

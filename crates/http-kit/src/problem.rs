@@ -33,6 +33,9 @@ pub struct Problem {
     /// How many errors there are, when not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_count: Option<u64>,
+    /// Statuses that it could change to instead, when the code is `illegal_transition`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub legal_next_statuses: Option<Vec<&'static str>>,
     /// Id of the request, also in the header `X-Request-Id` and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "req-1f4c-2a")]
@@ -80,6 +83,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             error_count: None,
+            legal_next_statuses: None,
             request_id: request_id::current(),
         }
     }

@@ -220,9 +220,32 @@ Examples:
         /// Days until it stops working; it never does without.
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
         expires_in_days: Option<u16>,
-        /// Print JSON: {"key":"lw_…"}.
+        /// Print JSON: {"uuid":"…","key":"lw_…"}.
         #[arg(long)]
         json: bool,
+    },
+    /// List the keys, without the keys themselves; revoked ones too. When a key was last used is known to within a minute.
+    #[command(after_help = "\
+Examples:
+  lotwire key list
+  lotwire key list --customer 0199…
+  lotwire key list --json | jq 'select(.lastUsedAt == null and .revokedAt == null)'")]
+    List {
+        /// Of this customer only.
+        #[arg(long, value_name = "UUID")]
+        customer: Option<Uuid>,
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a key's access away, for good. A running server refuses it within five seconds.
+    #[command(after_help = "\
+Examples:
+  lotwire key list
+  lotwire key revoke 0199…")]
+    Revoke {
+        /// The key's UUID, as `key list` says it; not the key itself.
+        uuid: Uuid,
     },
 }
 

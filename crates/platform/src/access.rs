@@ -1,11 +1,13 @@
 //! Who may ask: API keys and users (decisions, sections 5 and 8).
 //!
 //! A key is `lw_` and 33 base62 characters (192 random bits), shown once; the store has its SHA-256. A checked key is
-//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away works at most
-//! so long. Users have passwords, kept as Argon2id.
+//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away on another node
+//! works at most so long. Users have passwords, kept as Argon2id.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+mod cache;
+mod creating;
+mod keys;
+
 use std::time::Duration;
 
 use argon2::Argon2;
@@ -15,16 +17,15 @@ use runtime::vault::Secret;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+pub(crate) use cache::KeyCache;
+
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::new_item::text;
 use crate::port::{ApiKey, User};
 use crate::{Caller, Platform, Role, Scope, Scopes};
 
 /// How keys begin.
 pub const KEY_PREFIX: &str = "lw_";
-const KEY_RANDOM_BYTES: usize = 24;
 const KEY_BYTES_MAX: usize = 100;
-const KEY_NAME_CHARS_MAX: usize = 100;
 const EMAIL_BYTES_MAX: usize = 254;
 const PASSWORD_CHARS_MIN: usize = 12;
 const PASSWORD_BYTES_MAX: usize = 1_024;
@@ -59,29 +60,7 @@ impl Platform {
     ///
     /// Errors: `forbidden`, `not_found` (customer), `invalid`.
     pub async fn create_api_key(&self, caller: &Caller, new: &NewApiKey) -> PlatformResult<CreatedApiKey> {
-        caller.require(Scope::KeysWrite)?;
-        if !caller.scopes.covers(new.scopes) {
-            return Err(PlatformError::Forbidden("a key can't have scopes that its maker has not".into()));
-        }
-        match new.customer {
-            Some(customer) => drop(self.seen_customer(caller, customer).await?),
-            None => caller.require_staff()?,
-        }
-        let now = self.now();
-        check_new_key(new, now)?;
-        let key = format!("{KEY_PREFIX}{}", self.ids().token(KEY_RANDOM_BYTES));
-        let record = ApiKey {
-            uuid: self.ids().uuid_v7(),
-            hash: hash(&key),
-            customer: new.customer,
-            name: new.name.clone(),
-            scopes: new.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
-            created_at: now,
-            expires_at: new.expires_at,
-            last_used_at: None,
-        };
-        self.store().create_api_key(record.clone()).await?;
-        Ok(CreatedApiKey { record, key: Secret::new(key.into_bytes()) })
+        self.create_api_key_once(caller, new, None).await?.fresh()
     }
 
     /// Who presents this key. Errors: `unauthenticated`, `unavailable`.
@@ -92,11 +71,12 @@ impl Platform {
         let hash = hash(key);
         let now = self.now();
         let record = match self.keys().get(&hash, now) {
-            Some(record) => record,
-            None => {
+            Ok(record) => record,
+            Err(since) => {
                 let found = self.store().api_key_by_hash(hash).await?;
-                let record = found.ok_or(PlatformError::Unauthenticated)?;
-                self.keys().put(record.clone(), now);
+                let is_in_force = |record: &ApiKey| record.revoked_at.is_none();
+                let record = found.filter(is_in_force).ok_or(PlatformError::Unauthenticated)?;
+                self.keys().put(record.clone(), now, since);
                 record
             }
         };
@@ -158,20 +138,6 @@ impl Platform {
     }
 }
 
-fn check_new_key(new: &NewApiKey, now: Timestamp) -> PlatformResult<()> {
-    let mut problems = Vec::new();
-    if let Err(message) = text(&new.name, KEY_NAME_CHARS_MAX) {
-        problems.push(Problem::new("/name", message));
-    }
-    if new.scopes == Scopes::default() {
-        problems.push(Problem::new("/scopes", "is empty: name at least one scope"));
-    }
-    if new.expires_at.is_some_and(|at| at <= now) {
-        problems.push(Problem::new("/expiresAt", "is not in the future"));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
-}
-
 fn check_new_user(email: &str, password: &Secret) -> PlatformResult<()> {
     let mut problems = Vec::new();
     let parts = email.split_once('@');
@@ -189,42 +155,4 @@ fn check_new_user(email: &str, password: &Secret) -> PlatformResult<()> {
 
 fn hash(key: &str) -> [u8; 32] {
     Sha256::digest(key.as_bytes()).into()
-}
-
-/// Keys that were checked a moment ago.
-pub(crate) struct KeyCache {
-    keys_max: usize,
-    ttl: Duration,
-    keys: Mutex<HashMap<[u8; 32], (ApiKey, Timestamp)>>,
-}
-
-impl KeyCache {
-    pub(crate) fn new(keys_max: usize, ttl: Duration) -> Self {
-        Self { keys_max, ttl, keys: Mutex::default() }
-    }
-
-    fn get(&self, hash: &[u8; 32], now: Timestamp) -> Option<ApiKey> {
-        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let (key, checked_at) = keys.get(hash)?;
-        // A clock that was set back must not make it stay longer.
-        (*checked_at <= now && now < *checked_at + self.ttl).then(|| key.clone())
-    }
-
-    fn put(&self, key: ApiKey, now: Timestamp) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if keys.len() >= self.keys_max {
-            keys.retain(|_, (_, checked_at)| now < *checked_at + self.ttl);
-        }
-        if keys.len() >= self.keys_max {
-            keys.clear();
-        }
-        keys.insert(key.hash, (key, now));
-    }
-
-    fn touched(&self, hash: &[u8; 32], now: Timestamp) {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((key, _)) = keys.get_mut(hash) {
-            key.last_used_at = Some(now);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use auction::Rejection;
 
-use crate::port::StoreError;
+use crate::port::{Cursor, StoreError};
 
 /// A part of the input that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,12 @@ pub enum PlatformError {
     /// The caller's scopes don't allow it.
     #[error("not allowed: {0}")]
     Forbidden(String),
+    /// No journal row has such a cursor yet.
+    #[error(
+        "there is no cursor {0} yet: it is of another installation, or of a database that was put back since; read the \
+         feed from a cursor that you trust, or from 0, and pass over the events that you have"
+    )]
+    CursorBeyondEnd(Cursor),
     /// As many listen to live streams of this node as may.
     #[error("this node has {maximum} listeners, as many as it takes: try again in a few seconds")]
     ListenersFull {
@@ -84,6 +90,7 @@ impl PlatformError {
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::Unauthenticated => "unauthenticated",
             Self::Forbidden(_) => "forbidden",
+            Self::CursorBeyondEnd(_) => "cursor_beyond_end",
             Self::ListenersFull { .. } => "listeners_full",
             Self::Busy => "busy",
             Self::Provider(_) => "provider_refused",

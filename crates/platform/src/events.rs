@@ -11,7 +11,9 @@ impl Platform {
     /// Announced events of a customer after a cursor, in the journal's order, so that a consumer can reconcile after an
     /// outage (decisions, section 3). A caller that is confined to a customer need not name it; staff must.
     ///
-    /// Errors: `not_found`, `invalid` (no customer named), `forbidden`.
+    /// A cursor beyond the journal's end is refused: whoever waited behind it would miss everything until then, in silence.
+    ///
+    /// Errors: `not_found`, `invalid` (no customer named), `forbidden`, `cursor_beyond_end`.
     pub async fn events_after(
         &self,
         caller: &Caller,
@@ -23,7 +25,13 @@ impl Platform {
             .or(caller.customer)
             .ok_or_else(|| PlatformError::invalid("/customer", "name the customer whose events are wanted"))?;
         self.seen_customer(caller, customer).await?;
-        Ok(self.store().events_after(customer, page).await?)
+        let rows = self.store().events_after(customer, page).await?;
+        if let (true, Some(after)) = (rows.is_empty(), page.after)
+            && after > self.store().last_cursor().await?
+        {
+            return Err(PlatformError::CursorBeyondEnd(after));
+        }
+        Ok(rows)
     }
 
     /// Every status change of an auction or item, announced or not, by its sequence.

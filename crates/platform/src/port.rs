@@ -17,6 +17,8 @@ mod bidders;
 mod change;
 mod consumer;
 mod customer;
+mod feed;
+mod keys;
 mod leads;
 mod log;
 mod lots;
@@ -40,6 +42,8 @@ pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrat
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
+pub use feed::Feed;
+pub use keys::ApiKeys;
 pub use leads::{Follows, Lead, LeadStep, Leads};
 pub use log::Logs;
 pub use lots::Lots;
@@ -100,7 +104,19 @@ pub struct Page<K> {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    Answered + Leads + Logs + Lots + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static
+    Answered
+    + ApiKeys
+    + Feed
+    + Leads
+    + Logs
+    + Lots
+    + Noticeboard
+    + References
+    + Registrations
+    + Sandboxes
+    + Send
+    + Sync
+    + 'static
 {
     // --- the node ---------------------------------------------------------------------------------------------------
 
@@ -132,8 +148,8 @@ pub trait Store:
     /// In order of creation (UUID), of one customer if it is named.
     async fn auctioneers(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auctioneer>>;
 
-    /// Keeps a new key.
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()>;
+    /// Keeps a new key with the answer, or neither.
+    async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// The key with this hash.
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
     /// Notes that a key was used. It is no error if it is gone.

@@ -17,7 +17,7 @@ pub enum Scope {
     CustomersRead,
     /// Create customers and auctioneers, connect them to their provider.
     CustomersWrite,
-    /// Create API keys.
+    /// Create and revoke API keys.
     KeysWrite,
     /// Advance the clocks of sandbox auctions.
     SandboxWrite,
@@ -25,11 +25,13 @@ pub enum Scope {
     BiddersRead,
     /// Register bidders, approve, refuse and suspend them, set their limits.
     BiddersWrite,
+    /// Read which API keys there are, without the keys themselves.
+    KeysRead,
 }
 
 impl Scope {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -41,6 +43,7 @@ impl Scope {
         Self::SandboxWrite,
         Self::BiddersRead,
         Self::BiddersWrite,
+        Self::KeysRead,
     ];
 
     /// The name in keys and in the API.
@@ -57,6 +60,7 @@ impl Scope {
             Self::SandboxWrite => "sandbox:write",
             Self::BiddersRead => "bidders:read",
             Self::BiddersWrite => "bidders:write",
+            Self::KeysRead => "keys:read",
         }
     }
 
@@ -141,7 +145,7 @@ impl Role {
     pub fn scopes(self) -> Scopes {
         use Scope::{
             AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite,
-            EventsRead, KeysWrite, RingWrite, SandboxWrite,
+            EventsRead, KeysRead, KeysWrite, RingWrite, SandboxWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,
@@ -157,7 +161,7 @@ impl Role {
                 BiddersWrite,
             ],
             Self::Clerk => &[AuctionsRead, RingWrite, BiddersRead],
-            Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysWrite],
+            Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysRead, KeysWrite],
             Self::Viewer => &[AuctionsRead, EventsRead, CustomersRead],
         };
         scopes.iter().copied().collect()

@@ -106,7 +106,7 @@ fn schemas() -> Vec<Part> {
     let item = closed(json!({
         "uuid": uuid(), "auction": uuid(), "lotNumber": { "type": "string" },
         "status": { "type": "string", "enum": item_statuses },
-        "price": none_or("integer"), "leader": none_or("string"), "minimumBid": integer(),
+        "price": none_or("integer"), "leader": none_or("string"), "minimumBid": none_or("integer"),
         "reserveMet": none_or("boolean"), "buyNow": none_or("integer"), "bidCount": integer(),
         "endTime": time_or_none(), "effectiveEndTime": time_or_none(), "ring": ring, "version": integer(),
     }));

@@ -47,7 +47,8 @@ pub(crate) struct AuctionView {
     pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to.
+    /// Statuses that an administrator may change it to. Where `itemCounts` is given, without those that the items rule out. The
+    /// moment, such as an end that is over, can still refuse one.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
     pub(crate) phase: Option<&'static str>,
@@ -71,6 +72,7 @@ pub(crate) struct AuctionView {
 
 impl AuctionView {
     pub(crate) fn new(auction: &Auction, counts: Option<&ItemCounts>) -> Self {
+        let next = counts.map_or_else(|| auction.legal_next(), |counts| auction.legal_next_with(counts));
         Self {
             uuid: auction.uuid,
             customer: auction.customer,
@@ -89,7 +91,7 @@ impl AuctionView {
             attachments: auction.attachments.clone(),
             registration: auction.registration.as_str(),
             status: auction.status.name(),
-            legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
+            legal_next_statuses: next.into_iter().map(|status| status.name()).collect(),
             phase: ring::phase(auction),
             internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,

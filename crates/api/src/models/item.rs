@@ -47,8 +47,8 @@ pub(crate) struct ItemView {
     pub(crate) leader: Option<String>,
     /// Price at which it can be bought at once; null when it can't be, or not any more.
     pub(crate) buy_now: Option<i64>,
-    /// Least amount that is accepted now.
-    pub(crate) minimum_bid: i64,
+    /// Least amount that the next bid may have; null when it is sold, unsold or withdrawn.
+    pub(crate) minimum_bid: Option<i64>,
     /// If the price has reached the reserve; null without a reserve.
     pub(crate) reserve_met: Option<bool>,
     /// Bids accepted.

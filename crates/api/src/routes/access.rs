@@ -1,24 +1,25 @@
 //! Keys of this API.
 
-use axum::extract::State;
-use axum::response::Response;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
 use platform::Platform;
-use platform::access::NewApiKey;
+use platform::access::{CreatedApiKey, NewApiKey};
 use platform::{Scope, Scopes};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::ask::{Post, instant};
+use crate::ask::{Asked, CustomerListQuery, Post, instant};
 use crate::errors::{ApiError, Problem};
-use crate::models::{ApiKeyCreated, time};
+use crate::models::{ApiKeyCreated, ApiKeyView, List};
 
 /// A key to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApiKeyIn {
-    /// For people; 1 to 200 characters.
+    /// For people; 1 to 100 characters.
     name: String,
     /// What it may do, such as `events:read`; not more than the key that asks.
     scopes: Vec<String>,
@@ -29,13 +30,12 @@ pub(crate) struct ApiKeyIn {
     expires_at: Option<String>,
 }
 
-/// Creates a key; it is shown this once. Scope `keys:write`. An `Idempotency-Key` is refused here: a stored answer would
-/// hold the key.
+/// Creates a key; it is shown this once, and again only to the same `Idempotency-Key`. Scope `keys:write`.
 #[utoipa::path(post, path = "/api-keys", tag = "access", request_body = ApiKeyIn,
     responses((status = 201, body = ApiKeyCreated), (status = 403, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiKeyIn>) -> Result<Response, ApiError> {
-    post.refuse_idempotency_key()?;
-    let ApiKeyIn { name, scopes, customer, expires_at } = post.body;
+    let (post, body) = post.map(Ok)?;
+    let ApiKeyIn { name, scopes, customer, expires_at } = body;
     let scopes = parse_scopes(&scopes)?;
     let new = NewApiKey {
         name,
@@ -43,17 +43,46 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
         scopes,
         expires_at: instant("/expiresAt", expires_at.as_deref())?,
     };
-    let created = platform.create_api_key(&post.caller, &new).await?;
-    let record = created.record;
-    Ok(answer::created(&ApiKeyCreated {
-        uuid: record.uuid,
-        name: record.name,
-        scopes: record.scopes,
-        customer: record.customer,
-        key: created.key.expose_str().unwrap_or_default().to_owned(),
-        created_at: time(record.created_at),
-        expires_at: record.expires_at.map(time),
-    }))
+    let render = |created: &CreatedApiKey| answer::body(&ApiKeyCreated::from(created));
+    let outcome = platform.create_api_key_once(&post.caller, &new, post.answering(201, &render)).await?;
+    Ok(answer::outcome(outcome, 201, render, |_| None))
+}
+
+/// Lists keys in order of creation, without the keys themselves; those that were revoked or have expired, too. Scope `keys:read`
+/// or `keys:write`.
+#[utoipa::path(get, path = "/api-keys", tag = "access", params(CustomerListQuery),
+    responses((status = 200, body = List<ApiKeyView>), (status = 404, body = Problem)))]
+pub(crate) async fn list_keys(
+    State(platform): State<Platform>,
+    asked: Asked<CustomerListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let keys = platform.api_keys(&asked.caller, asked.query.customer, page.more()).await?;
+    Ok(answer::list(keys, page, |key| key.uuid, |row| ApiKeyView::from(row)))
+}
+
+/// Gives a key, without the key itself. Scope `keys:read` or `keys:write`.
+#[utoipa::path(get, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = ApiKeyView), (status = 404, body = Problem)))]
+pub(crate) async fn get_key(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&ApiKeyView::from(&platform.api_key(&asked.caller, uuid).await?)))
+}
+
+/// Revokes a key, for good: the node that is asked refuses it from this answer on, others within five seconds. A live stream that
+/// it has opened goes on to its end. Any key with the scope `keys:write` may revoke the keys that it sees, itself too.
+#[utoipa::path(delete, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
+    responses((status = 204, description = "It gives no access."), (status = 404, body = Problem)))]
+pub(crate) async fn revoke_key(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    platform.revoke_api_key(&asked.caller, uuid).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 fn parse_scopes(names: &[String]) -> Result<Scopes, ApiError> {

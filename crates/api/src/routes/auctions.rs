@@ -6,6 +6,7 @@ use auction::{Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAUL
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::AuctionStatus;
+use http::HeaderMap;
 use platform::Platform;
 use platform::auctions::{CreatedAuction, NewAuction};
 use serde::Deserialize;
@@ -17,6 +18,7 @@ use super::sandbox::AuctionListQuery;
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code};
+use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,
@@ -202,18 +204,24 @@ pub(crate) async fn list(
     Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
 }
 
-/// Gives an auction with its items counted per status, and how far they have followed a change of it as a whole. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = AuctionView), (status = 404, body = Problem)))]
+/// Gives an auction with its items counted per status, and how far they have followed a change of it as a whole. Its `ETag` is
+/// for all that the answer says, the counts too: with `If-None-Match` the answer is 304 while that stands. Scope
+/// `auctions:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions",
+    params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = AuctionView), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     asked: Asked<()>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let auction = platform.auction(&asked.caller, uuid).await?;
     let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
     let lead = platform.lead(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&AuctionView::new(&auction, Some(&counts)).following(lead.as_ref()), auction.version))
+    let view = AuctionView::new(&auction, Some(&counts)).following(lead.as_ref());
+    let tag = cached::tag_of_version(auction.version, &view);
+    Ok(Cached::tagged(&view, tag).answer(&headers))
 }
 
 /// The status wanted.

@@ -4,6 +4,7 @@ use auction::{Auction, Item};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
+use http::HeaderMap;
 use platform::Platform;
 use platform::new_item::NewItem;
 use serde::Deserialize;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, attachments};
+use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
 
@@ -113,16 +115,23 @@ pub(crate) async fn list(
     Ok(answer::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
 }
 
-/// Gives an item. Scope `auctions:read`.
-#[utoipa::path(get, path = "/items/{uuid}", tag = "items", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = ItemView), (status = 404, body = Problem)))]
+/// Gives an item. Its `ETag` is for all that the answer says but `serverTime`: with `If-None-Match` the answer is 304 while the
+/// rest stands. Scope `auctions:read` or `ring:write`.
+#[utoipa::path(get, path = "/items/{uuid}", tag = "items",
+    params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = ItemView), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     asked: Asked<()>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let (item, auction) = platform.item(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&ItemView::new(&item, &auction, platform.now()), item.version))
+    let mut view = ItemView::new(&item, &auction, platform.now());
+    let server_time = std::mem::take(&mut view.server_time);
+    let tag = cached::tag_of_version(item.version, &view);
+    view.server_time = server_time;
+    Ok(Cached::tagged(&view, tag).answer(&headers))
 }
 
 /// The status wanted, and why.

@@ -45,7 +45,7 @@ pub(crate) struct ReferenceData<T> {
 type List = LazyLock<Cached>;
 
 fn list<T: Serialize>(data: impl Iterator<Item = T>) -> Cached {
-    Cached::new(&ReferenceData { data: data.collect() }, Keep::Everyone)
+    Cached::new(&ReferenceData { data: data.collect() }, Keep::Day)
 }
 
 static COUNTRIES: List = LazyLock::new(|| list(CountryCode::all().map(CountryModel::of)));

@@ -47,7 +47,7 @@ pub(crate) async fn country(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CountryCode::from_id(number(&id, "country")?).ok_or(PlatformError::NotFound("country"))?;
-    Ok(Cached::new(&CountryModel::of(code), Keep::Everyone).answer(&headers))
+    Ok(Cached::new(&CountryModel::of(code), Keep::Day).answer(&headers))
 }
 
 /// Gives a currency by its ISO 4217 number. Any key.
@@ -59,7 +59,7 @@ pub(crate) async fn currency(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CurrencyCode::from_id(number(&id, "currency")?).ok_or(PlatformError::NotFound("currency"))?;
-    Ok(Cached::new(&CurrencyModel::of(code), Keep::Everyone).answer(&headers))
+    Ok(Cached::new(&CurrencyModel::of(code), Keep::Day).answer(&headers))
 }
 
 /// What is no 64-bit integer is the id of nothing.

@@ -39,6 +39,9 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/customers/{uuid}/consumer/resume", Record, nothing.clone()),
         ("GET", "/customers/{uuid}/consumer/quarantine", Record, nothing.clone()),
         ("POST", "/api-keys", Named, json!({ "name": "k", "scopes": ["keys:write"], "customer": "CUSTOMER" })),
+        ("GET", "/api-keys?customer=CUSTOMER", Named, nothing.clone()),
+        ("GET", "/api-keys/{uuid}", Record, nothing.clone()),
+        ("DELETE", "/api-keys/{uuid}", Record, nothing.clone()),
         ("POST", "/auctioneers", Named, json!({ "name": "A", "customer": "CUSTOMER" })),
         ("GET", "/auctioneers?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/auctioneers/{uuid}", Record, nothing.clone()),
@@ -123,6 +126,7 @@ struct Ground {
     item: String,
     registration: String,
     bid: String,
+    key: String,
 }
 
 impl Ground {
@@ -138,9 +142,10 @@ impl Ground {
         let registration = stage.make(&path, &key, json!({ "name": "B. Idder" })).await;
         let path = format!("/api/v1/items/{item}/absentee-bids");
         let left = stage.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
+        let spare = stage.make("/api/v1/api-keys", &key, json!({ "name": "spare", "scopes": ["events:read"] })).await;
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
-        let (registration, bid) = (text(&registration), text(&left["bid"]));
-        Ground { stage, customer, auctioneer, auction, item, registration, bid }
+        let (registration, bid, key) = (text(&registration), text(&left["bid"]), text(&spare));
+        Ground { stage, customer, auctioneer, auction, item, registration, bid, key }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -155,6 +160,7 @@ impl Ground {
             Some("customers") => self.customer.to_string(),
             Some("auctioneers") => self.auctioneer["uuid"].as_str().unwrap().to_owned(),
             Some("items") => self.item.clone(),
+            Some("api-keys") => self.key.clone(),
             _ => self.auction.clone(),
         };
         let id = match path.split('/').nth(2) {

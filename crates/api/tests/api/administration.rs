@@ -264,6 +264,8 @@ async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
     let again = json!({ "into": into["uuid"], "items": [{ "item": lots[2]["uuid"] }] });
     let again = desk.send(Method::POST, &format!("{path}/relist"), &auction, again).await;
     assert_eq!((again.status, again.code().as_str()), (409, "already_relisted"));
+    let nothing = desk.send(Method::POST, &format!("{path}/relist"), &auction, relist).await;
+    assert_eq!((nothing.status, nothing.code().as_str()), (409, "nothing_to_relist"));
     let imported = desk.import(&desk.auction(json!({})).await, &file.text).await;
     assert_eq!((imported.status, &imported.json()["imported"]), (201, &json!(3)), "{}", imported.text);
 }

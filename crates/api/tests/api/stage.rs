@@ -8,6 +8,7 @@ use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
+use platform::port::Store;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use runtime::clock::TestClock;
 use runtime::random::SeededRandom;
@@ -20,6 +21,7 @@ pub(crate) struct Stage {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     pub(crate) clock: TestClock,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 pub(crate) struct Answer {
@@ -52,14 +54,14 @@ impl Stage {
         let clock = TestClock::default();
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
         let platform = Platform::new(PlatformParts {
-            store,
+            store: Arc::clone(&store),
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(1)),
             vault: Arc::new(vault),
             client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
             config,
         });
-        Stage { router: api::router(platform.clone()), platform, clock }
+        Stage { router: api::router(platform.clone()), platform, clock, store }
     }
 
     /// A key with these scopes; without a customer it is one of the platform's own staff.

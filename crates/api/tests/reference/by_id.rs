@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
-const CACHED: &str = "public, max-age=86400";
+const CACHED: &str = "private, max-age=86400";
 const OWN: &str = "private, no-cache";
 
 #[tokio::test]

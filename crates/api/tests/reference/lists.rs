@@ -16,7 +16,7 @@ async fn every_list_may_be_kept_for_a_day_and_is_not_sent_twice() {
         let path = format!("/reference-data/{list}");
         let answer = stage.get(&path).await;
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{list}");
-        assert_eq!(answer.header("cache-control"), "public, max-age=86400");
+        assert_eq!(answer.header("cache-control"), "private, max-age=86400");
         assert_eq!(answer.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["data"]);
         let tag = answer.header("etag").to_owned();
         assert!(tag.starts_with('"') && tag.ends_with('"') && tags.insert(tag.clone()), "{tag}");
@@ -24,7 +24,7 @@ async fn every_list_may_be_kept_for_a_day_and_is_not_sent_twice() {
         for has in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
             let again = stage.get_unless(&path, &has).await;
             assert_eq!((again.status, &again.body), (304, &json!(null)), "{has}");
-            assert_eq!((again.header("etag"), again.header("cache-control")), (&*tag, "public, max-age=86400"));
+            assert_eq!((again.header("etag"), again.header("cache-control")), (&*tag, "private, max-age=86400"));
         }
         assert_eq!(stage.get_unless(&path, "\"other\"").await.status, 200);
         assert_eq!(stage.get_as_other(&path).await.header("etag"), tag);

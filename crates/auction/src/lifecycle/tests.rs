@@ -180,3 +180,15 @@ fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had
     apply(&mut live, ended);
     assert_eq!((live.status, live.returning), (Preview, false));
 }
+
+#[test]
+fn what_the_items_rule_out_is_not_offered() {
+    let live = auction(AuctionKind::Timed, Live);
+    let with_bids = ItemCounts { with_bids: 1, ..SOLD_OUT };
+    assert_eq!(live.legal_next_with(&SOLD_OUT), [Preview, Reconciliation]);
+    assert_eq!(live.legal_next_with(&ON_SALE), [Preview]);
+    assert_eq!(live.legal_next_with(&with_bids), [Reconciliation]);
+    assert_eq!(live.legal_next_with(&ItemCounts { suspended: 1, ..with_bids }), []);
+    // What only the moment can tell is not asked.
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next_with(&SOLD_OUT), [Draft, Live]);
+}

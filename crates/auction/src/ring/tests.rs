@@ -82,7 +82,7 @@ fn an_item_is_offered_again_while_another_is_in_the_ring_and_waits() {
     let mut passed = Item { announced: true, ring: RingPlace::Done, ..item(&auction, Passed) };
     run(&mut auction, &mut passed, RingCommand::OfferAgain).unwrap();
     assert_eq!((passed.status, passed.ring, auction.in_ring), (Live, RingPlace::Waiting, Some(Uuid::from_u128(11))));
-    refused(&auction, &passed, RingCommand::OfferAgain, "illegal_transition");
+    refused(&auction, &passed, RingCommand::OfferAgain, "item_not_passed");
 }
 
 #[test]
@@ -132,6 +132,7 @@ fn a_removed_item_waits_with_its_bids() {
     run(&mut auction, &mut offered, RingCommand::Remove).unwrap();
     assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingPlace::Waiting, None));
     assert_eq!((offered.price(), offered.sequence), (Some(10_000), 1));
+    assert_eq!(auction.last_in_ring, None, "what waits can be sent, and is not there to be reopened");
 }
 
 #[test]

@@ -30,7 +30,9 @@ impl Story {
                 (Some(leader), Some(price)) => format!("{leader} leads at {price}"),
                 _ => "nobody leads".to_owned(),
             },
-            ["next", "bid", _] => format!("next bid {}", seen.minimum_bid),
+            ["next", "bid", _] | ["no", "next", "bid"] => {
+                seen.minimum_bid.map_or("no next bid".to_owned(), |least| format!("next bid {least}"))
+            }
             ["asked", _] => format!("asked {}", ring.map_or(0, |ring| ring.asking_price)),
             ["warnings", _] => format!("warnings {}", ring.map_or(0, |ring| ring.warnings)),
             ["paused"] => ring.filter(|ring| ring.paused).map_or("not paused", |_| "paused").to_owned(),

@@ -104,6 +104,14 @@ impl Auction {
         rows_from(self.current()).map(|row| row.to).collect()
     }
 
+    /// The same without what its items, as they are counted, rule out. What only the moment can tell (an end in the future)
+    /// is not looked at.
+    pub fn legal_next_with(&self, items: &ItemCounts) -> Vec<AuctionStatus> {
+        let facts = AuctionFacts { auction: self, items, now: self.created_at };
+        let holds = |guard: &AuctionGuard| !guard.asks_items() || guard.check(&facts).is_ok();
+        rows_from(self.current()).filter(|row| row.guards.iter().all(holds)).map(|row| row.to).collect()
+    }
+
     /// Its status, or none while it is being created.
     pub(crate) fn current(&self) -> Option<AuctionStatus> {
         (self.sequence > 0).then_some(self.status)
@@ -120,6 +128,11 @@ impl AuctionGuard {
             NoBids => "no bids",
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
         }
+    }
+
+    /// True when the answer is in the counts of items.
+    fn asks_items(self) -> bool {
+        matches!(self, AnItemIsLive | NoBids | NothingLiveOrSuspended)
     }
 
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {

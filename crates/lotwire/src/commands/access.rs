@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use platform::access::NewApiKey;
+use platform::port::{ApiKey, Page};
 use platform::{Caller, Role, Scope, Scopes};
+use runtime::clock::rfc3339_ms;
 use runtime::vault::Secret;
 use serde_json::json;
 
@@ -13,25 +15,73 @@ use crate::config::Config;
 use crate::fault::{Fault, While as _};
 use crate::node::{Ground, open_platform};
 
+/// Keys read from the store at once.
+const PAGE_KEYS: usize = 1_000;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 /// Bytes of randomness in a password that is made for somebody.
 const PASSWORD_BYTES: usize = 16;
 
 pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault> {
-    let Key::Create { name, customer, scopes, expires_in_days, json } = command;
     let ground = Ground::new(config)?;
     let platform = open_platform(config, &ground).await?;
-    let expires_at = match expires_in_days {
-        Some(days) => Some(ground.clock.now().checked_add(DAY * u32::from(*days)).while_("working out the expiry")?),
-        None => None,
-    };
-    let new = NewApiKey { name: name.clone(), customer: *customer, scopes: parse_scopes(scopes)?, expires_at };
-    let created = platform.create_api_key(&Caller::command_line(), &new).await.while_("creating the key")?;
-    let key = created.key.expose_str().unwrap_or_default();
-    if *json {
-        return print_json(&json!({ "key": key }));
+    let operator = Caller::command_line();
+    match command {
+        Key::Create { name, customer, scopes, expires_in_days, json } => {
+            let expires_at = match expires_in_days {
+                Some(days) => {
+                    Some(ground.clock.now().checked_add(DAY * u32::from(*days)).while_("working out the expiry")?)
+                }
+                None => None,
+            };
+            let new = NewApiKey { name: name.clone(), customer: *customer, scopes: parse_scopes(scopes)?, expires_at };
+            let created = platform.create_api_key(&operator, &new).await.while_("creating the key")?;
+            let key = created.key.expose_str().unwrap_or_default();
+            if *json {
+                return print_json(&json!({ "uuid": created.record.uuid, "key": key }));
+            }
+            print(&format!("{key}\n\nKeep it now: it is not shown again."));
+        }
+        Key::List { customer, json } => {
+            let mut page = Page { after: None, limit: PAGE_KEYS };
+            loop {
+                let keys = platform.api_keys(&operator, *customer, page).await.while_("listing the keys")?;
+                keys.iter().try_for_each(|key| show_key(key, *json))?;
+                match keys.last() {
+                    Some(last) if keys.len() == PAGE_KEYS => page.after = Some(last.uuid),
+                    _ => break,
+                }
+            }
+        }
+        Key::Revoke { uuid } => {
+            platform.revoke_api_key(&operator, *uuid).await.while_(format!("revoking key {uuid}"))?;
+            print(&format!("Key {uuid} no longer gives access."));
+        }
     }
-    print(&format!("{key}\n\nKeep it now: it is not shown again."));
+    Ok(())
+}
+
+fn show_key(key: &ApiKey, json: bool) -> Result<(), Fault> {
+    let (created_at, expires_at) = (rfc3339_ms(key.created_at), key.expires_at.map(rfc3339_ms));
+    let (last_used_at, revoked_at) = (key.last_used_at.map(rfc3339_ms), key.revoked_at.map(rfc3339_ms));
+    if json {
+        return print_json(&json!({
+            "uuid": key.uuid, "name": key.name, "customer": key.customer, "scopes": key.scopes, "createdAt": created_at,
+            "expiresAt": expires_at, "lastUsedAt": last_used_at, "revokedAt": revoked_at,
+        }));
+    }
+    let end = match (revoked_at, expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) => format!("ends    {at}"),
+        (None, None) => "ends    -".to_owned(),
+    };
+    let (used, whose) = (last_used_at.unwrap_or_else(|| "-".to_owned()), key.customer.map(|uuid| uuid.to_string()));
+    print(&format!(
+        "{}  created {created_at}  used {used:<24}  {end:<32}  {:<36}  {}  {}",
+        key.uuid,
+        whose.as_deref().unwrap_or("staff"),
+        key.name,
+        key.scopes.join(",")
+    ));
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use auction::item::{NewLot, relist};
-use auction::{Auction, Item};
+use auction::{Auction, Item, Rejection};
 use contract::ItemStatus;
 use uuid::Uuid;
 
@@ -47,7 +47,7 @@ pub struct Relisted {
 impl Platform {
     /// Lists unsold items of an auction behind the last one of another, all or none.
     ///
-    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), and those of [`relist`].
+    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and those of [`relist`].
     pub async fn relist_items(
         &self,
         caller: &Caller,
@@ -103,7 +103,10 @@ impl Platform {
     }
 
     async fn unsold(&self, from: &Auction, wanted: &Relist) -> PlatformResult<Vec<(Item, Option<String>)>> {
-        let Some(named) = &wanted.items else { return self.all_unsold(from).await };
+        let Some(named) = &wanted.items else {
+            let unsold = self.all_unsold(from).await?;
+            return if unsold.is_empty() { Err(Rejection::NothingToRelist.into()) } else { Ok(unsold) };
+        };
         let mut unsold = Vec::with_capacity(named.len());
         for lot in named {
             let found = self.store().item(lot.item).await?.filter(|item| item.auction == from.uuid);

@@ -36,7 +36,7 @@ pub(super) struct ItemState {
     status: &'static str,
     price: Option<i64>,
     leader: Option<String>,
-    minimum_bid: i64,
+    minimum_bid: Option<i64>,
     reserve_met: Option<bool>,
     buy_now: Option<i64>,
     bid_count: i64,

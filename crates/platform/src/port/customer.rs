@@ -83,6 +83,8 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was last used, to within a minute.
     pub last_used_at: Option<Timestamp>,
+    /// Since when it gives no access.
+    pub revoked_at: Option<Timestamp>,
 }
 
 /// A person who signs in to the administration application.

@@ -152,6 +152,7 @@ impl Platform {
     ) -> PlatformResult<Decision<CommandDone>> {
         let (auction, in_ring) = self.read_ring(caller, auction).await?;
         expect_ring(seen, &auction, in_ring.as_ref())?;
+        auction.require_open()?;
         let now = self.time_of(&auction);
         let mut draft = self.draft(&caller.actor, now);
         let result = if *command == ClerkCommand::Begin {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use platform::access::NewApiKey;
 use platform::port::{Customer, Page};
-use platform::{Answering, Outcome, PlatformError, Role, Scope};
+use platform::{Answering, Outcome, PlatformConfig, PlatformError, Role, Scope};
 use runtime::vault::Secret;
 
-use crate::house::House;
+use crate::house::{House, node};
 
 fn new_key(house: &House, scopes: &[Scope]) -> NewApiKey {
     NewApiKey {
@@ -43,6 +43,60 @@ async fn a_key_works_until_it_expires_and_its_use_is_noted_once_a_minute() {
     house.clock.advance(Duration::from_secs(29));
     assert!(matches!(house.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
     assert!(matches!(house.platform.authenticate("lw_wrong").await, Err(PlatformError::Unauthenticated)));
+}
+
+#[tokio::test]
+async fn a_revoked_key_stops_at_once_here_and_elsewhere_when_it_is_looked_up_again() {
+    let house = House::new().await;
+    let elsewhere = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let make = async || {
+        let created =
+            house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::KeysWrite])).await.unwrap();
+        (created.record.uuid, created.key.expose_str().unwrap().to_owned())
+    };
+    let (uuid, key) = make().await;
+    let (other, other_key) = make().await;
+    let caller = house.platform.authenticate(&key).await.unwrap();
+    elsewhere.authenticate(&key).await.unwrap();
+    let at = house.platform.now();
+    house.platform.revoke_api_key(&caller, uuid).await.unwrap();
+    assert!(matches!(house.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
+    house.platform.authenticate(&other_key).await.unwrap();
+    elsewhere.authenticate(&key).await.unwrap();
+    house.clock.advance(house.platform.config().key_cache_ttl);
+    assert!(matches!(elsewhere.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
+
+    // It is listed still, and revoking it again changes nothing.
+    house.platform.revoke_api_key(&house.caller, uuid).await.unwrap();
+    let page = Page { after: None, limit: 10 };
+    let listed = house.platform.api_keys(&house.caller, Some(house.customer.uuid), page).await.unwrap();
+    let listed: Vec<_> = listed.into_iter().map(|key| (key.uuid, key.revoked_at)).collect();
+    assert_eq!(listed, [(uuid, Some(at)), (other, None)]);
+    let used = house.platform.api_key(&house.caller, uuid).await.unwrap().last_used_at;
+    assert_eq!(used, Some(at));
+}
+
+#[tokio::test]
+async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
+    let house = House::new().await;
+    let other = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
+    let staff = NewApiKey { customer: None, ..new_key(&house, &[Scope::KeysWrite]) };
+    let staff = house.platform.create_api_key(&house.caller, &staff).await.unwrap().record;
+    let own =
+        house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::EventsRead])).await.unwrap().record;
+    let confined = |customer| platform::Caller { customer: Some(customer), ..house.caller.clone() };
+    let (smith, jones) = (confined(house.customer.uuid), confined(other.uuid));
+    let page = || Page { after: None, limit: 10 };
+    assert_eq!(house.platform.api_keys(&smith, None, page()).await.unwrap(), std::slice::from_ref(&own));
+    assert_eq!(house.platform.api_keys(&jones, None, page()).await.unwrap(), []);
+    assert_eq!(house.platform.api_keys(&house.caller, None, page()).await.unwrap(), [staff.clone(), own.clone()]);
+    for (caller, key) in [(&jones, &own), (&jones, &staff), (&smith, &staff)] {
+        assert_eq!(house.platform.api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
+        assert_eq!(house.platform.revoke_api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
+    }
+    let reader = platform::Caller { scopes: [Scope::KeysRead].into_iter().collect(), ..smith };
+    assert_eq!(house.platform.api_key(&reader, own.uuid).await.unwrap(), own);
+    assert_eq!(house.platform.revoke_api_key(&reader, own.uuid).await.unwrap_err().code(), "forbidden");
 }
 
 #[tokio::test]

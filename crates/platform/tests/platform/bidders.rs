@@ -34,6 +34,7 @@ impl Sale {
             name: "A. Bidder".into(),
             email: None,
             limit: None,
+            note: None,
             status: RegistrationStatus::Approved,
         };
         let bidder = office.register_bidder(&house.caller, items[0].auction, &entry, None).await.unwrap();

@@ -83,6 +83,9 @@ async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
         house.journal_of(sale.items[1]).await[1..],
         ["PASSED passed_in_ring, announced", "UNSOLD reconciled, announced"]
     );
+    for command in [ClerkCommand::Begin, next(), ClerkCommand::FairWarning] {
+        assert_eq!(sale.clerk(command).await.unwrap_err().code(), "auction_closed");
+    }
 }
 
 #[tokio::test]
@@ -165,6 +168,9 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
     let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
     assert_eq!(lots(&removed), ["7", "8", "1", "2", "3"]);
+    assert_eq!(removed.desk.unwrap().last, None, "it waits; nothing is there to be reopened");
+    let reason = "it was not finished".to_owned();
+    assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
     sale.clerk(next()).await.unwrap();
     let passed = sale.clerk(ClerkCommand::Pass).await.unwrap().ring;
     assert_eq!(lots(&passed), ["8", "1", "2", "3", "4"]);

@@ -7,6 +7,8 @@ mod access;
 mod answered;
 mod bidders;
 mod commit;
+mod feed;
+mod keys;
 mod leads;
 mod log;
 mod lots;
@@ -135,8 +137,8 @@ impl Store for Memory {
         Ok(self.tables().access.auctioneers(customer, page))
     }
 
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
-        self.tables().access.create_api_key(key)
+    async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.tables().access.create_api_key(key, answer)
     }
 
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {

@@ -12,7 +12,9 @@ mod bidders;
 mod commit;
 mod consumers;
 mod customers;
+mod feed;
 mod journal;
+mod keys;
 mod leads;
 mod locks;
 mod log;
@@ -131,8 +133,8 @@ impl Store for Shared {
         Ok(customers::auctioneers(&self.client().await?, customer, page).await?)
     }
 
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
-        Ok(access::create_api_key(&self.client().await?, &key).await?)
+    async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(&(key, answer), |db, (key, answer)| Box::pin(access::create_api_key(db, key, answer.as_ref()))).await
     }
 
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {

@@ -11,7 +11,9 @@ mod bidders;
 mod commit;
 mod consumers;
 mod customers;
+mod feed;
 mod journal;
+mod keys;
 mod leads;
 mod log;
 mod lots;
@@ -117,8 +119,8 @@ impl Store for Sqlite {
         self.read(move |db| customers::auctioneers(db, customer, page)).await
     }
 
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
-        self.write(move |db| access::create_api_key(db, &key)).await
+    async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| access::create_api_key(db, &key, answer.as_ref())).await
     }
 
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {

@@ -51,6 +51,7 @@ stories! {
         customers_and_auctioneers_are_listed_in_slices,
         auctioneers_are_numbered_from_one,
         a_key_is_found_by_its_hash_and_remembers_its_use,
+        keys_are_listed_and_a_revoked_one_stays_to_be_read,
         an_email_address_is_one_users,
         a_ping_reads_and_writes;
     reference:
@@ -68,6 +69,7 @@ stories! {
         a_customer_and_its_answer_are_one,
         an_auctioneer_and_its_answer_are_one,
         a_queue_is_resumed_with_its_answer_or_not_at_all,
+        an_api_key_and_its_answer_are_one,
         the_first_answer_to_a_key_stays,
         old_answers_are_forgotten_a_few_at_a_time;
     rules:

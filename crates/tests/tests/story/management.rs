@@ -43,6 +43,42 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_listed_and_revoked_on_the_command_line() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let key = launch.manage(&["key", "create", "--name", "web site", "--scope", "keys:read", "--json"]).unwrap();
+    let (uuid, key) = (key["uuid"].as_str().unwrap(), key["key"].as_str().unwrap());
+    let api = consumer::Api::new(http_client(), launch.platform_url(), key).unwrap();
+    let path = format!("/api/v1/api-keys/{uuid}");
+    assert_eq!(api.get(&path).await.unwrap().body["revokedAt"], json!(null));
+    let listed = launch.manage(&["key", "list", "--json"]).unwrap();
+    assert_eq!(
+        (&listed["uuid"], &listed["name"], &listed["revokedAt"]),
+        (&json!(uuid), &json!("web site"), &json!(null))
+    );
+    assert!(listed["lastUsedAt"].is_string() && !listed.to_string().contains(key), "{listed}");
+
+    let revoke = Command::new(built_binary("lotwire").unwrap())
+        .args(["key", "revoke", uuid, "--data-dir"])
+        .arg(data.path())
+        .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(revoke.stdout).unwrap();
+    assert!(revoke.status.success() && said.contains("no longer gives access"), "{said}");
+    assert!(launch.manage(&["key", "list", "--json"]).unwrap()["revokedAt"].is_string());
+    // The server learns of it when what it remembers is over.
+    let mut looks = tokio::time::interval(std::time::Duration::from_millis(100));
+    let refused = async {
+        while api.get(&path).await.is_ok() {
+            looks.tick().await;
+        }
+    };
+    tokio::time::timeout(crate::house::PATIENCE, refused).await.expect("a revoked key still works");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_catalogue_is_imported_whole_or_not_at_all() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());

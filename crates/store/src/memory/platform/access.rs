@@ -17,7 +17,7 @@ pub(super) struct Access {
     auctioneers: BTreeMap<Uuid, Auctioneer>,
     /// The last id of an auctioneer that was drawn or given.
     last_auctioneer_id: i64,
-    api_keys: HashMap<[u8; 32], ApiKey>,
+    pub(super) api_keys: HashMap<[u8; 32], ApiKey>,
     users: HashMap<String, User>,
     answers: HashMap<(Uuid, String), IdempotentAnswer>,
 }
@@ -89,9 +89,13 @@ impl Access {
         slice(rows.map(|(uuid, auctioneer)| (*uuid, auctioneer)), page)
     }
 
-    pub(super) fn create_api_key(&mut self, key: ApiKey) -> StoreResult<()> {
+    pub(super) fn create_api_key(&mut self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.check_answer(answer.as_ref())?;
         if self.api_keys.contains_key(&key.hash) {
             return Err(StoreError::Taken("key"));
+        }
+        if let Some(answer) = answer {
+            self.keep_answer(answer);
         }
         self.api_keys.insert(key.hash, key);
         Ok(())

@@ -122,6 +122,11 @@ impl Sales {
         }
     }
 
+    /// Rows are numbered from 1 without gaps.
+    pub(super) fn last_cursor(&self) -> Cursor {
+        Cursor::try_from(self.journal.len()).unwrap_or(Cursor::MAX)
+    }
+
     /// Appends to the journal; the entry's cursor.
     pub(super) fn append(&mut self, entry: &JournalEntry) -> Cursor {
         let cursor = Cursor::try_from(self.journal.len() + 1).unwrap_or(Cursor::MAX);

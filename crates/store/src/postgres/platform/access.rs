@@ -14,9 +14,15 @@ use crate::engine::postgres::Postgres;
 use crate::engine::postgres::gathered::READS;
 use crate::platform_codec::{corrupt, ms, to_json};
 
-pub(super) async fn create_api_key(db: &impl GenericClient, key: &ApiKey) -> Outcome<()> {
-    let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+/// An error undoes the answer as well: it is that of the whole job.
+pub(super) async fn create_api_key(
+    db: &impl GenericClient,
+    key: &ApiKey,
+    answer: Option<&IdempotentAnswer>,
+) -> Outcome<()> {
+    keep_or_replay(db, answer).await?;
+    let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \
+         revoked_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     let values: rows::Values<'_> = &[
         &key.uuid,
         &key.hash.as_slice(),
@@ -26,26 +32,30 @@ pub(super) async fn create_api_key(db: &impl GenericClient, key: &ApiKey) -> Out
         &ms(key.created_at),
         &key.expires_at.map(ms),
         &key.last_used_at.map(ms),
+        &key.revoked_at.map(ms),
     ];
     rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("key"))
 }
 
 pub(super) async fn api_key_by_hash(db: &impl GenericClient, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
-    let select = "SELECT uuid, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms \
-         FROM api_keys WHERE hash = $1";
-    rows::one(db, select, &[&hash.as_slice()], |row| {
-        Ok(ApiKey {
-            uuid: rows::get(row, 0)?,
-            hash,
-            customer: rows::get(row, 1)?,
-            name: rows::get(row, 2)?,
-            scopes: rows::json(row, 3)?,
-            created_at: rows::time(row, 4)?,
-            expires_at: rows::optional_time(row, 5)?,
-            last_used_at: rows::optional_time(row, 6)?,
-        })
+    rows::one(db, &format!("{API_KEY} WHERE hash = $1"), &[&hash.as_slice()], api_key).await
+}
+
+pub(super) const API_KEY: &str = "SELECT uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, \
+     last_used_at_ms, revoked_at_ms FROM api_keys";
+
+pub(super) fn api_key(row: &Row) -> Outcome<ApiKey> {
+    Ok(ApiKey {
+        uuid: rows::get(row, 0)?,
+        hash: rows::get::<&[u8]>(row, 1)?.try_into().map_err(corrupt)?,
+        customer: rows::get(row, 2)?,
+        name: rows::get(row, 3)?,
+        scopes: rows::json(row, 4)?,
+        created_at: rows::time(row, 5)?,
+        expires_at: rows::optional_time(row, 6)?,
+        last_used_at: rows::optional_time(row, 7)?,
+        revoked_at: rows::optional_time(row, 8)?,
     })
-    .await
 }
 
 pub(super) async fn touch_api_key(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<()> {

@@ -2,15 +2,17 @@
 
 use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, User};
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, Outcome};
 use crate::platform_codec::{ms, to_json};
 
-pub(super) fn create_api_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
-    let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+/// An error undoes the answer as well: it is that of the whole job.
+pub(super) fn create_api_key(db: &Connection, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    keep_or_replay(db, answer)?;
+    let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \
+         revoked_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let values = params![
         key.uuid.as_bytes(),
         key.hash,
@@ -19,25 +21,30 @@ pub(super) fn create_api_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
         to_json(&key.scopes)?,
         ms(key.created_at),
         key.expires_at.map(ms),
-        key.last_used_at.map(ms)
+        key.last_used_at.map(ms),
+        key.revoked_at.map(ms)
     ];
     rows::execute(db, insert, values).map(drop).map_err(|fault| fault.or_taken("key"))
 }
 
 pub(super) fn api_key_by_hash(db: &Connection, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
-    let select = "SELECT uuid, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms \
-         FROM api_keys WHERE hash = ?1";
-    rows::one(db, select, [hash], |row| {
-        Ok(ApiKey {
-            uuid: rows::uuid(row, 0)?,
-            hash,
-            customer: row.get::<_, Option<[u8; 16]>>(1)?.map(Uuid::from_bytes),
-            name: row.get(2)?,
-            scopes: rows::json(row, 3)?,
-            created_at: rows::time(row, 4)?,
-            expires_at: rows::optional_time(row, 5)?,
-            last_used_at: rows::optional_time(row, 6)?,
-        })
+    rows::one(db, &format!("{API_KEY} WHERE hash = ?1"), [hash], api_key)
+}
+
+pub(super) const API_KEY: &str = "SELECT uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, \
+     last_used_at_ms, revoked_at_ms FROM api_keys";
+
+pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
+    Ok(ApiKey {
+        uuid: rows::uuid(row, 0)?,
+        hash: row.get(1)?,
+        customer: row.get::<_, Option<[u8; 16]>>(2)?.map(Uuid::from_bytes),
+        name: row.get(3)?,
+        scopes: rows::json(row, 4)?,
+        created_at: rows::time(row, 5)?,
+        expires_at: rows::optional_time(row, 6)?,
+        last_used_at: rows::optional_time(row, 7)?,
+        revoked_at: rows::optional_time(row, 8)?,
     })
 }
 

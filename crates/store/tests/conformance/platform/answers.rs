@@ -1,6 +1,6 @@
 //! Answers to idempotency keys.
 
-use platform::port::{Change, NewAuctioneer, Parked, StartFrom, StoreError};
+use platform::port::{ApiKey, Change, NewAuctioneer, Parked, StartFrom, StoreError};
 
 use super::customers::auctioneer;
 use super::given::{
@@ -92,6 +92,28 @@ pub(super) async fn a_queue_is_resumed_with_its_answer_or_not_at_all(store: Shar
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap().unwrap().body, "first");
     store.resume(customer_uuid(1), None).await.unwrap();
     assert!(!is_parked().await);
+}
+
+pub(super) async fn an_api_key_and_its_answer_are_one(store: Shared) {
+    let key = |number: u8| ApiKey {
+        uuid: caller_uuid(usize::from(number)),
+        hash: [number; 32],
+        customer: None,
+        name: "staff".into(),
+        scopes: vec!["keys:read".into()],
+        created_at: at(1),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    store.create_api_key(key(1), Some(answer("k1", "sealed", at(1)))).await.unwrap();
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k1").await.unwrap().unwrap().body, "sealed");
+    let replayed = store.create_api_key(key(2), Some(answer("k1", "2", at(1)))).await;
+    assert!(matches!(replayed, Err(StoreError::Replayed)));
+    assert_eq!(store.api_key(caller_uuid(2)).await.unwrap(), None);
+    let taken = store.create_api_key(ApiKey { hash: [1; 32], ..key(2) }, Some(answer("k2", "2", at(1)))).await;
+    assert!(matches!(taken, Err(StoreError::Taken("key"))));
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
 }
 
 pub(super) async fn the_first_answer_to_a_key_stays(store: Shared) {

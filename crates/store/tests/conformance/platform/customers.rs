@@ -65,10 +65,11 @@ pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shar
         created_at: at(1),
         expires_at: Some(at(9_000)),
         last_used_at: None,
+        revoked_at: None,
     };
     let staff = ApiKey { uuid: caller_uuid(2), hash: [2; 32], customer: None, expires_at: None, ..key.clone() };
-    store.create_api_key(key.clone()).await.unwrap();
-    store.create_api_key(staff.clone()).await.unwrap();
+    store.create_api_key(key.clone(), None).await.unwrap();
+    store.create_api_key(staff.clone(), None).await.unwrap();
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));
     store.touch_api_key(key.uuid, at(500)).await.unwrap();
     store.touch_api_key(caller_uuid(3), at(500)).await.unwrap();
@@ -76,6 +77,40 @@ pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shar
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key));
     assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), Some(staff));
     assert_eq!(store.api_key_by_hash([3; 32]).await.unwrap(), None);
+}
+
+pub(super) async fn keys_are_listed_and_a_revoked_one_stays_to_be_read(store: Shared) {
+    let key = |number: usize, customer: Option<usize>| ApiKey {
+        uuid: caller_uuid(number),
+        hash: [number as u8; 32],
+        customer: customer.map(customer_uuid),
+        name: format!("key {number}"),
+        scopes: vec!["events:read".into()],
+        created_at: at(number as i64),
+        expires_at: None,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    for (number, customer) in [(3, Some(1)), (1, Some(1)), (4, None), (2, Some(2))] {
+        store.create_api_key(key(number, customer), None).await.unwrap();
+    }
+    let uuids = |keys: Vec<ApiKey>| keys.into_iter().map(|key| key.uuid).collect::<Vec<_>>();
+    let all = [1, 2, 3, 4].map(caller_uuid);
+    assert_eq!(uuids(store.api_keys(None, whole()).await.unwrap()), all);
+    assert_eq!(uuids(store.api_keys(None, page(Some(all[0]), 2)).await.unwrap()), all[1..3]);
+    assert_eq!(store.api_keys(Some(customer_uuid(1)), whole()).await.unwrap(), [key(1, Some(1)), key(3, Some(1))]);
+    assert_eq!(uuids(store.api_keys(Some(customer_uuid(1)), page(Some(all[0]), 2)).await.unwrap()), [all[2]]);
+    assert_eq!(store.api_key(all[3]).await.unwrap(), Some(key(4, None)));
+    assert_eq!(store.api_key(caller_uuid(5)).await.unwrap(), None);
+
+    store.revoke_api_key(all[1], at(700)).await.unwrap();
+    store.revoke_api_key(all[1], at(800)).await.unwrap();
+    store.revoke_api_key(caller_uuid(5), at(700)).await.unwrap();
+    let revoked = ApiKey { revoked_at: Some(at(700)), ..key(2, Some(2)) };
+    assert_eq!(store.api_key(all[1]).await.unwrap(), Some(revoked.clone()));
+    assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), Some(revoked.clone()));
+    assert_eq!(store.api_keys(Some(customer_uuid(2)), whole()).await.unwrap(), [revoked]);
+    assert_eq!(store.api_key(all[0]).await.unwrap(), Some(key(1, Some(1))));
 }
 
 pub(super) async fn an_email_address_is_one_users(store: Shared) {

@@ -53,6 +53,7 @@ pub(super) async fn a_history_has_every_change_of_a_status(store: Shared) {
 }
 
 pub(super) async fn only_a_customers_announced_events_are_replayed(store: Shared) {
+    assert_eq!(store.last_cursor().await.unwrap(), 0);
     sale(&store, 3).await;
     let mut others = auction(2);
     others.customer = customer_uuid(2);
@@ -71,6 +72,7 @@ pub(super) async fn only_a_customers_announced_events_are_replayed(store: Shared
             rows.into_iter().map(|row| row.cursor).collect::<Vec<_>>()
         }
     };
+    assert_eq!(store.last_cursor().await.unwrap(), cursors[1]);
     assert_eq!(replay(1, None, 9).await, cursors);
     assert_eq!(replay(1, Some(0), 1).await, cursors[..1]);
     assert_eq!(replay(1, Some(cursors[0]), 9).await, cursors[1..]);

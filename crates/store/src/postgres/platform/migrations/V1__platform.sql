@@ -40,8 +40,10 @@ CREATE TABLE api_keys (
     created_at_ms bigint NOT NULL,
     expires_at_ms bigint,
     last_used_at_ms bigint,
+    revoked_at_ms bigint,
     CONSTRAINT api_keys_by_hash UNIQUE (hash)
 );
+CREATE INDEX api_keys_of_customer ON api_keys (customer, uuid);
 
 CREATE TABLE users (
     uuid uuid PRIMARY KEY,

@@ -38,8 +38,10 @@ CREATE TABLE api_keys (
     scopes TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER,
-    last_used_at_ms INTEGER
+    last_used_at_ms INTEGER,
+    revoked_at_ms INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX api_keys_of_customer ON api_keys (customer, uuid);
 
 CREATE TABLE users (
     uuid BLOB NOT NULL PRIMARY KEY,

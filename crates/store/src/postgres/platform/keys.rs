@@ -1,0 +1,42 @@
+//! API keys after they were made.
+
+use ::platform::port::{ApiKey, ApiKeys, Page, StoreResult};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::Shared;
+use super::access::{API_KEY, api_key};
+use super::customers::after;
+use super::rows;
+use crate::platform_codec::ms;
+
+#[async_trait]
+impl ApiKeys for Shared {
+    async fn api_key(&self, uuid: Uuid) -> StoreResult<Option<ApiKey>> {
+        let select = format!("{API_KEY} WHERE uuid = $1");
+        Ok(rows::one(&self.client().await?, &select, &[&uuid], api_key).await?)
+    }
+
+    async fn api_keys(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>> {
+        let client = self.client().await?;
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        let found = match customer {
+            None => {
+                let select = format!("{API_KEY} WHERE uuid > $1 ORDER BY uuid LIMIT $2");
+                rows::list(&client, &select, &[&after, &limit], api_key).await
+            }
+            Some(customer) => {
+                let select = format!("{API_KEY} WHERE customer = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
+                rows::list(&client, &select, &[&customer, &after, &limit], api_key).await
+            }
+        };
+        Ok(found?)
+    }
+
+    async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
+        let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
+        rows::execute(&self.client().await?, revoke, &[&uuid, &ms(at)]).await?;
+        Ok(())
+    }
+}

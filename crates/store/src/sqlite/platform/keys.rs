@@ -1,0 +1,44 @@
+//! API keys after they were made.
+
+use ::platform::port::{ApiKey, ApiKeys, Page, StoreResult};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::access::{API_KEY, api_key};
+use super::customers::after;
+use super::rows::{self, Outcome};
+use crate::platform_codec::ms;
+
+#[async_trait]
+impl ApiKeys for Sqlite {
+    async fn api_key(&self, uuid: Uuid) -> StoreResult<Option<ApiKey>> {
+        let select = format!("{API_KEY} WHERE uuid = ?1");
+        self.read(move |db| rows::one(db, &select, [uuid.as_bytes()], api_key)).await
+    }
+
+    async fn api_keys(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>> {
+        self.read(move |db| list(db, customer, page)).await
+    }
+
+    async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
+        let revoke = "UPDATE api_keys SET revoked_at_ms = ?2 WHERE uuid = ?1 AND revoked_at_ms IS NULL";
+        self.write(move |db| rows::execute(db, revoke, (uuid.as_bytes(), ms(at))).map(drop)).await
+    }
+}
+
+fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> Outcome<Vec<ApiKey>> {
+    let (after, limit) = (after(page), rows::limit(page.limit));
+    match customer {
+        None => {
+            let select = format!("{API_KEY} WHERE uuid > ?1 ORDER BY uuid LIMIT ?2");
+            rows::list(db, &select, (after.as_bytes(), limit), api_key)
+        }
+        Some(customer) => {
+            let select = format!("{API_KEY} WHERE customer = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3");
+            rows::list(db, &select, (customer.as_bytes(), after.as_bytes(), limit), api_key)
+        }
+    }
+}
