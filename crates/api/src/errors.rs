@@ -1,5 +1,6 @@
 //! What can go wrong, as problem details (RFC 9457) with a stable `code`.
 
+use auction::Rejection;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http_kit::json::JsonError;
@@ -99,6 +100,7 @@ impl From<PlatformError> for ApiError {
     fn from(error: PlatformError) -> Self {
         let status = match &error {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
             PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
@@ -123,6 +125,9 @@ impl From<PlatformError> for ApiError {
         let code = error.code();
         let errors = match error {
             PlatformError::Invalid(problems) => problems.into_iter().map(at_pointer).collect(),
+            PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
+                vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))]
+            }
             _ => Vec::new(),
         };
         Self::new(status, code, detail).with_errors(errors)

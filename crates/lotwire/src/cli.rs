@@ -224,6 +224,27 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// List the keys, those that work no more among them.
+    #[command(after_help = "\
+Examples:
+  lotwire key list
+  lotwire key list --customer 0199… --json | jq -r .uuid")]
+    List {
+        /// Of this customer only.
+        #[arg(long, value_name = "UUID")]
+        customer: Option<Uuid>,
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a key away: it works no more. A running server notices within five seconds.
+    #[command(after_help = "\
+Examples:
+  lotwire key revoke 0199…")]
+    Revoke {
+        /// The key's UUID, as in the list; not the key itself.
+        uuid: Uuid,
+    },
 }
 
 #[derive(Debug, Subcommand)]

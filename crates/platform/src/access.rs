@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::text;
-use crate::port::{ApiKey, User};
+use crate::port::{ApiKey, Page, User};
 use crate::{Caller, Platform, Role, Scope, Scopes};
 
 /// How keys begin.
@@ -82,6 +82,42 @@ impl Platform {
         };
         self.store().create_api_key(record.clone()).await?;
         Ok(CreatedApiKey { record, key: Secret::new(key.into_bytes()) })
+    }
+
+    /// Keys that the caller sees, in order of creation, those that work no more among them: all for the platform's own staff,
+    /// or those of one customer.
+    ///
+    /// Errors: `forbidden`, `not_found` (customer).
+    pub async fn api_keys(
+        &self,
+        caller: &Caller,
+        customer: Option<Uuid>,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<ApiKey>> {
+        caller.require(Scope::KeysWrite)?;
+        if let Some(customer) = customer {
+            self.seen_customer(caller, customer).await?;
+        }
+        Ok(self.store().api_keys(customer.or(caller.customer), page).await?)
+    }
+
+    /// Takes a key away: it works no more, at once on this node and within the time of [`KeyCache`] on others. Its record
+    /// stays, since logs name it. A key that has ended stays as it is.
+    ///
+    /// Errors: `forbidden` (also of a key that would take itself away, and its maker's way in with it), `not_found`.
+    pub async fn revoke_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<ApiKey> {
+        caller.require(Scope::KeysWrite)?;
+        if uuid == caller.key {
+            return Err(PlatformError::Forbidden("a key can't take itself away: use another one".into()));
+        }
+        let found = self.store().api_key(uuid).await?;
+        let is_seen = |key: &ApiKey| caller.customer.is_none() || key.customer == caller.customer;
+        let mut key = found.filter(is_seen).ok_or(PlatformError::NotFound("API key"))?;
+        let now = self.now();
+        self.store().end_api_key(uuid, now).await?;
+        self.keys().forget(&key.hash);
+        key.expires_at = Some(key.expires_at.map_or(now, |before| before.min(now)));
+        Ok(key)
     }
 
     /// Who presents this key. Errors: `unauthenticated`, `unavailable`.
@@ -219,6 +255,10 @@ impl KeyCache {
             keys.clear();
         }
         keys.insert(key.hash, (key, now));
+    }
+
+    fn forget(&self, hash: &[u8; 32]) {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).remove(hash);
     }
 
     fn touched(&self, hash: &[u8; 32], now: Timestamp) {

@@ -235,9 +235,6 @@ impl Platform {
         problems.extend(new.stagger.into_iter().flat_map(|stagger| stagger_problems(new.kind, stagger)));
         problems.extend(charges_problems(&new.charges));
         problems.extend(attachments::problems("/attachments", &new.attachments));
-        if new.internet_bids == InternetBids::AcceptedAtOnce && new.kind != AuctionKind::Webcast {
-            problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
-        }
         if new.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
             problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
         }

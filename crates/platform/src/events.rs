@@ -11,7 +11,7 @@ impl Platform {
     /// Announced events of a customer after a cursor, in the journal's order, so that a consumer can reconcile after an
     /// outage (decisions, section 3). A caller that is confined to a customer need not name it; staff must.
     ///
-    /// Errors: `not_found`, `invalid` (no customer named), `forbidden`.
+    /// Errors: `not_found`, `invalid` (no customer named, or a cursor behind the last event that was never given), `forbidden`.
     pub async fn events_after(
         &self,
         caller: &Caller,
@@ -23,7 +23,21 @@ impl Platform {
             .or(caller.customer)
             .ok_or_else(|| PlatformError::invalid("/customer", "name the customer whose events are wanted"))?;
         self.seen_customer(caller, customer).await?;
-        Ok(self.store().events_after(customer, page).await?)
+        let rows = self.store().events_after(customer, page).await?;
+        match page.after {
+            Some(after) if after > 0 && rows.is_empty() => self.require_given(customer, after).await?,
+            _ => {}
+        }
+        Ok(rows)
+    }
+
+    /// Behind the last event, only that event's own cursor makes sense. With any other (of another installation, or from
+    /// before a backup was restored) everything up to it would be missed in silence.
+    async fn require_given(&self, customer: Uuid, after: Cursor) -> PlatformResult<()> {
+        let at = Page { after: Some(after - 1), limit: 1 };
+        let is_given = self.store().events_after(customer, at).await?.iter().any(|row| row.cursor == after);
+        let message = "is behind the last event, and was never given as `next`: begin at 0, or at a cursor that you were given";
+        if is_given { Ok(()) } else { Err(PlatformError::invalid("/after", message)) }
     }
 
     /// Every status change of an auction or item, announced or not, by its sequence.

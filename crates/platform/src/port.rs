@@ -16,6 +16,7 @@ mod bidders;
 mod change;
 mod consumer;
 mod customer;
+mod keys;
 mod log;
 mod notices;
 mod outbox;
@@ -35,6 +36,7 @@ pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrat
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
+pub use keys::Keys;
 pub use log::Logs;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
@@ -91,7 +93,7 @@ pub struct Page<K> {
 
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
-pub trait Store: Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
+pub trait Store: Keys + Logs + Noticeboard + References + Registrations + Sandboxes + Send + Sync + 'static {
     // --- the node ---------------------------------------------------------------------------------------------------
 
     /// Says that `node` lives. Outbox rows of nodes that were last heard of before `dead_before` become nobody's.

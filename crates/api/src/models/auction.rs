@@ -46,7 +46,8 @@ pub(crate) struct AuctionView {
     pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to.
+    /// Statuses that an administrator may change it to. Where `itemCounts` are given, those that its items hold back (bids,
+    /// items that are not finished) are not among them.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
     pub(crate) phase: Option<&'static str>,
@@ -85,7 +86,7 @@ impl AuctionView {
             attachments: auction.attachments.clone(),
             registration: auction.registration.as_str(),
             status: auction.status.name(),
-            legal_next_statuses: auction.legal_next().into_iter().map(|status| status.name()).collect(),
+            legal_next_statuses: auction.legal_next(counts).into_iter().map(|status| status.name()).collect(),
             phase: ring::phase(auction),
             internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,

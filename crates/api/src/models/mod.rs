@@ -15,7 +15,7 @@ mod registration;
 mod results;
 mod ring;
 
-pub(crate) use access::ApiKeyCreated;
+pub(crate) use access::{ApiKeyCreated, ApiKeyView};
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};

@@ -1,24 +1,27 @@
 //! Keys of this API.
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use platform::Platform;
 use platform::access::NewApiKey;
+use platform::port::ApiKey;
 use platform::{Scope, Scopes};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::customers::once;
+use super::ring::NothingIn;
 use crate::answer;
-use crate::ask::{Post, instant};
+use crate::ask::{Asked, CustomerListQuery, Post, instant};
 use crate::errors::{ApiError, Problem};
-use crate::models::{ApiKeyCreated, time};
+use crate::models::{ApiKeyCreated, ApiKeyView, List, time};
 
 /// A key to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApiKeyIn {
-    /// For people; 1 to 200 characters.
+    /// For people; 1 to 100 characters.
     name: String,
     /// What it may do, such as `events:read`; not more than the key that asks.
     scopes: Vec<String>,
@@ -54,6 +57,32 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
         created_at: time(record.created_at),
         expires_at: record.expires_at.map(time),
     }))
+}
+
+/// Lists keys in order of creation, those that work no more among them; never the keys themselves. Scope `keys:write`.
+#[utoipa::path(get, path = "/api-keys", tag = "access", params(CustomerListQuery),
+    responses((status = 200, body = List<ApiKeyView>), (status = 404, body = Problem)))]
+pub(crate) async fn list_keys(
+    State(platform): State<Platform>,
+    asked: Asked<CustomerListQuery>,
+) -> Result<Response, ApiError> {
+    let (page, customer) = (asked.query.page()?, asked.query.customer);
+    let keys = platform.api_keys(&asked.caller, customer, page.more()).await?;
+    Ok(answer::list(keys, page, |key| key.uuid, |key| ApiKeyView::from(key)))
+}
+
+/// Takes a key away, by its UUID: it works no more, on other nodes within five seconds. It stays in the list, with its
+/// `expiresAt`. A key can't take itself away. Scope `keys:write`.
+#[utoipa::path(post, path = "/api-keys/{uuid}/revoke", tag = "access", params(("uuid" = Uuid, Path)),
+    responses((status = 200, body = ApiKeyView), (status = 404, body = Problem)))]
+pub(crate) async fn revoke_key(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    post: Post<NothingIn>,
+) -> Result<Response, ApiError> {
+    let render = |key: &ApiKey| answer::body(&ApiKeyView::from(key));
+    let revoking = platform.revoke_api_key(&post.caller, uuid);
+    once(&platform, post.answering(200, &render), &render, revoking).await
 }
 
 fn parse_scopes(names: &[String]) -> Result<Scopes, ApiError> {

@@ -134,8 +134,8 @@ pub(crate) async fn register_event_types(
 }
 
 /// Carries out a call that may safely be repeated by itself, and answers a repeated idempotency key as it did before. The
-/// provider is asked on the way, so that the answer is kept right after, not together with what was done.
-async fn once<T>(
+/// answer is kept right after, not together with what was done: on the way a provider is asked, or nothing changes twice.
+pub(super) async fn once<T>(
     platform: &Platform,
     answering: Option<Answering<'_, T>>,
     render: impl Fn(&T) -> String,

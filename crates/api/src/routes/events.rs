@@ -18,7 +18,7 @@ use crate::models::{EventView, EventsView};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventsQuery {
-    /// Events after this cursor; 0 (default) is the beginning.
+    /// Events after this cursor, as `next` gave it; 0 (default) is the beginning.
     #[serde(default)]
     after: i64,
     /// At most this many, 1 to 250; 50 without.

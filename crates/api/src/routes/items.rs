@@ -4,7 +4,7 @@ use auction::{Auction, Item};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
-use platform::Platform;
+use platform::{Platform, PlatformError};
 use platform::new_item::NewItem;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -92,8 +92,20 @@ pub(crate) async fn create(
     let render = |items: &Vec<Item>| {
         items.first().map_or(String::new(), |item| answer::body(&ItemView::new(item, &auction, now)))
     };
-    let outcome = platform.add_items(&post.caller, uuid, &[new], post.version, post.answering(201, &render)).await?;
+    let outcome = platform.add_items(&post.caller, uuid, &[new], post.version, post.answering(201, &render)).await;
+    let outcome = outcome.map_err(at_the_root)?;
     Ok(answer::outcome(outcome, 201, render, |items| items.first().map(|item| item.version)))
+}
+
+/// The platform takes items in a list; the body of this call is the one item itself.
+fn at_the_root(error: PlatformError) -> PlatformError {
+    let PlatformError::Invalid(mut problems) = error else { return error };
+    for problem in &mut problems {
+        if let Some(below) = problem.pointer.strip_prefix("/items/0") {
+            problem.pointer = below.to_owned();
+        }
+    }
+    PlatformError::Invalid(problems)
 }
 
 /// Lists an auction's items in running order. Scope `auctions:read`.
@@ -111,7 +123,7 @@ pub(crate) async fn list(
     Ok(answer::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
 }
 
-/// Gives an item. Scope `auctions:read`.
+/// Gives an item. Scope `auctions:read` or `ring:write`.
 #[utoipa::path(get, path = "/items/{uuid}", tag = "items", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = ItemView), (status = 404, body = Problem)))]
 pub(crate) async fn get(

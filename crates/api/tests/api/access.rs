@@ -39,6 +39,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/customers/{uuid}/consumer/resume", Record, nothing.clone()),
         ("GET", "/customers/{uuid}/consumer/quarantine", Record, nothing.clone()),
         ("POST", "/api-keys", Named, json!({ "name": "k", "scopes": ["keys:write"], "customer": "CUSTOMER" })),
+        ("GET", "/api-keys?customer=CUSTOMER", Named, nothing.clone()),
+        ("POST", "/api-keys/{uuid}/revoke", Record, nothing.clone()),
         ("POST", "/auctioneers", Named, json!({ "name": "A", "customer": "CUSTOMER" })),
         ("GET", "/auctioneers?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/auctioneers/{uuid}", Record, nothing.clone()),
@@ -118,6 +120,8 @@ const PUBLIC: [&str; 1] = ["GET /health"];
 struct Ground {
     stage: Stage,
     customer: Uuid,
+    /// UUID of a key that nothing is asked with.
+    api_key: String,
     auctioneer: Value,
     auction: String,
     item: String,
@@ -130,6 +134,8 @@ impl Ground {
         let stage = Stage::new();
         let customer = stage.customer("First").await;
         let key = stage.key(Some(customer), Scopes::all()).await;
+        let spare = json!({ "name": "spare", "scopes": ["events:read"] });
+        let spare = stage.make("/api/v1/api-keys", &key, spare).await;
         let address =
             json!({ "addressLine1": "1 High Street", "addressLine2": "", "postcode": "BA1 1AA", "countryCode": "uk" });
         let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith", "address": address })).await;
@@ -140,7 +146,8 @@ impl Ground {
         let left = stage.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
         let (registration, bid) = (text(&registration), text(&left["bid"]));
-        Ground { stage, customer, auctioneer, auction, item, registration, bid }
+        let api_key = text(&spare);
+        Ground { stage, customer, api_key, auctioneer, auction, item, registration, bid }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -153,6 +160,7 @@ impl Ground {
     fn address(&self, path: &str) -> String {
         let subject = match path.split('/').nth(1) {
             Some("customers") => self.customer.to_string(),
+            Some("api-keys") => self.api_key.clone(),
             Some("auctioneers") => self.auctioneer["uuid"].as_str().unwrap().to_owned(),
             Some("items") => self.item.clone(),
             _ => self.auction.clone(),

@@ -12,4 +12,5 @@ mod events_document;
 mod hidden;
 mod live;
 mod sandbox;
+mod shown;
 mod stage;

@@ -49,7 +49,7 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
         let names: Vec<_> = targets.iter().map(|status| status.name()).collect();
         for kind in AuctionKind::ALL {
             let state = from.map_or(new(kind), |status| auction(kind, status));
-            assert_eq!(state.legal_next(), targets, "{from:?}");
+            assert_eq!(state.legal_next(None), targets, "{from:?}");
             for &to in AuctionStatus::ALL {
                 let items = if from.is_none() { ON_SALE } else { SOLD_OUT };
                 let command = if from.is_none() { create(to) } else { change(to) };

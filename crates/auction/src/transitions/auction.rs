@@ -98,10 +98,13 @@ fn rows_from(from: Option<AuctionStatus>) -> impl Iterator<Item = &'static Aucti
 }
 
 impl Auction {
-    /// Statuses that an administrator may ask for now, in the table's order. Guards are not looked at: such a change can
-    /// still be refused.
-    pub fn legal_next(&self) -> Vec<AuctionStatus> {
-        rows_from(self.current()).map(|row| row.to).collect()
+    /// Statuses that an administrator may ask for now, in the table's order. Its items are looked at when they were counted;
+    /// what else a guard asks, such as an end in the future, is not, so such a change can still be refused.
+    pub fn legal_next(&self, items: Option<&ItemCounts>) -> Vec<AuctionStatus> {
+        let held_back = |row: &&AuctionTransition| {
+            items.is_some_and(|items| row.guards.iter().any(|guard| guard.is_refused_by(items)))
+        };
+        rows_from(self.current()).filter(|row| !held_back(row)).map(|row| row.to).collect()
     }
 
     /// Its status, or none while it is being created.
@@ -119,6 +122,15 @@ impl AuctionGuard {
             EndInFuture => "closing time in the future",
             NoBids => "no bids",
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
+        }
+    }
+
+    /// If the items alone refuse it.
+    fn is_refused_by(self, items: &ItemCounts) -> bool {
+        match self {
+            NoBids => items.with_bids > 0,
+            NothingLiveOrSuspended => nothing_live_or_suspended(items).is_err(),
+            FieldsComplete | AnItemIsLive | EndInFuture => false,
         }
     }
 

@@ -4,7 +4,7 @@ use auction::Item;
 use bytes::Bytes;
 use uuid::Uuid;
 
-use super::frame::{AuctionState, Body, ItemState, event};
+use super::frame::{AuctionState, Body, ItemState, event, time_in};
 use super::room::Host;
 use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
@@ -31,7 +31,7 @@ impl Host {
                 Body::Whole { auction: AuctionState::of(auction), items, items_complete }
             }
         };
-        Ok(event(self.topics.last, "snapshot", &body, self.live.now()))
+        Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))
     }
 
     /// The first items in running order and the one in the ring, and if these are all.

@@ -46,6 +46,38 @@ async fn a_key_works_until_it_expires_and_its_use_is_noted_once_a_minute() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_taken_away_works_no_more_and_stays_in_the_list() {
+    let house = House::new().await;
+    let new = new_key(&house, &[Scope::KeysWrite, Scope::AuctionsRead]);
+    let lost = house.platform.create_api_key(&house.caller, &new).await.unwrap();
+    let own = house.platform.create_api_key(&house.caller, &new).await.unwrap();
+    let text = lost.key.expose_str().unwrap();
+    house.platform.authenticate(text).await.unwrap();
+    let caller = house.platform.authenticate(own.key.expose_str().unwrap()).await.unwrap();
+    let staffs = NewApiKey { customer: None, ..new.clone() };
+    let staffs = house.platform.create_api_key(&house.caller, &staffs).await.unwrap();
+    assert_eq!(house.platform.revoke_api_key(&caller, staffs.record.uuid).await.unwrap_err().code(), "not_found");
+
+    assert_eq!(house.platform.revoke_api_key(&caller, own.record.uuid).await.unwrap_err().code(), "forbidden");
+
+    let revoked = house.platform.revoke_api_key(&caller, lost.record.uuid).await.unwrap();
+    let now = house.platform.now();
+    assert_eq!(revoked.expires_at, Some(now));
+    assert!(matches!(house.platform.authenticate(text).await, Err(PlatformError::Unauthenticated)));
+    house.clock.advance(Duration::from_secs(1));
+    let again = house.platform.revoke_api_key(&caller, lost.record.uuid).await.unwrap();
+    assert_eq!(again.expires_at, Some(now), "it ended when it ended");
+
+    let listed = house.platform.api_keys(&caller, None, Page { after: None, limit: 10 }).await.unwrap();
+    let ends: Vec<_> = listed.iter().map(|key| (key.uuid, key.expires_at)).collect();
+    assert_eq!(ends, [(lost.record.uuid, Some(now)), (own.record.uuid, None)]);
+    let reader = platform::Caller { scopes: [Scope::AuctionsRead].into_iter().collect(), ..caller };
+    let all = Page { after: None, limit: 10 };
+    assert_eq!(house.platform.api_keys(&reader, None, all).await.unwrap_err().code(), "forbidden");
+    assert_eq!(house.platform.revoke_api_key(&reader, lost.record.uuid).await.unwrap_err().code(), "forbidden");
+}
+
+#[tokio::test]
 async fn nobody_gives_away_more_than_they_have() {
     let house = House::new().await;
     let new = new_key(&house, &[Scope::KeysWrite, Scope::AuctionsRead]);

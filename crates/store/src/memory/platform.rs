@@ -6,6 +6,7 @@
 mod access;
 mod bidders;
 mod commit;
+mod keys;
 mod log;
 mod notices;
 mod outbox;

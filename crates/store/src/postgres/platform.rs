@@ -11,6 +11,7 @@ mod commit;
 mod consumers;
 mod customers;
 mod journal;
+mod keys;
 mod locks;
 mod log;
 mod notices;

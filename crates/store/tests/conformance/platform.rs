@@ -50,6 +50,7 @@ stories! {
         customers_and_auctioneers_are_listed_in_slices,
         auctioneers_are_numbered_from_one,
         a_key_is_found_by_its_hash_and_remembers_its_use,
+        keys_are_listed_and_end_once,
         an_email_address_is_one_users,
         a_ping_reads_and_writes;
     reference:

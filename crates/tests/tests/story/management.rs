@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use consumer::Api;
 use serde_json::json;
 use testkit::server::built_binary;
 use testkit::site::{Site, http_client};
@@ -40,6 +41,39 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
     let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     site.platform.post("/api/v1/auctions", &auction).await.unwrap();
     assert!(site.receiver.wait_until(crate::house::PATIENCE, |record| record.arrivals().len() == 1).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_taken_away_on_the_command_line_opens_nothing_at_the_running_server() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let customer = launch.manage(&["customer", "create", "By hand", "--json"]).unwrap();
+    let customer = customer["uuid"].as_str().unwrap();
+    let create = ["key", "create", "--name", "web", "--customer", customer, "--scope", "events:read", "--json"];
+    let key = launch.manage(&create).unwrap()["key"].as_str().unwrap().to_owned();
+    let api = Api::new(http_client(), launch.platform_url(), &key).unwrap();
+    api.get("/api/v1/events").await.unwrap();
+
+    let list = ["key", "list", "--customer", customer, "--json"];
+    let listed = launch.manage(&list).unwrap();
+    assert_eq!((&listed["name"], &listed["expiresAt"]), (&json!("web"), &json!(null)), "{listed}");
+    assert!(listed["lastUsedAt"].is_string() && !listed.to_string().contains(&key), "{listed}");
+    let revoke = Command::new(built_binary("lotwire").unwrap())
+        .args(["key", "revoke", listed["uuid"].as_str().unwrap(), "--data-dir"])
+        .arg(data.path())
+        .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
+        .output()
+        .unwrap();
+    assert!(revoke.status.success(), "{}", String::from_utf8_lossy(&revoke.stderr));
+    assert!(launch.manage(&list).unwrap()["expiresAt"].is_string());
+    // The server looks its keys up again every few seconds.
+    let refused = async {
+        while api.get("/api/v1/events").await.is_ok() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(crate::house::PATIENCE, refused).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,7 +15,7 @@ use super::slice;
 pub(super) struct Access {
     customers: BTreeMap<Uuid, Customer>,
     auctioneers: BTreeMap<Uuid, Auctioneer>,
-    api_keys: HashMap<[u8; 32], ApiKey>,
+    pub(super) api_keys: HashMap<[u8; 32], ApiKey>,
     users: HashMap<String, User>,
     answers: HashMap<(Uuid, String), IdempotentAnswer>,
 }

@@ -76,6 +76,37 @@ pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shar
     assert_eq!(store.api_key_by_hash([3; 32]).await.unwrap(), None);
 }
 
+pub(super) async fn keys_are_listed_and_end_once(store: Shared) {
+    let key = |number: usize, customer: Option<usize>, expires_at| ApiKey {
+        uuid: caller_uuid(number),
+        hash: [number as u8; 32],
+        customer: customer.map(customer_uuid),
+        name: format!("key {number}"),
+        scopes: vec!["events:read".into()],
+        created_at: at(1),
+        expires_at,
+        last_used_at: None,
+    };
+    let (staffs, first, second) = (key(1, None, None), key(2, Some(1), Some(at(9_000))), key(3, Some(1), None));
+    for key in [&second, &staffs, &first] {
+        store.create_api_key(key.clone()).await.unwrap();
+    }
+    assert_eq!(store.api_keys(None, whole()).await.unwrap(), [staffs.clone(), first.clone(), second.clone()]);
+    assert_eq!(store.api_keys(Some(customer_uuid(1)), page(None, 1)).await.unwrap(), std::slice::from_ref(&first));
+    let rest = store.api_keys(Some(customer_uuid(1)), page(Some(first.uuid), 5)).await.unwrap();
+    assert_eq!(rest, std::slice::from_ref(&second));
+    assert_eq!(store.api_keys(Some(customer_uuid(2)), whole()).await.unwrap(), []);
+
+    for (key, end) in [(&staffs, 500), (&first, 500), (&second, 500), (&second, 600)] {
+        store.end_api_key(key.uuid, at(end)).await.unwrap();
+        let ended = ApiKey { expires_at: Some(at(500)), ..key.clone() };
+        assert_eq!(store.api_key(key.uuid).await.unwrap(), Some(ended.clone()));
+        assert_eq!(store.api_key_by_hash(key.hash).await.unwrap(), Some(ended));
+    }
+    store.end_api_key(caller_uuid(4), at(500)).await.unwrap();
+    assert_eq!(store.api_key(caller_uuid(4)).await.unwrap(), None);
+}
+
 pub(super) async fn an_email_address_is_one_users(store: Shared) {
     let user = |number: usize, email: &str| User {
         uuid: caller_uuid(number),
