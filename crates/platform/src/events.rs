@@ -36,7 +36,8 @@ impl Platform {
     async fn require_given(&self, customer: Uuid, after: Cursor) -> PlatformResult<()> {
         let at = Page { after: Some(after - 1), limit: 1 };
         let is_given = self.store().events_after(customer, at).await?.iter().any(|row| row.cursor == after);
-        let message = "is behind the last event, and was never given as `next`: begin at 0, or at a cursor that you were given";
+        let message =
+            "is behind the last event, and was never given as `next`: begin at 0, or at a cursor that you were given";
         if is_given { Ok(()) } else { Err(PlatformError::invalid("/after", message)) }
     }
 

@@ -86,7 +86,8 @@ async fn soft_close_is_off_with_null_as_an_answer_says_it_and_600_seconds_when_l
 async fn a_clerk_reads_the_item_whose_hammer_is_taken_back() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let mut tag = "1.0".to_owned();
-    for (command, body) in [("send", json!({})), ("bid", json!({ "source": "room", "bidder": "1" })), ("sell", json!({}))]
+    for (command, body) in
+        [("send", json!({})), ("bid", json!({ "source": "room", "bidder": "1" })), ("sell", json!({}))]
     {
         let answer = ring(&sale, &Method::POST, &format!("/{command}"), &tag, &body).await;
         assert_eq!(answer.status, 200, "{command}: {}", answer.text);
