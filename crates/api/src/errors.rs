@@ -100,6 +100,7 @@ impl From<PlatformError> for ApiError {
     fn from(error: PlatformError) -> Self {
         let status = match &error {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
             PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => {
@@ -126,6 +127,9 @@ impl From<PlatformError> for ApiError {
         let mut answer = Self::new(status, error.code(), detail);
         match error {
             PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
+            PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
+                answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+            }
             PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
                 answer.0.legal_next_statuses = Some(legal);
             }

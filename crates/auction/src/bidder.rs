@@ -71,10 +71,11 @@ impl Bidder {
 
 /// A name that can stand in a record.
 pub(crate) fn require_name(paddle: &str) -> Result<(), Rejection> {
-    let is_name = !paddle.trim().is_empty() && paddle.chars().count() <= BIDDER_CHARS_MAX;
+    // With a blank at an end it would look like another bidder's, and be none that is registered.
+    let is_name = !paddle.is_empty() && paddle.trim() == paddle && paddle.chars().count() <= BIDDER_CHARS_MAX;
     if is_name && !paddle.chars().any(char::is_control) {
         return Ok(());
     }
-    let problem = "must have 1 to 64 characters, none of them a control character";
+    let problem = "must have 1 to 64 characters, none of them a control character, and no blank at its ends";
     Err(Rejection::FieldInvalid { field: "bidder", problem })
 }

@@ -159,6 +159,9 @@ pub enum Rejection {
         /// What is left, minor units.
         available: i64,
     },
+    /// The bidder leads already, and the bid is no higher than their maximum, which is not told.
+    #[error("this bidder leads already, with a maximum that is as high or higher: bid more to raise it")]
+    MaximumNotRaised,
     /// The bidder would bid against themselves.
     #[error("the bidder's own bid stands already")]
     AlreadyLeading,
@@ -298,6 +301,7 @@ impl Rejection {
             Self::BidderSuspended => "bidder_suspended",
             Self::VendorBarred => "vendor_barred",
             Self::SpendingLimitReached { .. } => "spending_limit_reached",
+            Self::MaximumNotRaised => "maximum_not_raised",
             Self::AlreadyLeading => "already_leading",
             Self::NoBuyNow => "no_buy_now",
             Self::BuyNowOver { .. } => "buy_now_over",

@@ -4,14 +4,18 @@ mod given;
 mod story;
 mod then;
 
+use contract::{AuctionStatus, ItemStatus};
+
 use self::story::Story;
-use crate::Charges;
+use crate::ring::next_to_send;
 use crate::transitions::{AUCTION_TRANSITIONS, ITEM_TRANSITIONS};
+use crate::{Auction, AuctionKind, Charges, Item};
 
 const PAGE: &str = include_str!("../../../docs/rules.md");
 
 const EXAMPLES: &str = "| Given | What happens | Then |";
 const RESULTS: &str = "| Hammer | Premium | Tax on hammer | Tax on premium | Buyer's premium | Tax | Total |";
+const NEXT: &str = "| Sent last | Wait | Next |";
 const ITEMS: &str = "| From | To | By | When | Announced |";
 const AUCTIONS: &str = "| From | To | Cause | When |";
 
@@ -48,7 +52,7 @@ fn cells(row: &str) -> Vec<&str> {
 #[test]
 fn every_table_of_the_page_is_one_that_is_checked() {
     for table in tables() {
-        let known = [EXAMPLES, RESULTS, ITEMS, AUCTIONS].contains(&table.header);
+        let known = [EXAMPLES, RESULTS, NEXT, ITEMS, AUCTIONS].contains(&table.header);
         assert!(known, "docs/rules.md:{} has a table that nothing checks: {}", table.line, table.header);
         assert!(!table.rows.is_empty(), "docs/rules.md:{} has an empty table", table.line);
     }
@@ -99,6 +103,23 @@ fn every_result_of_the_page_is_what_is_charged() {
         };
         let result = charges.on(hammer);
         assert_eq!((result.premium, result.tax, result.total), (premium, tax, total), "docs/rules.md:{line}");
+    }
+}
+
+#[test]
+fn what_the_page_says_is_next_is_sent() {
+    let rows = rows_under(NEXT);
+    assert!(rows.len() >= 4);
+    for (line, row) in rows {
+        let [sent, wait, next] = cells(row)[..] else { panic!("docs/rules.md:{line} has three cells") };
+        let place = |word: &str| word.parse::<i64>().ok();
+        let webcast = crate::sample::auction(AuctionKind::Webcast, AuctionStatus::Live);
+        let auction = Auction { ring_position: place(sent), ..webcast };
+        let items = wait.split_whitespace().filter_map(place);
+        let items: Vec<Item> =
+            items.map(|position| Item { position, ..crate::sample::item(&auction, ItemStatus::Live) }).collect();
+        let found = next_to_send(&auction, &items).map(|item| item.position);
+        assert_eq!(found, place(next), "docs/rules.md:{line}");
     }
 }
 

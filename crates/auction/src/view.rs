@@ -71,7 +71,8 @@ pub struct PublicBid {
     pub number: i64,
     /// Paddle of whoever bid.
     pub bidder: String,
-    /// What it came to, minor units; never how far its bidder would have gone.
+    /// What it came to, minor units; never how far its bidder would have gone. Of the bid that leads at most the price: when
+    /// a cancellation lets a bid lead that had given all before, its maximum is a secret again.
     pub amount: i64,
     /// Where it came from.
     pub source: BidSource,
@@ -82,12 +83,13 @@ pub struct PublicBid {
 }
 
 impl PublicBid {
-    /// What may be seen of a bid; nothing of an absentee's maximum, which is the clerk's to use.
-    pub fn of(record: &BidRecord) -> Option<Self> {
+    /// What may be seen of a bid on the item; nothing of an absentee's maximum, which is the clerk's to use.
+    pub fn of(item: &Item, record: &BidRecord) -> Option<Self> {
+        let leading = item.standing.as_ref().filter(|standing| standing.number == record.number);
         (record.source != BidSource::Absentee).then(|| Self {
             number: record.number,
             bidder: record.bidder.clone(),
-            amount: record.amount,
+            amount: leading.map_or(record.amount, |standing| record.amount.min(standing.amount)),
             source: record.source,
             at: record.at,
             struck: record.struck.map(|struck| struck.strike),

@@ -192,9 +192,11 @@ impl Platform {
         self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
-    /// Bids of an item by their number, oldest first.
-    pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<Vec<Bid>> {
-        self.item(caller, item).await?;
-        Ok(self.store().bids(item, page).await?)
+    /// Bids of an item by their number, oldest first, with the item: which of them leads decides what may be seen of it.
+    pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
+        // The bids first: the item is then as new as they are, so that a bid which leads by now is not shown as an outbid one.
+        let bids = self.store().bids(item, page).await?;
+        let (item, _) = self.item(caller, item).await?;
+        Ok((item, bids))
     }
 }

@@ -100,7 +100,6 @@ fn schemas() -> Vec<Part> {
             "askingPrice": integer(),
             "paused": { "type": "boolean" },
             "warnings": { "type": "integer" },
-            "lowered": { "type": "boolean" },
         },
     });
     let item = closed(json!({

@@ -1,6 +1,6 @@
 //! Bids.
 
-use auction::PublicBid;
+use auction::{Item, PublicBid};
 use platform::bid::Bid;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,37 +17,40 @@ pub(crate) struct BidView {
     /// Number of the bid on its item, from 1 without gaps.
     pub(crate) number: i64,
     pub(crate) bidder: String,
-    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once. Never how
-    /// far its bidder would have gone; null for what an absentee left.
+    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the bid
+    /// that leads never more than the price. Never how far its bidder would have gone; null for what an absentee left.
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
-    /// `cancelled`, `undone`, `retracted` or `lowered` when it does not count any more.
+    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` with a withdrawal of the item, when it does not count any
+    /// more.
     pub(crate) struck: Option<&'static str>,
     #[schema(format = DateTime)]
     pub(crate) at: String,
 }
 
-impl From<&Bid> for BidView {
+impl BidView {
     /// Made from what the rules say may be seen of a bid: nothing of what an absentee left, but that it is there.
-    fn from(bid: &Bid) -> Self {
-        let public = PublicBid::of(&bid.record());
+    pub(crate) fn new(item: &Item, bid: &Bid) -> Self {
+        let public = PublicBid::of(item, &bid.record());
         Self {
             uuid: bid.uuid,
             number: bid.number,
             bidder: bid.bidder.clone(),
             amount: public.map(|public| public.amount),
             source: bid.source.as_str(),
-            struck: bid.struck.as_ref().map(|struck| struck.strike.as_str()),
+            struck: bid
+                .struck
+                .as_ref()
+                .map(|struck| struck.strike.as_str())
+                .or((bid.number <= item.bids_lapsed).then_some("lapsed")),
             at: time(bid.at),
         }
     }
-}
 
-impl BidView {
     /// A bid as others see it; none when they don't.
-    pub(crate) fn for_others(bid: &Bid) -> Option<Self> {
-        PublicBid::of(&bid.record()).map(|_| Self::from(bid))
+    pub(crate) fn for_others(item: &Item, bid: &Bid) -> Option<Self> {
+        PublicBid::of(item, &bid.record()).map(|_| Self::new(item, bid))
     }
 }
 

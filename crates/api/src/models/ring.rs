@@ -1,6 +1,6 @@
 //! The ring of a webcast: what anybody may follow, and apart from it what lies on the clerk's desk.
 
-use auction::ring::Commission;
+use auction::ring::{Commission, RingAction};
 use auction::{
     Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, Pending, StandingBid, WebcastPhase,
 };
@@ -32,7 +32,7 @@ pub(crate) struct RingView {
     /// The clerk's desk, for keys with the scope `ring:write`; nobody else is shown it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) desk: Option<DeskView>,
-    /// The server's clock.
+    /// The server's clock; in a sandbox auction that auction's own.
     #[schema(format = DateTime)]
     pub(crate) server_time: String,
 }
@@ -48,7 +48,7 @@ impl RingView {
             offer: item.and_then(|item| Some(OfferView::new(item, item.in_ring()?))),
             last: None,
             desk: ring.desk.as_ref().map(|desk| DeskView::new(desk, item)),
-            server_time: time(now),
+            server_time: time(auction.clock.map_or(now, |clock| clock.now())),
         }
     }
 
@@ -126,7 +126,7 @@ impl DeskView {
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             commissions: desk.commissions.iter().map(CommissionView::from).collect(),
             bids: desk.bids.iter().map(BidView::from).collect(),
-            last: desk.last.as_ref().map(NextItemView::from),
+            last: desk.last.as_ref().filter(|_| desk.legal.contains(&RingAction::Reopen)).map(NextItemView::from),
             next: desk.next.iter().map(NextItemView::from).collect(),
         }
     }
@@ -235,7 +235,7 @@ impl InternetBidView {
         Self {
             uuid: taken.uuid,
             state: if taken.bid.is_some() { "accepted" } else { "waiting" },
-            bid: taken.bid.as_ref().map(BidView::from),
+            bid: taken.bid.as_ref().map(|bid| BidView::new(&taken.item, bid)),
             item: ItemView::new(&taken.item, &taken.auction, now),
         }
     }

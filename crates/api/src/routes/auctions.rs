@@ -17,7 +17,7 @@ use super::items::ItemIn;
 use super::sandbox::AuctionListQuery;
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
-use crate::ask_models::{Raw, address, attachments, currency_code};
+use crate::ask_models::{Raw, address, attachments, currency_code, or_null};
 use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{
@@ -109,8 +109,10 @@ pub(crate) struct AuctionIn {
     ends_at: Option<String>,
     /// Staggered ends of a timed auction.
     stagger: Option<StaggerView>,
-    /// Soft close of a timed auction, in seconds: 600 without, 0 for off, at most 86,400.
-    extension_seconds: Option<u32>,
+    /// Soft close of a timed auction, in seconds: 600 when it is left out, 0 or null for off, at most 86,400.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<u32>)]
+    extension_seconds: Option<Option<u32>>,
     /// Increment table; a common one without.
     increments: Option<Vec<IncrementView>>,
     /// What is added to hammer prices; nothing without.
@@ -154,7 +156,7 @@ impl AuctionIn {
             starts_at: instant("/startsAt", self.starts_at.as_deref())?,
             ends_at: instant("/endsAt", self.ends_at.as_deref())?,
             stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
-            extension_seconds: Some(self.extension_seconds.unwrap_or(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
+            extension_seconds: self.extension_seconds.unwrap_or(Some(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
             charges: self.charges.map(ChargesIn::read).unwrap_or_default(),
             internet_bids: self.internet_bids.map(InternetBidsIn::read).unwrap_or_default(),

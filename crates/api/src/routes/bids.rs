@@ -105,8 +105,8 @@ pub(crate) async fn list(
     asked: Asked<ListQuery>,
 ) -> Result<Response, ApiError> {
     let page = asked.query.page::<i64>()?;
-    let bids = platform.bids(&asked.caller, uuid, page.more()).await?;
-    Ok(answer::list_of_some(bids, page, |bid| bid.number, BidView::for_others))
+    let (item, bids) = platform.bids(&asked.caller, uuid, page.more()).await?;
+    Ok(answer::list_of_some(bids, page, |bid| bid.number, |bid| BidView::for_others(&item, bid)))
 }
 
 /// Why a bid is cancelled.
@@ -176,6 +176,6 @@ fn placed(platform: &Platform) -> impl Fn(&PlacedBid) -> String + Copy + Send + 
     let now = platform.now();
     move |placed| {
         let item = ItemView::new(&placed.item, &placed.auction, now);
-        answer::body(&PlacedBidView { bid: BidView::from(&placed.bid), item })
+        answer::body(&PlacedBidView { bid: BidView::new(&placed.item, &placed.bid), item })
     }
 }

@@ -5,8 +5,8 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use http::HeaderMap;
-use platform::Platform;
 use platform::new_item::NewItem;
+use platform::{Platform, PlatformError};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -96,8 +96,19 @@ pub(crate) async fn create(
     };
     let tag = |items: &Vec<Item>| items.first().map(|item| item.version).and_then(answer::tag);
     let outcome =
-        platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+        platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await;
+    Ok(answer::outcome_tagged(outcome.map_err(at_the_root)?, 201, render, tag))
+}
+
+/// The platform takes items in a list; the body of this call is the one item itself.
+fn at_the_root(error: PlatformError) -> PlatformError {
+    let PlatformError::Invalid(mut problems) = error else { return error };
+    for problem in &mut problems {
+        if let Some(below) = problem.pointer.strip_prefix("/items/0") {
+            problem.pointer = below.to_owned();
+        }
+    }
+    PlatformError::Invalid(problems)
 }
 
 /// Lists an auction's items in running order. Scope `auctions:read`.

@@ -15,4 +15,5 @@ mod live;
 mod reading;
 mod replayed;
 mod sandbox;
+mod shown;
 mod stage;

@@ -24,8 +24,11 @@ pub(super) fn place(
     open_for_bids(auction, item, offer.at)?;
     offer.require_countable(item)?;
     match &item.standing {
-        // The leader raises its own maximum; how far it goes is no secret from itself.
-        Some(leader) if leader.bidder == bidder.paddle => offer.require_at_least(leader.maximum.reveal() + 1)?,
+        // The leader raises its own maximum. Whoever sends the bid may be anybody who knows the paddle, so the refusal does
+        // not tell how far the leader goes.
+        Some(leader) if leader.bidder == bidder.paddle => {
+            offer.require_at_least(leader.maximum.reveal() + 1).map_err(|_| Rejection::MaximumNotRaised)?;
+        }
         _ => offer.require_at_least(next_price(auction, item))?,
     }
     bidder.require_allowed(auction, item, offer.amount)?;

@@ -90,8 +90,8 @@ pub enum ItemCommand {
 ///
 /// Errors: `item_not_in_auction`, `sandbox_mismatch`, `illegal_transition`, `field_invalid`, and those of the guards in
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
-/// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `too_many_bids`,
-/// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `pre_bidding_over`; for buying
+/// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`,
+/// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `pre_bidding_over`; for buying
 /// `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`, `bid_log_incomplete`, `item_in_ring`,
 /// `reason_required`; for an end `item_not_live`, which a timer that comes late or twice takes for done, or
 /// `end_not_later`.

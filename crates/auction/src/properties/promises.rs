@@ -164,7 +164,10 @@ impl Sale {
         let Item { reserve, standing, .. } = &self.item;
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(&self.auction, &self.item)).unwrap(), &mut shown);
-        let bids: Vec<_> = self.log.bids().iter().filter_map(PublicBid::of).collect();
+        let bids: Vec<_> = self.log.bids().iter().filter_map(|record| PublicBid::of(&self.item, record)).collect();
+        let leading = |bid: &&PublicBid| standing.as_ref().is_some_and(|standing| standing.number == bid.number);
+        let shown_of_leader = bids.iter().find(leading).map(|bid| bid.amount);
+        assert!(shown_of_leader <= self.item.price(), "of the bid that leads no more than the price is shown");
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");

@@ -138,7 +138,7 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Live),      Passed,     ClerkPasses,      &[Webcast, AuctionLive, InRing],               Announced::Yes,      Cause::PassedInRing),
     row(Some(Live),      SoldBuyNow, Buyer,            &[Timed, AuctionLive],                         Announced::Yes,      Cause::BoughtNow),
     row(Some(Passed),    Live,       ClerkOffersAgain, &[Webcast, AuctionLive],                       Announced::FollowUp, Cause::OfferedAgain),
-    row(Some(Sold),      Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),
+    row(Some(Sold),      Live,       Correction,       &[AuctionOpen, Reason, EndInFuture],           Announced::FollowUp, Cause::Corrected),
     row(Some(Passed),    Live,       Correction,       &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Corrected),
     row(Some(Draft),     Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),
     row(Some(Preview),   Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),

@@ -42,7 +42,7 @@ pub(super) struct ItemState {
     bid_count: i64,
     end_time: Option<String>,
     effective_end_time: Option<String>,
-    ring: Option<InRing>,
+    ring: Option<RingState>,
     version: i64,
 }
 
@@ -62,9 +62,26 @@ impl ItemState {
             bid_count: public.bid_count,
             end_time: public.end_time.map(rfc3339_ms),
             effective_end_time: public.effective_end_time.map(rfc3339_ms),
-            ring: public.ring,
+            ring: public.ring.map(RingState::of),
             version: public.version,
         }
+    }
+}
+
+/// How an item in the ring is offered, as everybody sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RingState {
+    asking_price: i64,
+    paused: bool,
+    warnings: u32,
+}
+
+impl RingState {
+    fn of(ring: InRing) -> Self {
+        // What the clerk lowered is the clerk's to bring back.
+        let InRing { asking_price, paused, warnings, lowered: _ } = ring;
+        Self { asking_price, paused, warnings }
     }
 }
 
@@ -119,6 +136,11 @@ struct Data<'a> {
     server_time: String,
     #[serde(flatten)]
     body: &'a Body,
+}
+
+/// The clock that decides in the auction, which the ends in its events are told by: its own in a sandbox.
+pub(super) fn time_in(auction: &Auction, now: Timestamp) -> Timestamp {
+    auction.clock.map_or(now, |clock| clock.now())
 }
 
 /// One event. JSON has no line breaks in it, so its data is one line.

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::Live;
-use super::frame::{AuctionState, Body, EventId, ItemState, event};
+use super::frame::{AuctionState, Body, EventId, ItemState, event, time_in};
 use super::listener::Joined;
 use super::topics::{Topic, Topics};
 use crate::port::StoreResult;
@@ -211,7 +211,7 @@ impl Host {
         }
         let id = self.topics.next_id();
         let body = Body::Auction { auction: AuctionState::of(&auction) };
-        self.topics.tell(None, event(id, "auction", &body, self.live.now()));
+        self.topics.tell(None, event(id, "auction", &body, time_in(&auction, self.live.now())));
         self.auction = Some(auction);
     }
 
@@ -228,7 +228,8 @@ impl Host {
         };
         let body = Body::Item { item: ItemState::of(auction, item) };
         let id = self.topics.next_id();
-        self.topics.tell(Some(item.uuid), event(id, "item", &body, self.live.now()));
+        let now = time_in(auction, self.live.now());
+        self.topics.tell(Some(item.uuid), event(id, "item", &body, now));
     }
 
     /// Looks up what is listened to and tells it as it is.

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use uuid::Uuid;
 
-use super::frame::{AuctionState, Body, ItemState, event};
+use super::frame::{AuctionState, Body, ItemState, event, time_in};
 use super::room::Host;
 use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
@@ -34,7 +34,7 @@ impl Host {
                 Body::Whole { auction: AuctionState::of(auction), items, items_complete, next }
             }
         };
-        Ok(event(self.topics.last, "snapshot", &body, self.live.now()))
+        Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))
     }
 
     /// The first items in running order and the one in the ring, and the place of the last of the first when there are more.

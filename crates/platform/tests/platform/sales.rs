@@ -116,7 +116,7 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
             Err(error) => assert_eq!(error.code(), "bid_too_low"),
         }
     }
-    let all = house.platform.bids(&house.caller, item, Page { after: None, limit: 10 }).await.unwrap();
+    let (_, all) = house.platform.bids(&house.caller, item, Page { after: None, limit: 10 }).await.unwrap();
     assert_eq!(all.len(), accepted);
     assert!(all.is_sorted_by(|one, next| one.number + 1 == next.number));
     // Whoever goes furthest leads, at the price that the rules make of the order in which the bids came.

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use auction::{AuctionKind, InternetBids};
+use auction::ring::next_to_send;
+use auction::{AuctionKind, InternetBids, Item, LogHead};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::NewAuction;
 use platform::bids::NewBid;
 use platform::new_item::NewItem;
+use platform::port::Page;
 use platform::ring::{ClerkCommand, CommandDone, InternetBid, RingAction, RingState};
 use platform::{Caller, PlatformError, Scope};
 use uuid::Uuid;
@@ -162,8 +164,14 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     let lots = |ring: &RingState| -> Vec<String> {
         ring.desk.as_ref().unwrap().next.iter().map(|item| item.lot_number.clone()).collect()
     };
+    let first_by_the_rules = async |ring: &RingState| {
+        let page = Page { after: None, limit: 8 };
+        let items = sale.house.platform.items(&sale.house.caller, sale.auction, page).await.unwrap();
+        next_to_send(&ring.auction, &items).unwrap().lot_number.clone()
+    };
     let ring = sale.ring().await;
     assert_eq!(lots(&ring), ["1", "2", "3", "4", "5"]);
+    assert_eq!(first_by_the_rules(&ring).await, "1");
     assert_eq!(ring.desk.unwrap().legal, [RingAction::Begin, RingAction::Send]);
     sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
     let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
@@ -171,9 +179,11 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     assert_eq!(removed.desk.unwrap().last, None, "it waits; nothing is there to be reopened");
     let reason = "it was not finished".to_owned();
     assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
+    assert_eq!(first_by_the_rules(&removed).await, "7");
     sale.clerk(next()).await.unwrap();
     let passed = sale.clerk(ClerkCommand::Pass).await.unwrap().ring;
     assert_eq!(lots(&passed), ["8", "1", "2", "3", "4"]);
+    assert_eq!(first_by_the_rules(&passed).await, "8");
     let desk = passed.desk.as_ref().unwrap();
     assert_eq!(desk.legal, [RingAction::Send, RingAction::OfferAgain, RingAction::Reopen]);
     assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[6]);

@@ -208,7 +208,7 @@ impl Rough<'_> {
 
     async fn cancel(&self, item: &Item) -> PlatformResult<Did> {
         let House { platform, caller, .. } = self.house;
-        let bids = platform.bids(caller, item.uuid, Page { after: None, limit: 1_000 }).await?;
+        let (_, bids) = platform.bids(caller, item.uuid, Page { after: None, limit: 1_000 }).await?;
         let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
         platform.cancel_bid(caller, (item.uuid, bid), "a slip", None, None).await.map(|_| Did::TookBack)
     }
@@ -266,7 +266,7 @@ impl Rough<'_> {
             45..48 => ("undo", ClerkCommand::Undo { reason: reason() }, Did::TookBack),
             48..50 => {
                 let page = Page { after: None, limit: 1_000 };
-                let bids = platform.bids(caller, here.uuid, page).await.unwrap();
+                let (_, bids) = platform.bids(caller, here.uuid, page).await.unwrap();
                 let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
                 ("retract", ClerkCommand::Retract { bid, reason: reason() }, Did::TookBack)
             }

@@ -66,6 +66,8 @@ fn a_bid_has_to_reach_the_minimum_and_name_its_bidder() {
     for (bidder, expect) in [
         ("", "field_invalid"),
         (" ", "field_invalid"),
+        (" 7", "field_invalid"),
+        ("7\u{a0}", "field_invalid"),
         ("paddle\0 7", "field_invalid"),
         (&"é".repeat(65), "field_invalid"),
     ] {
