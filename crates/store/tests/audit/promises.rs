@@ -63,7 +63,7 @@ impl Promises {
     fn nothing_hidden_is_shown(&self, auction: &Auction, item: &Item, at: &str) {
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(auction, item)).unwrap(), &mut shown);
-        let known = |amount: i64| self.prices[&item.uuid].iter().any(|price| *price == amount);
+        let known = |amount: i64| self.prices[&item.uuid].contains(&amount);
         if let Some(reserve) = item.reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || known(reserve), "{at}: the reserve {reserve} is shown");
         }
