@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::words::ListOrder;
 
 /// A background task.
 #[derive(Debug, Serialize, ToSchema)]
@@ -89,12 +90,16 @@ pub(crate) struct TaskListQuery {
     /// Only those with this status.
     status: Option<BackgroundTaskStatus>,
     /// Only those of this type.
+    #[param(value_type = Option<BackgroundTaskType>)]
     task: Option<String>,
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }
 

@@ -7,6 +7,7 @@ mod authentication;
 mod background_tasks;
 mod blocked_keys;
 mod destinations;
+mod document;
 mod endpoints;
 mod event_types;
 mod headers;
@@ -26,9 +27,7 @@ use http_kit::Faults;
 use http_kit::docs::Link;
 use provider::Provider;
 use utoipa::OpenApi;
-use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Content, Ref};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -102,7 +101,7 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         );
     let document = OpenApiRouter::with_openapi(Document::openapi());
     let (router, document) = document.nest("/api/v1", operations).split_for_parts();
-    (router, with_refusals(with_security(document)))
+    (router, document::complete(with_security(document)))
 }
 
 fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
@@ -114,25 +113,6 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
         ))
         .build();
     document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
-    document
-}
-
-/// What any operation that needs a key may answer.
-fn with_refusals(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    let refusals = [
-        ("403", "The key or token is good, and may not do this (`insufficient_access`)."),
-        ("429", "Too many requests in a short time; `Retry-After` has the seconds to wait (`too_many_requests`)."),
-    ];
-    for item in document.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
-        for operation in operations.into_iter().flatten().filter(|operation| operation.security.is_none()) {
-            for (status, description) in refusals {
-                let body = Content::new(Some(Ref::from_schema_name("HttpErrorOut")));
-                let refusal = ResponseBuilder::new().description(description).content("application/json", body).build();
-                operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal.into());
-            }
-        }
-    }
     document
 }
 

@@ -45,6 +45,7 @@ pub(crate) struct EndpointStatsRange {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventExampleIn {
     /// Event type name. Of `svix.ping` there always is an example.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
     /// Which of the examples of the event type's schema, from 0; the first without. Without examples a value is made
     /// from the schema.
