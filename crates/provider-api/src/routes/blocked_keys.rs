@@ -96,6 +96,8 @@ pub(crate) async fn list(
         return Err(ApiError::at(["query", "limit"], format!("must be 1 to {BLOCKED_MAX}")));
     }
     let after = query.iterator.as_deref();
+    let invalid = |_| ApiError::at(["query", "iterator"], "this is not an iterator of this list");
+    after.map(OrderingKey::parse).transpose().map_err(invalid)?;
     let (blocked, done) = provider.blocked_keys(&caller, &application, &endpoint, after, limit).await?;
     let iterator = blocked.last().map(|last| last.key.as_str());
     Ok(answer::ok(&BlockedKeysOut { data: blocked.iter().map(view).collect(), iterator, done }))
