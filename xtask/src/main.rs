@@ -18,7 +18,7 @@ cargo xtask <task>
   tidy                check the arrows between crates and the house rules
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
-  fuzz --seconds N    feed what reads outside input with anything, N seconds for each target
+  fuzz [--seconds N] [TARGET …]   feed what reads outside input with anything, N seconds (60) for each target
   schemathesis [platform|provider]   make up requests from the OpenAPI documents, and hold the answers of target/debug/lotwire
                       against them
   crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)

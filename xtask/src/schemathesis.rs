@@ -71,7 +71,9 @@ fn hold(root: &Path, surfaces: &[&Surface]) -> Result<(), Failure> {
             .arg(from.join(surface.config))
             .args(["run", &document, "--wait-for-schema", START_MAX_S])
             .args(["--header", &format!("Authorization: Bearer {key}"), "--continue-on-failure", "--warnings", "off"]))
-        .map_err(|_| format!("schemathesis found something at the {}, or did not end in time: see above", surface.name))?;
+        .map_err(|_| {
+            format!("schemathesis found something at the {}, or did not end in time: see above", surface.name)
+        })?;
     }
     Ok(())
 }

@@ -7,11 +7,12 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{Components, Content, OpenApi, Ref, RefOr, Required};
 
 /// POSTs whose answer is not kept for an idempotency key: doing them twice comes to the same, or the answer is a secret.
-const NOT_KEPT: [&str; 5] = [
+const NOT_KEPT: [&str; 6] = [
     "lotwire.endpoint.skip-blocked-key",
     "v1.authentication.app-portal-access",
     "v1.authentication.expire-all",
     "v1.authentication.logout",
+    "v1.message.bulk-expunge-content",
     "v1.message.precheck",
 ];
 
@@ -37,7 +38,7 @@ const OF_KEYS: [Refusal; 1] =
     [("400", "The request can't be done as it is, such as with an idempotency key that is none.", ERROR)];
 /// And one that reads a body.
 const OF_BODIES: [Refusal; 4] = [
-    ("400", "The body did not arrive whole (`body_broken`).", ERROR),
+    ("400", "The body did not arrive whole, or comes with an idempotency key that is none.", ERROR),
     ("408", "The body did not arrive within 30 seconds (`request_timeout`).", ERROR),
     ("413", "The body is too large (`payload_too_large`).", ERROR),
     ("415", "The body is not said to be JSON (`unsupported_media_type`).", ERROR),
@@ -55,8 +56,8 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
             let kept = operation.operation_id.as_deref().is_some_and(|id| !NOT_KEPT.contains(&id));
             if kept {
                 operation.parameters.get_or_insert_default().push(idempotency_key().into());
+                add(operation, &OF_KEYS);
             }
-            add(operation, &OF_KEYS);
             describe(operation, &components);
         }
     }
@@ -81,7 +82,10 @@ fn describe(operation: &mut Operation, components: &Components) {
         add(operation, &OF_BODIES);
     }
     let parameters = operation.parameters.as_deref().unwrap_or_default();
-    let is_list = parameters.iter().any(|parameter| matches!(parameter, RefOr::T(parameter) if parameter.name == "limit"));
+    // Our own lists know no 400.
+    let is_ours = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("lotwire."));
+    let is_list = !is_ours
+        && parameters.iter().any(|parameter| matches!(parameter, RefOr::T(parameter) if parameter.name == "limit"));
     if !parameters.is_empty() || operation.request_body.is_some() {
         add(operation, &OF_WHAT_IS_READ);
     }

@@ -10,6 +10,7 @@ mod destinations;
 mod document;
 mod endpoints;
 mod event_types;
+mod expunging;
 mod headers;
 mod health;
 mod import;
@@ -31,6 +32,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::words::ListOrder;
 use crate::{answer, errors};
 
 /// The description around the operations.
@@ -44,6 +46,7 @@ use crate::{answer, errors};
             with milliseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
+    components(schemas(ListOrder)),
     security(("key" = [])),
 )]
 struct Document;
@@ -62,6 +65,7 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(endpoints::get, endpoints::update, endpoints::change, endpoints::delete))
         .routes(routes!(headers::get, headers::update, headers::change))
         .routes(routes!(trying::stats))
+        .routes(routes!(trying::attempt_stats))
         .routes(routes!(trying::send_example))
         .routes(routes!(blocked_keys::list))
         .routes(routes!(blocked_keys::skip))
@@ -71,6 +75,8 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         .routes(routes!(messages::get))
         .routes(routes!(messages::expunge))
         .routes(routes!(messages::precheck))
+        .routes(routes!(expunging::some))
+        .routes(routes!(expunging::all))
         .routes(routes!(attempts::list_by_message))
         .routes(routes!(attempts::list_by_endpoint))
         .routes(routes!(attempts::get))
