@@ -138,3 +138,17 @@ fn targets(root: &Path) -> Result<Vec<String>, Failure> {
     names.sort();
     Ok(names)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_found_among_what_libfuzzer_says() {
+        let log = "#2\tINITED cov: 90 ft: 91\nDone 41371 runs in 6 second(s)\nstat::number_of_executed_units: 41371\n\
+                   stat::average_exec_per_sec:     6895\nstat::new_units_added:          12\n";
+        assert_eq!(figure(log, "number_of_executed_units"), "41371");
+        assert_eq!(figure(log, "average_exec_per_sec"), "6895");
+        assert_eq!(figure("==1== ERROR: libFuzzer: deadly signal", "new_units_added"), "-");
+    }
+}
