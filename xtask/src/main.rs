@@ -18,8 +18,9 @@ cargo xtask <task>
   tidy                check the arrows between crates and the house rules
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
-  fuzz --seconds N    feed what reads outside input with anything, N seconds for each target
-  schemathesis        make up requests from the platform's OpenAPI document, and hold the answers of target/debug/lotwire against it
+  fuzz [--seconds N] [TARGET …]   feed what reads outside input with anything, N seconds (60) for each target
+  schemathesis [platform|provider]   make up requests from the OpenAPI documents, and hold the answers of target/debug/lotwire
+                      against them
   crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
   bench               measure the way of a message, the ending of items, and bids      (more: cargo xtask bench --help)
 ";
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
         Some("ci") => ci::run_all(),
         Some("tidy") => tidy::run(&root()),
         Some("clients") => clients::install(&root()),
-        Some("schemathesis") => schemathesis::check(&root()),
+        Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),

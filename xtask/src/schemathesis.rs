@@ -1,45 +1,95 @@
-//! The platform's OpenAPI document held against the running server: schemathesis makes up a few thousand requests from the
-//! document, good and bad ones, and fails when an answer is not what the document promises, or a 500.
+//! The OpenAPI documents held against the running server: schemathesis makes up a few thousand requests from each, good and
+//! bad ones, and fails when an answer is not what the document promises, or a 500.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::{Failure, clients, run};
+use crate::{Failure, clients, run, say};
 
 /// How long the server may take until it gives its document.
 const START_MAX_S: &str = "30";
-/// It takes a quarter of that on two cores.
-const RUN_MAX_S: &str = "180";
 
-/// Installs schemathesis below `target`, starts `target/debug/lotwire` on a fresh store and runs it.
+/// A document, and what is needed to hold it against the server.
+struct Surface {
+    name: &'static str,
+    /// What is held against it, below `crates/tests/schemathesis`.
+    config: &'static str,
+    /// It takes a fraction of that on two cores.
+    run_max_s: &'static str,
+    address: fn(&Server) -> &str,
+    key: fn(&Server) -> Result<String, Failure>,
+}
+
+const SURFACES: [Surface; 2] = [
+    Surface {
+        name: "platform",
+        config: "schemathesis.toml",
+        run_max_s: "180",
+        address: |server| &server.platform,
+        key: Server::platform_key,
+    },
+    Surface {
+        name: "provider",
+        config: "provider.toml",
+        run_max_s: "90",
+        address: |server| &server.provider,
+        key: Server::provider_key,
+    },
+];
+
+/// `platform` or `provider`; both when nothing is named.
+pub(crate) fn run_task(root: &Path, arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [] => check(root),
+        [name] => {
+            let surface = SURFACES.iter().find(|surface| surface.name == name);
+            hold(root, &[surface.ok_or("schemathesis takes platform, provider or nothing")?])
+        }
+        _ => Err("schemathesis takes platform, provider or nothing".to_owned()),
+    }
+}
+
+/// Installs schemathesis below `target`, starts `target/debug/lotwire` on a fresh store and runs it on both documents.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    hold(root, &SURFACES.iter().collect::<Vec<_>>())
+}
+
+fn hold(root: &Path, surfaces: &[&Surface]) -> Result<(), Failure> {
     let (from, to) = (root.join("crates/tests/schemathesis"), root.join("target/schemathesis"));
     clients::python(&from, &to)?;
     let server = Server::start(root)?;
-    let key = server.key()?;
-    run(Command::new("timeout")
-        .arg(RUN_MAX_S)
-        .arg(to.join("bin/schemathesis"))
-        .arg("--config-file")
-        .arg(from.join("schemathesis.toml"))
-        .args(["run", &format!("http://{}/api/v1/openapi.json", server.address), "--wait-for-schema", START_MAX_S])
-        .args(["--header", &format!("Authorization: Bearer {key}"), "--continue-on-failure", "--warnings", "off"]))
-    .map_err(|_| "schemathesis found something, or did not end in time: see above".to_owned())
+    for surface in surfaces {
+        say(&format!("── the {}'s document", surface.name));
+        let document = format!("http://{}/api/v1/openapi.json", (surface.address)(&server));
+        let key = (surface.key)(&server)?;
+        run(Command::new("timeout")
+            .arg(surface.run_max_s)
+            .arg(to.join("bin/schemathesis"))
+            .arg("--config-file")
+            .arg(from.join(surface.config))
+            .args(["run", &document, "--wait-for-schema", START_MAX_S])
+            .args(["--header", &format!("Authorization: Bearer {key}"), "--continue-on-failure", "--warnings", "off"]))
+        .map_err(|_| {
+            format!("schemathesis found something at the {}, or did not end in time: see above", surface.name)
+        })?;
+    }
+    Ok(())
 }
 
 /// A server that is killed when it is dropped, and its data with it.
 struct Server {
-    address: String,
-    data: std::path::PathBuf,
-    binary: std::path::PathBuf,
+    platform: String,
+    provider: String,
+    data: PathBuf,
+    binary: PathBuf,
     process: Child,
 }
 
 impl Server {
     fn start(root: &Path) -> Result<Self, Failure> {
-        let address = free_address()?;
+        let (platform, provider) = (free_address()?, free_address()?);
         let data = root.join("target/schemathesis-data");
         let binary = root.join("target/debug/lotwire");
         // What a run that was interrupted left.
@@ -47,23 +97,34 @@ impl Server {
         let process = Command::new(&binary)
             .arg("--data-dir")
             .arg(&data)
-            .args(["serve", "--roles", "platform,provider", "--platform-listen", &address])
-            .args(["--provider-listen", "127.0.0.1:0"])
+            .args(["serve", "--roles", "platform,provider", "--platform-listen", &platform])
+            .args(["--provider-listen", &provider])
             .envs([("LOTWIRE_PLATFORM__RATE_LIMIT", "0"), ("LOTWIRE_LOG__LEVEL", "error")])
             .stdout(Stdio::null())
             .spawn()
             .map_err(|error| format!("{}: {error}", binary.display()))?;
-        Ok(Self { address, data, binary, process })
+        Ok(Self { platform, provider, data, binary, process })
     }
 
     /// A key that may do everything.
-    fn key(&self) -> Result<String, Failure> {
+    fn platform_key(&self) -> Result<String, Failure> {
+        self.made(&["key", "create", "--name", "schemathesis", "--scope", "all"], "key")
+    }
+
+    /// A key of an account of its own.
+    fn provider_key(&self) -> Result<String, Failure> {
+        let account = self.made(&["provider", "account", "create", "schemathesis"], "id")?;
+        self.made(&["provider", "key", "create", "--account", &account, "--name", "schemathesis"], "key")
+    }
+
+    /// A field of what a command made.
+    fn made(&self, arguments: &[&str], field: &str) -> Result<String, Failure> {
         let mut command = Command::new(&self.binary);
-        command.arg("--data-dir").arg(&self.data).args(["key", "create", "--name", "schemathesis", "--scope", "all"]);
-        let output = command.arg("--json").output().map_err(|error| error.to_string())?;
-        let printed: serde_json::Value = serde_json::from_slice(&output.stdout)
-            .map_err(|_| format!("no key was created: {}", String::from_utf8_lossy(&output.stderr)))?;
-        printed["key"].as_str().map(str::to_owned).ok_or_else(|| "no key was created".to_owned())
+        command.arg("--data-dir").arg(&self.data).args(arguments).arg("--json");
+        let output = command.output().map_err(|error| error.to_string())?;
+        let failed = || format!("{}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+        let printed: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|_| failed())?;
+        printed[field].as_str().map(str::to_owned).ok_or_else(failed)
     }
 }
 

@@ -102,11 +102,16 @@ pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError
     }
 }
 
-/// Parses a body; an empty one counts as `{}`. What it gives may borrow from the body.
+/// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
 pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
-    serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))
+    let parsed = serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))?;
+    // A list would be taken for the values of an object's fields, in their order.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(JsonError::Shape { pointer: String::new(), message: "must be an object, not a list".to_owned() });
+    }
+    Ok(parsed)
 }
 
 fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
@@ -170,6 +175,7 @@ mod tests {
         check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
         check(r#"{}"#, "invalid", Some(""));
+        check(" [[]]", "invalid", Some(""));
         check("", "invalid", Some(""));
         check(r#"{"lines":["#, "json_invalid", None);
         check(r#"{"lines":[]} {}"#, "json_invalid", None);

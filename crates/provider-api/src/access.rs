@@ -46,6 +46,7 @@ const ROUTES: &[(&str, &str, Needs)] = &[
     ("GET", "/app/{app_id}/endpoint/{endpoint_id}/secret", Needs::Token(ViewEndpointSecret)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/secret/rotate", Needs::Token(ManageEndpointSecret)),
     ("GET", "/app/{app_id}/endpoint/{endpoint_id}/stats", Needs::Token(ViewBase)),
+    ("GET", "/app/{app_id}/endpoint/{endpoint_id}/attempt-stats", Needs::Token(ViewBase)),
     // Messages and attempts.
     ("GET", "/app/{app_id}/msg", Needs::Token(ViewBase)),
     ("GET", "/app/{app_id}/msg/{msg_id}", Needs::Token(ViewBase)),

@@ -14,6 +14,7 @@ use utoipa::IntoParams;
 
 use crate::access;
 use crate::errors::ApiError;
+use crate::words::ListOrder;
 
 /// Who asks, by the API key or the token of an application: 401 when it is not good, and 403 or 404 when this route, or this
 /// application, is not for it (see [`access`]).
@@ -111,10 +112,13 @@ pub(crate) async fn receive_nothing(request: Request) -> Result<Option<Idempoten
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }
 

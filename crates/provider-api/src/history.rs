@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
 use crate::errors::ApiError;
+use crate::words::Name;
 
 /// Every filter that a list of what happened may have.
 const FILTERS: [&str; 8] =
@@ -68,15 +69,19 @@ fn with_event_types_once(query: &str) -> String {
 #[into_params(parameter_in = Query)]
 pub(crate) struct MessagesQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// Sent to this channel.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
     /// With this tag.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
     /// Of one of these event types.
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Name>>, max_items = 100)]
     event_types: Option<String>,
     /// Made before this time; from 90 days before it on, unless `after` says otherwise.
     #[param(format = DateTime)]
@@ -93,19 +98,25 @@ pub(crate) struct MessagesQuery {
 #[into_params(parameter_in = Query)]
 pub(crate) struct AttemptsAtEndpointQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// Ended so: 0 success, 2 fail; there are none of the others.
+    #[param(value_type = Option<u8>, minimum = 0, maximum = 4)]
     status: Option<String>,
     /// With such a status code: 0 (none), 100, 200, 300, 400, 500.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 500, multiple_of = 100)]
     status_code_class: Option<String>,
     /// To deliver messages to this channel.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
     /// To deliver messages with this tag.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
     /// To deliver messages of one of these event types.
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Name>>, max_items = 100)]
     event_types: Option<String>,
     /// Made before this time; from 90 days before it on, unless `after` says otherwise.
     #[param(format = DateTime)]
@@ -126,21 +137,28 @@ pub(crate) struct AttemptsAtEndpointQuery {
 #[into_params(parameter_in = Query)]
 pub(crate) struct AttemptsOfMessageQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// Ended so: 0 success, 2 fail; there are none of the others.
+    #[param(value_type = Option<u8>, minimum = 0, maximum = 4)]
     status: Option<String>,
     /// With such a status code: 0 (none), 100, 200, 300, 400, 500.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 500, multiple_of = 100)]
     status_code_class: Option<String>,
     /// Made at this endpoint; id or uid.
+    #[param(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     pub(crate) endpoint_id: Option<String>,
     /// If the message was sent to this channel.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
     /// If the message has this tag.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
     /// If the message is of one of these event types.
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Name>>, max_items = 100)]
     event_types: Option<String>,
     /// Made before this time; from 90 days before it on, unless `after` says otherwise.
     #[param(format = DateTime)]
@@ -159,18 +177,23 @@ pub(crate) struct AttemptsOfMessageQuery {
 #[into_params(parameter_in = Query)]
 pub(crate) struct AttemptedMessagesQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// Standing so: 0 success (an attempt succeeded), 2 fail (none did, and no more are to come), 3 sending (more are to
     /// come).
+    #[param(value_type = Option<u8>, minimum = 0, maximum = 4)]
     status: Option<String>,
     /// Sent to this channel.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
     /// With this tag.
+    #[param(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
     /// Of one of these event types.
-    #[param(value_type = Option<Vec<String>>)]
+    #[param(value_type = Option<Vec<Name>>, max_items = 100)]
     event_types: Option<String>,
     /// Made before this time; from 90 days before it on, unless `after` says otherwise.
     #[param(format = DateTime)]

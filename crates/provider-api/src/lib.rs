@@ -18,6 +18,7 @@ mod history;
 mod metrics;
 mod patch;
 mod routes;
+mod words;
 
 use std::sync::Arc;
 

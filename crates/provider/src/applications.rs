@@ -194,11 +194,13 @@ impl Provider {
         mut input: ApplicationInput,
     ) -> ProviderResult<()> {
         match &input.uid {
-            None => input.uid = Some(path.to_owned()),
+            None => {
+                input.uid = Some(path.to_owned());
+                input.check()?;
+            }
             Some(uid) if uid == path => {}
             Some(_) => return Err(ProviderError::invalid("application", "its uid must be the one in the path")),
         }
-        input.check()?;
         let application = self.new_application(caller, input);
         match self.store().create_application(application, None).await {
             // Somebody else's message made it meanwhile.
@@ -244,6 +246,17 @@ impl Application {
 }
 
 impl ApplicationInput {
+    /// The same for one in the `application` of something else, whether or not it is to be made.
+    pub(crate) fn check_inline(&self) -> ProviderResult<()> {
+        self.check().map_err(|error| match error {
+            ProviderError::Validation(mut faults) => {
+                faults.iter_mut().for_each(|fault| fault.loc.insert(1, "application".into()));
+                ProviderError::Validation(faults)
+            }
+            other => other,
+        })
+    }
+
     fn check(&self) -> ProviderResult<()> {
         let mut checks = Checks::default();
         checks.required_text("name", &self.name);

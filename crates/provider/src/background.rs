@@ -11,6 +11,7 @@
 
 mod choice;
 mod pace;
+mod purge;
 pub(crate) mod worker;
 
 use jiff::{SignedDuration, Timestamp};

@@ -266,6 +266,7 @@ impl MessageInput {
         if ahead.is_some_and(|ahead| !(DELIVER_AHEAD_MIN..=DELIVER_AHEAD_MAX).contains(&ahead)) {
             checks.fault("deliverAt", "must be 1 minute to 24 hours in the future");
         }
-        checks.finish()
+        checks.finish()?;
+        self.application.as_ref().map_or(Ok(()), ApplicationInput::check_inline)
     }
 }

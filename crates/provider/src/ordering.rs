@@ -3,7 +3,8 @@
 //!
 //! Guarantees, for an endpoint with [`DeliveryOrder::PerKey`]: of two messages with one key of which the first was
 //! acknowledged before the second was sent, the second is not tried before the first was delivered, given up, or skipped by
-//! hand; over restarts, retries, and any number of nodes. Other keys, and messages without one, don't wait. A message may
+//! hand; over restarts, retries, and any number of nodes. Other keys, and messages without one, don't wait. What a task sends
+//! again joins its key's line at the end; a single message that is sent again by hand, after its turn, is outside of it. A message may
 //! still arrive twice, as everywhere: a copy of one that was delivered just before a crash may come after it, never after
 //! the next of its key, unless a node was stopped for longer than it takes to count as dead and went on.
 

@@ -152,6 +152,9 @@ pub struct NewMessage {
     pub application_version: i64,
     /// Endpoints that are to receive it.
     pub deliveries: Vec<NewDelivery>,
+    /// What its sender wants it to stay in order with; kept for tasks that send it again, also to an endpoint that did not
+    /// ask for order at the time.
+    pub key: Option<OrderingKey>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }

@@ -72,6 +72,7 @@ impl Provider {
         input: PortalAccessInput,
     ) -> ProviderResult<PortalAccess> {
         input.check()?;
+        input.application.as_ref().map_or(Ok(()), ApplicationInput::check_inline)?;
         let application = match (self.application(caller, application).await, input.application) {
             (Err(ProviderError::NotFound), Some(inline)) => {
                 self.create_inline(caller, application, inline).await?;

@@ -199,6 +199,7 @@ fn message(number: usize, keys: Keys) -> NewMessage {
             owner: Some(NodeId(id("node", 1))),
             key: None,
         }],
+        key: None,
         answer,
         message,
     }

@@ -12,6 +12,7 @@ pub(crate) fn kind_number(kind: TaskKind) -> i16 {
         TaskKind::Recover => 0,
         TaskKind::ReplayMissing => 1,
         TaskKind::BulkReplay => 2,
+        TaskKind::PurgeContent => 3,
     }
 }
 
@@ -20,6 +21,7 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
         0 => Ok(TaskKind::Recover),
         1 => Ok(TaskKind::ReplayMissing),
         2 => Ok(TaskKind::BulkReplay),
+        3 => Ok(TaskKind::PurgeContent),
         other => Err(corrupt(format_args!("kind of task {other}"))),
     }
 }
@@ -33,6 +35,8 @@ pub(crate) fn still_wanted(kind: TaskKind, message: &str, endpoint: &str) -> Str
         TaskKind::Recover => format!("NOT {waits} AND NOT {tried} AND a.status = 0)"),
         TaskKind::ReplayMissing => format!("NOT {waits} AND NOT {tried})"),
         TaskKind::BulkReplay => format!("NOT {waits}"),
+        // It sends nothing.
+        TaskKind::PurgeContent => "FALSE".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use auction::ring::next_to_send;
-use auction::{AuctionKind, InternetBids, Item, LogHead};
+use auction::{AuctionKind, InternetBids};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::NewAuction;
 use platform::bids::NewBid;
@@ -176,7 +176,7 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
     let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
     assert_eq!(lots(&removed), ["7", "8", "1", "2", "3"]);
-    assert_eq!(removed.desk.unwrap().last, None, "it waits; nothing is there to be reopened");
+    assert_eq!(removed.desk.as_ref().unwrap().last, None, "it waits; nothing is there to be reopened");
     let reason = "it was not finished".to_owned();
     assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
     assert_eq!(first_by_the_rules(&removed).await, "7");

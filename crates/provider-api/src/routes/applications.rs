@@ -1,6 +1,7 @@
 //! Consumer applications (service.md section 4, "Create consumer application").
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,6 +16,7 @@ use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::patch;
+use crate::words::ListOrder;
 
 /// An application to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -24,13 +26,14 @@ pub(crate) struct ApplicationIn {
     #[schema(min_length = 1)]
     name: String,
     /// Your own id for it, unique in the account: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `app_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
     /// Messages a second that its endpoints receive at most.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
     /// Older name of `throttleRate`, which goes before it.
-    #[schema(minimum = 1, deprecated)]
-    rate_limit: Option<u16>,
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Option<NonZeroU16>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
 }
@@ -46,16 +49,16 @@ pub(crate) struct ApplicationPatchIn {
     name: Change<String>,
     /// Your own id for it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Change<Option<String>>,
     /// Messages a second that its endpoints receive at most; null for no limit.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<u16>, minimum = 1)]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: Change<Option<u16>>,
     /// Older name of `throttleRate`, which goes before it.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
-    rate_limit: Change<Option<u16>>,
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Change<Option<NonZeroU16>>,
     /// Free text pairs, instead of those that there are.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
@@ -101,10 +104,13 @@ pub(crate) struct CreateQuery {
 #[into_params(parameter_in = Query)]
 pub(crate) struct ApplicationsQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
     /// Without those that have no endpoints.
     exclude_apps_with_no_endpoints: Option<bool>,
@@ -130,7 +136,7 @@ impl From<ApplicationPatchIn> for ApplicationPatch {
         ApplicationPatch {
             name: body.name,
             uid: body.uid,
-            throttle_rate: patch::newer(body.throttle_rate, body.rate_limit),
+            throttle_rate: patch::newer(body.throttle_rate, patch::plain(body.rate_limit)),
             metadata: body.metadata,
         }
     }
@@ -141,7 +147,7 @@ impl From<ApplicationIn> for ApplicationInput {
         ApplicationInput {
             name: body.name,
             uid: body.uid,
-            throttle_rate: body.throttle_rate.or(body.rate_limit),
+            throttle_rate: body.throttle_rate.or(body.rate_limit.map(NonZeroU16::get)),
             metadata: body.metadata.unwrap_or_default(),
         }
     }

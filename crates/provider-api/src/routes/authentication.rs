@@ -13,6 +13,7 @@ use super::applications::ApplicationIn;
 use crate::answer;
 use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::words::Session;
 
 /// What access is asked for.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -23,9 +24,10 @@ pub(crate) struct AppPortalAccessIn {
     /// Whether the token may only read: everything but secrets. `capabilities` says it more exactly.
     read_only: Option<bool>,
     /// What the token may do; everything without. `ViewBase` must be among them.
+    #[schema(value_type = Option<Vec<AppPortalCapability>>, min_items = 1)]
     capabilities: Option<BTreeSet<AppPortalCapability>>,
     /// Event types with a feature flag are only shown with that flag. At most 25.
-    #[schema(max_items = 25)]
+    #[schema(value_type = Option<Vec<String>>, max_items = 25)]
     feature_flags: Option<BTreeSet<String>>,
     /// Seconds that the token gives access: 7 days without.
     #[schema(minimum = 3600, maximum = 604800)]
@@ -70,7 +72,7 @@ pub(crate) struct ApplicationTokenExpireIn {
     #[schema(minimum = 0, maximum = 259200)]
     expiry: Option<i64>,
     /// Only those of these sessions; all without.
-    #[schema(max_items = 1000)]
+    #[schema(value_type = Option<Vec<Session>>, max_items = 1000)]
     session_ids: Option<Vec<String>>,
 }
 

@@ -12,6 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::words::ListOrder;
 
 /// A background task.
 #[derive(Debug, Serialize, ToSchema)]
@@ -36,8 +37,9 @@ pub(crate) struct BackgroundTaskOut<'a> {
 pub(crate) struct BackgroundTaskData<'a> {
     /// The application.
     app_id: &'a str,
-    /// The endpoint.
-    endpoint_id: &'a str,
+    /// The endpoint, of those that send something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint_id: Option<&'a str>,
     /// Beginning of the time span.
     #[schema(value_type = String, format = DateTime)]
     since: String,
@@ -45,9 +47,14 @@ pub(crate) struct BackgroundTaskData<'a> {
     #[schema(value_type = String, format = DateTime)]
     until: String,
     /// Messages selected so far.
-    messages_found: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_found: Option<u64>,
     /// Of these, messages sent so far. The others wait for the endpoint anyway.
-    messages_sent: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_sent: Option<u64>,
+    /// Payloads removed so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_purged: Option<u64>,
     /// The id of the attempt or message that was looked at last.
     position: &'a str,
     /// Why it failed.
@@ -76,11 +83,13 @@ pub(crate) enum BackgroundTaskType {
     /// Sends what the endpoint had.
     #[serde(rename = "endpoint.bulk-replay")]
     BulkReplay,
+    /// Removes payloads.
+    #[serde(rename = "application.purge_content")]
+    PurgeContent,
 }
 
 /// Types that clients may ask for and no task of ours has: there are none of them, which is no mistake.
-const OTHER_TYPES: [&str; 5] =
-    ["application.stats", "message.broadcast", "sdk.generate", "event-type.aggregate", "application.purge_content"];
+const OTHER_TYPES: [&str; 4] = ["application.stats", "message.broadcast", "sdk.generate", "event-type.aggregate"];
 
 /// A slice of the list of tasks.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -89,12 +98,16 @@ pub(crate) struct TaskListQuery {
     /// Only those with this status.
     status: Option<BackgroundTaskStatus>,
     /// Only those of this type.
+    #[param(value_type = Option<BackgroundTaskType>)]
     task: Option<String>,
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }
 
@@ -124,6 +137,7 @@ impl From<TaskKind> for BackgroundTaskType {
             TaskKind::Recover => Self::Recover,
             TaskKind::ReplayMissing => Self::Replay,
             TaskKind::BulkReplay => Self::BulkReplay,
+            TaskKind::PurgeContent => Self::PurgeContent,
         }
     }
 }
@@ -134,23 +148,29 @@ fn kind(word: &str) -> Result<Option<TaskKind>, ApiError> {
         "endpoint.recover" => Ok(Some(TaskKind::Recover)),
         "endpoint.replay" => Ok(Some(TaskKind::ReplayMissing)),
         "endpoint.bulk-replay" => Ok(Some(TaskKind::BulkReplay)),
+        "application.purge_content" => Ok(Some(TaskKind::PurgeContent)),
         other if OTHER_TYPES.contains(&other) => Ok(None),
-        _ => Err(ApiError::at(["query", "task"], "must be endpoint.recover, endpoint.replay or endpoint.bulk-replay")),
+        _ => Err(ApiError::at(
+            ["query", "task"],
+            "must be endpoint.recover, endpoint.replay, endpoint.bulk-replay or application.purge_content",
+        )),
     }
 }
 
 fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
+    let (sends, found) = (task.kind != TaskKind::PurgeContent, task.progress.found);
     BackgroundTaskOut {
         id: &task.id,
         status: task.status.into(),
         task: task.kind.into(),
         data: BackgroundTaskData {
             app_id: &task.application,
-            endpoint_id: &task.endpoint,
+            endpoint_id: sends.then_some(&*task.endpoint),
             since: answer::time(task.selection.since),
             until: answer::time(task.selection.until),
-            messages_found: task.progress.found,
-            messages_sent: task.progress.enqueued,
+            messages_found: sends.then_some(found),
+            messages_sent: sends.then_some(task.progress.enqueued),
+            messages_purged: (!sends).then_some(found),
             position: &task.progress.position,
             error: task.error.as_deref(),
         },

@@ -19,8 +19,10 @@ const LIMIT_DEFAULT: usize = 50;
 #[into_params(parameter_in = Query)]
 pub(crate) struct BlockedKeysQuery {
     /// At most this many, 1 to 250; 50 without.
+    #[param(minimum = 1, maximum = 250)]
     limit: Option<usize>,
     /// `iterator` of the page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
 }
 
@@ -59,6 +61,7 @@ pub(crate) struct BlockedKeysOut<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SkipIn {
     /// The ordering key.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[!-~]+$")]
     key: String,
     /// The message that it waits for, as it was listed: another one is not skipped.
     message_id: String,
@@ -93,6 +96,8 @@ pub(crate) async fn list(
         return Err(ApiError::at(["query", "limit"], format!("must be 1 to {BLOCKED_MAX}")));
     }
     let after = query.iterator.as_deref();
+    let invalid = |_| ApiError::at(["query", "iterator"], "this is not an iterator of this list");
+    after.map(OrderingKey::parse).transpose().map_err(invalid)?;
     let (blocked, done) = provider.blocked_keys(&caller, &application, &endpoint, after, limit).await?;
     let iterator = blocked.last().map(|last| last.key.as_str());
     Ok(answer::ok(&BlockedKeysOut { data: blocked.iter().map(view).collect(), iterator, done }))

@@ -80,8 +80,10 @@ pub(crate) struct MessageEndpointOut<'a> {
 #[into_params(parameter_in = Query)]
 pub(crate) struct DestinationsQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Endpoints of a consumer application (service.md section 4, "Add endpoint to a consumer application").
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,6 +15,7 @@ use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::patch;
+use crate::words::{Channel, Name};
 
 /// The only version of an endpoint that there is.
 const VERSION: u16 = 1;
@@ -26,6 +28,7 @@ pub(crate) struct EndpointIn {
     #[schema(format = "uri", min_length = 1, max_length = 65536)]
     url: String,
     /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
     /// Free text.
     description: Option<String>,
@@ -33,17 +36,17 @@ pub(crate) struct EndpointIn {
     disabled: Option<bool>,
     /// Names of event types that exist; all when there are none.
     #[serde(alias = "filterTypes")]
-    #[schema(min_items = 1)]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
     /// Channels that it listens to; all messages when there are none.
-    #[schema(min_items = 1, max_items = 10)]
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
     channels: Option<Vec<String>>,
     /// Messages a second that it receives at most.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
     /// Older name of `throttleRate`, which goes before it.
-    #[schema(minimum = 1, deprecated)]
-    rate_limit: Option<u16>,
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Option<NonZeroU16>,
     /// Of older clients: 1.
     #[schema(minimum = 1, maximum = 1, deprecated)]
     version: Option<u16>,
@@ -62,7 +65,7 @@ pub(crate) struct EndpointIn {
 /// In which order an endpoint receives messages.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[schema(as = Ordering)]
+#[schema(as = DeliveryOrdering)]
 pub(crate) enum Ordering {
     /// As fast as it goes.
     None,
@@ -137,7 +140,7 @@ pub(crate) struct EndpointPatchIn {
     url: Change<String>,
     /// Your own id for it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Change<Option<String>>,
     /// Free text.
     #[serde(default, deserialize_with = "patch::field")]
@@ -149,20 +152,20 @@ pub(crate) struct EndpointPatchIn {
     disabled: Change<bool>,
     /// Names of event types that exist; null for all.
     #[serde(default, alias = "filterTypes", deserialize_with = "patch::field")]
-    #[schema(value_type = Option<Vec<String>>, min_items = 1)]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Change<Option<Vec<String>>>,
     /// Channels that it listens to; null for all messages.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<Vec<String>>, min_items = 1, max_items = 10)]
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
     channels: Change<Option<Vec<String>>>,
     /// Messages a second that it receives at most; null for no limit.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<u16>, minimum = 1)]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: Change<Option<u16>>,
     /// Older name of `throttleRate`, which goes before it.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
-    rate_limit: Change<Option<u16>>,
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Change<Option<NonZeroU16>>,
     /// Of older clients: 1.
     #[schema(minimum = 1, maximum = 1, deprecated)]
     version: Option<u16>,
@@ -197,7 +200,7 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
             disabled: body.disabled,
             filter_types: body.event_types,
             channels: body.channels,
-            throttle_rate: patch::newer(body.throttle_rate, body.rate_limit),
+            throttle_rate: patch::newer(body.throttle_rate, patch::plain(body.rate_limit)),
             metadata: body.metadata,
             ordering: match body.ordering {
                 Change::Keep => Change::Keep,
@@ -219,7 +222,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
             disabled: body.disabled.unwrap_or_default(),
             filter_types: body.event_types,
             channels: body.channels,
-            throttle_rate: body.throttle_rate.or(body.rate_limit),
+            throttle_rate: body.throttle_rate.or(body.rate_limit.map(NonZeroU16::get)),
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,

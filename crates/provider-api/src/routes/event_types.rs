@@ -15,12 +15,14 @@ use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::patch;
+use crate::words::ListOrder;
 
 /// An event type to be.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeIn {
     /// Name and key, such as `ITEM_STATUS_CHANGE`: 1 to 256 of `a-zA-Z0-9-_.`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     name: String,
     /// Free text.
     description: String,
@@ -32,6 +34,7 @@ pub(crate) struct EventTypeIn {
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
     /// Feature flags, any of which shows it; everybody sees it without.
+    #[schema(value_type = Option<Vec<String>>)]
     feature_flags: Option<BTreeSet<String>>,
     /// Older way to give one feature flag.
     #[schema(deprecated)]
@@ -54,6 +57,7 @@ pub(crate) struct EventTypeUpdate {
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
     /// Feature flags, any of which shows it; everybody sees it without.
+    #[schema(value_type = Option<Vec<String>>)]
     feature_flags: Option<BTreeSet<String>>,
     /// Older way to give one feature flag.
     #[schema(deprecated)]
@@ -99,10 +103,13 @@ pub(crate) struct EventTypeOut<'a> {
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventTypesQuery {
     /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
     /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
     iterator: Option<String>,
     /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
     /// Archived ones, too.
     include_archived: Option<bool>,
@@ -141,7 +148,7 @@ pub(crate) struct EventTypePatchIn {
     schemas: Change<Option<Value>>,
     /// Feature flags, any of which shows it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<BTreeSet<String>>)]
+    #[schema(value_type = Option<Vec<String>>)]
     feature_flags: Change<Option<BTreeSet<String>>>,
     /// Older way to give one feature flag.
     #[serde(default, deserialize_with = "patch::field")]

@@ -21,6 +21,7 @@ use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth, ContentQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::history::{Filtered, MessagesQuery, content};
+use crate::words::Channel;
 
 /// Bytes of a request with a message: the payload and room for the rest.
 const BODY_BYTES_MAX: usize = PAYLOAD_BYTES_MAX + 64 * 1024;
@@ -33,17 +34,20 @@ const EXPIRED: &str = r#"{"expired":true}"#;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageIn<'a> {
     /// Event type name; it need not exist.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
     /// What endpoints receive, byte for byte.
     #[serde(borrow, alias = "data")]
     #[schema(value_type = Object)]
     payload: &'a RawValue,
     /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `msg_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_id: Option<String>,
     /// Endpoints that listen to other channels only don't receive it.
-    #[schema(min_items = 1, max_items = 5)]
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
     channels: Option<Vec<String>>,
     /// Tags, for searching.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 8)]
     tags: Option<Vec<String>>,
     /// Days that the payload is kept; 90 without.
     #[schema(minimum = 5, maximum = 90)]
@@ -244,8 +248,10 @@ pub(crate) async fn expunge(
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessagePrecheckIn {
     /// Event type name.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
     /// Channels.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
     channels: Option<Vec<String>>,
 }
 

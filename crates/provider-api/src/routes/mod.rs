@@ -7,8 +7,10 @@ mod authentication;
 mod background_tasks;
 mod blocked_keys;
 mod destinations;
+mod document;
 mod endpoints;
 mod event_types;
+mod expunging;
 mod headers;
 mod health;
 mod import;
@@ -26,12 +28,11 @@ use http_kit::Faults;
 use http_kit::docs::Link;
 use provider::Provider;
 use utoipa::OpenApi;
-use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Content, Ref};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use crate::words::ListOrder;
 use crate::{answer, errors};
 
 /// What is before the path of each operation.
@@ -48,6 +49,7 @@ const PREFIX: &str = "/api/v1";
             with milliseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
+    components(schemas(ListOrder)),
     security(("key" = [])),
 )]
 struct Document;
@@ -66,6 +68,7 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         routes!(endpoints::get, endpoints::update, endpoints::change, endpoints::delete),
         routes!(headers::get, headers::update, headers::change),
         routes!(trying::stats),
+        routes!(trying::attempt_stats),
         routes!(trying::send_example),
         routes!(blocked_keys::list),
         routes!(blocked_keys::skip),
@@ -75,6 +78,8 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         routes!(messages::get),
         routes!(messages::expunge),
         routes!(messages::precheck),
+        routes!(expunging::some),
+        routes!(expunging::all),
         routes!(attempts::list_by_message),
         routes!(attempts::list_by_endpoint),
         routes!(attempts::get),
@@ -108,7 +113,7 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
             &format!("{PREFIX}/app/{{app_id}}/msg/{{msg_id}}/endpoint/{{endpoint_id}}/attempt"),
             get(attempts::list_by_message_and_endpoint),
         );
-    (router, with_refusals(with_security(document)))
+    (router, document::complete(with_security(document)))
 }
 
 /// An operation with its path under `prefix`. A nested router would cost each request a box and a clone of its routes.
@@ -126,25 +131,6 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
         ))
         .build();
     document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
-    document
-}
-
-/// What any operation that needs a key may answer.
-fn with_refusals(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
-    let refusals = [
-        ("403", "The key or token is good, and may not do this (`insufficient_access`)."),
-        ("429", "Too many requests in a short time; `Retry-After` has the seconds to wait (`too_many_requests`)."),
-    ];
-    for item in document.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
-        for operation in operations.into_iter().flatten().filter(|operation| operation.security.is_none()) {
-            for (status, description) in refusals {
-                let body = Content::new(Some(Ref::from_schema_name("HttpErrorOut")));
-                let refusal = ResponseBuilder::new().description(description).content("application/json", body).build();
-                operation.responses.responses.entry(status.to_owned()).or_insert_with(|| refusal.into());
-            }
-        }
-    }
     document
 }
 

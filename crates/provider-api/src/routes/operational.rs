@@ -16,6 +16,7 @@ use super::secrets::{EndpointSecretOut, EndpointSecretRotateIn};
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::words::Name;
 
 /// An operational endpoint to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -27,14 +28,15 @@ pub(crate) struct OperationalWebhookEndpointIn {
     /// Free text.
     description: Option<String>,
     /// Messages a second that it receives at most.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
     /// Your own id for it: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
     /// Receives nothing while true.
     disabled: Option<bool>,
     /// Names of operational event types, such as `message.attempt.failing`; all when there are none.
-    #[schema(min_items = 1)]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
     /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
     secret: Option<String>,

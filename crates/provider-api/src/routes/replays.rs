@@ -13,6 +13,7 @@ use super::background_tasks::{BackgroundTaskOut, render};
 use crate::answer;
 use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::words::Name;
 
 /// Which failures to recover.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -47,16 +48,19 @@ pub(crate) struct BulkReplayIn {
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
     /// Of one of these event types.
-    #[schema(min_items = 1)]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
     /// Sent to this channel.
+    #[schema(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
     /// With this tag.
+    #[schema(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
     /// Whose latest attempt came to this: 0 success, 1 pending, 2 fail, 3 sending, 4 canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: Option<u8>,
     /// Whose latest attempt was answered with this class of codes: 0 (no answer), 100, 200, 300, 400 or 500.
+    #[schema(maximum = 500, multiple_of = 100)]
     status_code_class: Option<u16>,
 }
 

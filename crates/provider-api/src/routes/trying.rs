@@ -28,6 +28,17 @@ pub(crate) struct EndpointStats {
     canceled: u64,
 }
 
+/// How many attempts ended how.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EndpointAttemptStats {
+    /// Succeeded.
+    success: u64,
+    /// Failed.
+    fail: u64,
+    /// Given up.
+    canceled: u64,
+}
+
 /// From when to when attempts are counted, by their end; and deliveries, by when their message was sent.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -45,6 +56,7 @@ pub(crate) struct EndpointStatsRange {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventExampleIn {
     /// Event type name. Of `svix.ping` there always is an example.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
     /// Which of the examples of the event type's schema, from 0; the first without. Without examples a value is made
     /// from the schema.
@@ -80,6 +92,26 @@ pub(crate) async fn stats(
     let (since, until) = (time("since", range.since)?, time("until", range.until)?);
     let counts = provider.endpoint_stats(&caller, &application, &endpoint, since, until).await?;
     Ok(answer::ok(&EndpointStats::from(counts)))
+}
+
+/// Counts an endpoint's attempts.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/attempt-stats",
+    operation_id = "v1.endpoint.get-attempt-stats", tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        EndpointStatsRange),
+    responses((status = 200, body = EndpointAttemptStats), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn attempt_stats(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    Asked(range): Asked<EndpointStatsRange>,
+) -> Result<Response, ApiError> {
+    let (since, until) = (time("since", range.since)?, time("until", range.until)?);
+    let counts = provider.endpoint_stats(&caller, &application, &endpoint, since, until).await?;
+    let EndpointCounts { success, fail, cancelled: canceled, .. } = counts;
+    Ok(answer::ok(&EndpointAttemptStats { success, fail, canceled }))
 }
 
 /// Sends an example of an event type to this endpoint and to no other.

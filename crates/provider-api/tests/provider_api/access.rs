@@ -14,6 +14,7 @@ const FOR_TOKENS: &[&str] = &[
     "v1.endpoint.create",
     "v1.endpoint.delete",
     "v1.endpoint.get",
+    "v1.endpoint.get-attempt-stats",
     "v1.endpoint.get-headers",
     "v1.endpoint.get-secret",
     "v1.endpoint.get-stats",

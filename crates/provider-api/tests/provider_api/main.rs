@@ -1,5 +1,5 @@
-//! The provider's API, asked as clients ask it. Every answer is also held against the provider's own document, where that
-//! is at hand.
+//! The provider's API, asked as clients ask it. Every answer is also held against our own document, and against that of the
+//! open-source server, where that is at hand.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -7,6 +7,7 @@ mod access;
 mod applications;
 mod attempts;
 mod background_tasks;
+mod contract;
 mod document;
 mod endpoints;
 mod event_types;
@@ -28,6 +29,7 @@ mod patches;
 mod payload_check;
 mod portal;
 mod properties;
+mod published;
 mod refusals;
 mod stage;
 mod trying;

@@ -97,7 +97,7 @@ async fn the_official_client_recovers_and_replays() {
     for _ in 0..MESSAGES {
         arrivals.recv().await.unwrap();
     }
-    let bulk = svix.endpoint().bulk_replay(app, endpoint, filter, None).await.unwrap();
+    let bulk = svix.endpoint().bulk_replay(app.clone(), endpoint.clone(), filter, None).await.unwrap();
     assert_eq!(finished(&svix, &bulk.id).await.data["messagesFound"], json!(MESSAGES));
 
     let options = BackgroundTaskListOptions {
@@ -109,6 +109,21 @@ async fn the_official_client_recovers_and_replays() {
     };
     let listed = svix.background_task().list(Some(options)).await.unwrap();
     assert_eq!(listed.data.into_iter().map(|task| task.id).collect::<Vec<_>>(), [bulk.id]);
+
+    let stats = svix.endpoint().get_attempt_stats(app.clone(), endpoint, None).await.unwrap();
+    assert_eq!((stats.fail, stats.canceled), (MESSAGES as u64, 0));
+    let whole = || MessageListOptions { with_content: Some(true), ..Default::default() };
+    let sent = svix.message().list(app.clone(), Some(whole())).await.unwrap().data;
+    let ids = [sent[0].id.clone(), "nowhere".to_owned()].into();
+    let asked = BulkExpungeContentsIn { ids: Some(ids) };
+    let results = svix.message().bulk_expunge_content(app.clone(), asked, None).await.unwrap().results;
+    assert_eq!((results[&sent[0].id], results["nowhere"]), (BulkExpungeStatus::Expunged, BulkExpungeStatus::NotFound));
+    let purge = svix.message().expunge_all_contents(app.clone(), None).await.unwrap();
+    assert_eq!(purge.task, BackgroundTaskType::ApplicationPurgeContent);
+    let purged = finished(&svix, &purge.id).await;
+    assert_eq!((purged.status, &purged.data["messagesPurged"]), (BackgroundTaskStatus::Finished, &json!(MESSAGES - 1)));
+    let left = svix.message().list(app, Some(whole())).await.unwrap().data;
+    assert!(left.len() == MESSAGES && left.iter().all(|message| message.payload == json!({"expired": true})));
     tasks.shutdown(PATIENCE).await.unwrap();
 }
 

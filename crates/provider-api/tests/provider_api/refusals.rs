@@ -8,7 +8,7 @@ use crate::document::operations;
 use crate::stage::{Answer, Stage};
 
 /// Every operation that needs a key: method, path with its parameters, and a body that is right for it.
-fn guarded() -> Vec<(String, String, Value)> {
+pub(crate) fn guarded() -> Vec<(String, String, Value)> {
     let ours = serde_json::to_value(provider_api::openapi()).unwrap();
     let open = |operation: &Value| operation["security"] == json!([{}]);
     let body = |name: &str| match name {
@@ -21,6 +21,7 @@ fn guarded() -> Vec<(String, String, Value)> {
         "v1.endpoint.update-headers" | "v1.endpoint.patch-headers" => json!({"headers": {}}),
         "v1.endpoint.send-example" => json!({"eventType": "svix.ping"}),
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),
+        "v1.message.bulk-expunge-content" => json!({"ids": ["a"]}),
         "v1.message.precheck" => json!({"eventType": "a"}),
         "lotwire.endpoint.skip-blocked-key" => json!({"key": "k", "messageId": "msg_1"}),
         "v1.endpoint.recover" | "v1.endpoint.replay-missing" | "v1.endpoint.bulk-replay" => {
@@ -45,7 +46,7 @@ fn guarded() -> Vec<(String, String, Value)> {
     all
 }
 
-fn text(body: &Value) -> String {
+pub(crate) fn text(body: &Value) -> String {
     if body.is_null() { String::new() } else { body.to_string() }
 }
 

@@ -16,7 +16,7 @@ use runtime::vault::{Key, Vault};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use crate::document;
+use crate::{document, published};
 
 /// What the clock shows.
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
@@ -151,6 +151,7 @@ impl Stage {
             text: String::from_utf8(bytes.to_vec()).unwrap(),
         };
         document::check(&method, &path, &answer);
+        published::check(&method, &path, &answer);
         answer
     }
 

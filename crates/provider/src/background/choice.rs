@@ -39,6 +39,8 @@ pub(super) async fn choose(
     let (application, endpoint, after) = (&task.application, &task.endpoint, &task.progress.position);
     let end = bound(task.kind, task.selection.until);
     let seen: Vec<Seen> = match task.kind {
+        // It sends nothing.
+        TaskKind::PurgeContent => Vec::new(),
         TaskKind::Recover => {
             let failures = store.failures(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
             let seen = failures.into_iter();

@@ -9,11 +9,12 @@ use jiff::SignedDuration;
 use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
+use super::bound;
 use super::choice::choose;
 use super::pace::Pace;
 use crate::config::Nodes;
 use crate::ids;
-use crate::model::{BackgroundTask, Id, TaskStatus};
+use crate::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use crate::port::{Advance, StoreError, StoreResult};
 use crate::provider::Provider;
 use crate::target::Target;
@@ -24,6 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const STEP_EVERY: Duration = Duration::from_millis(20);
 /// Tasks that a node has at the same time.
 const HELD_MAX: usize = 64;
+/// Messages whose payloads go in one step.
+const PURGED_MAX: usize = 250;
 /// How long a task is a node's own, and how much before its end that is said again.
 const LEASE: SignedDuration = SignedDuration::from_secs(10);
 const LEASE_RENEWED: SignedDuration = SignedDuration::from_secs(5);
@@ -158,6 +161,9 @@ impl Worker {
         if now < held.task.selection.until {
             return self.renew(held).await;
         }
+        if held.task.kind == TaskKind::PurgeContent {
+            return self.purge(held).await;
+        }
         if !held.under_way.is_empty() {
             if store.due_of(&held.task.endpoint, &held.under_way, now).await? > 0 {
                 return self.renew(held).await;
@@ -187,6 +193,18 @@ impl Worker {
             provider.dispatcher().look();
         }
         Ok(if held.task.status == TaskStatus::Running { Stepped::On } else { Stepped::Off })
+    }
+
+    /// Removes the payloads of the next messages.
+    async fn purge(&self, held: &mut Held) -> StoreResult<Stepped> {
+        let BackgroundTask { kind, application, progress, selection, .. } = &held.task;
+        let end = bound(*kind, selection.until);
+        let purge = self.provider.store().expunge_payloads(application, &progress.position, &end, PURGED_MAX);
+        let (removed, last) = purge.await?;
+        let status = if last.is_none() { TaskStatus::Finished } else { TaskStatus::Running };
+        let step = Advance { to: last.unwrap_or(end), found: removed as u64, status, ..self.stay(held) };
+        self.advance(held, step).await?;
+        Ok(if status == TaskStatus::Running { Stepped::On } else { Stepped::Off })
     }
 
     /// The endpoint, or why nothing can be sent to it.

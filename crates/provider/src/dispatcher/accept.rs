@@ -35,6 +35,7 @@ impl Pending {
         let (holder, payload) = (shared.names.current(), message.payload.clone().unwrap_or_default());
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
+        let sent_with = key.cloned();
         for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
             let key = key.filter(|_| target.ordering == DeliveryOrder::PerKey);
             // What is to be delivered later, or after others of its key, waits in the table.
@@ -45,7 +46,7 @@ impl Pending {
             places.push((target.endpoint.clone(), place));
         }
         let application_version = snapshot.application.version;
-        let message = NewMessage { message, application_version, deliveries, answer };
+        let message = NewMessage { message, application_version, deliveries, key: sent_with, answer };
         Self { message, payload, places, holder }
     }
 }

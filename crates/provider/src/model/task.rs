@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{AttemptStatus, Id};
 
-/// A task that sends messages to an endpoint again.
+/// A task that sends messages to an endpoint again, or removes their payloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundTask {
     /// `qtask_…`
@@ -15,7 +15,7 @@ pub struct BackgroundTask {
     pub kind: TaskKind,
     /// The application whose messages are sent.
     pub application: Id,
-    /// The endpoint that they are sent to.
+    /// The endpoint that they are sent to; empty for [`TaskKind::PurgeContent`].
     pub endpoint: Id,
     /// Which messages.
     pub selection: Selection,
@@ -40,6 +40,8 @@ pub enum TaskKind {
     ReplayMissing,
     /// Sends messages of the time span again that the endpoint had an attempt of, delivered or not.
     BulkReplay,
+    /// Removes the payloads of the time span. It has no endpoint.
+    PurgeContent,
 }
 
 /// Whether a task goes on.

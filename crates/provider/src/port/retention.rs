@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreResult;
+use crate::model::Id;
 
 /// What an attempt's response is replaced with.
 pub const EXPUNGED: &str = "EXPUNGED";
@@ -15,6 +16,15 @@ pub const EXPUNGED: &str = "EXPUNGED";
 pub trait Retention {
     /// Removes a message's payload; false when the message is not there. What waits in the table with it is not sent.
     async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool>;
+    /// Removes the payloads of the application's messages with ids between these two, looking at `limit` messages at most:
+    /// the number of payloads, and the message that was looked at last, none when there is none.
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<(usize, Option<Id>)>;
     /// Replaces an attempt's response with [`EXPUNGED`]; false when it is not there.
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool>;
 

@@ -42,7 +42,7 @@ impl Stage {
     }
 
     /// The messages that `task` found and enqueued, when it is finished.
-    async fn finished_with(&self, task: &BackgroundTask) -> (u64, u64) {
+    pub(crate) async fn finished_with(&self, task: &BackgroundTask) -> (u64, u64) {
         let task = self.ended(task).await;
         assert_eq!((task.status, &task.error), (TaskStatus::Finished, &None));
         (task.progress.found, task.progress.enqueued)

@@ -4,8 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use provider::model::{Endpoint, Message};
-use provider::{DeliveryOrder, EndpointInput, MessageInput, OrderingKey, ProviderConfig};
+use jiff::SignedDuration;
+use provider::model::{Endpoint, Message, TaskKind};
+use provider::{
+    Change, DeliveryOrder, EndpointInput, EndpointPatch, MessageInput, OrderingKey, ProviderConfig, ReplayInput,
+};
+use runtime::clock::{Clock as _, SystemClock};
 use runtime::tasks::Tasks;
 
 use crate::receiver::{Receiver, Reply};
@@ -94,6 +98,54 @@ async fn one_that_is_given_up_lets_the_next_go_on_and_a_disabled_endpoint_keeps_
     assert_eq!(arrived, [0, 0, 0, 0, 1]);
     stage.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
+}
+
+/// An outage that outlasts the schedule, and then everything again: of each key in order, also when the first of one fails
+/// anew, which keeps no other key waiting.
+#[tokio::test]
+async fn what_was_given_up_is_sent_again_in_order() {
+    const KEYS: usize = 3;
+    const EACH: usize = 20;
+    const OUTAGE: usize = 2 * KEYS * EACH;
+    let retries = provider::retry::RetrySchedule::new(vec![Duration::from_millis(200)]);
+    let stage = Stage::new(ProviderConfig { retry_schedule: retries, ..quick() }).await;
+    // When it works again, the first one fails once more.
+    let mut receiver = Receiver::start(|n| Reply::Status(if n <= OUTAGE { 500 } else { 200 })).await;
+    let url = receiver.url();
+    let endpoint = stage.endpoint_with(EndpointInput { url, ..EndpointInput::default() }).await;
+    for number in 0..EACH {
+        for key in 0..KEYS {
+            send(&stage, &format!("key-{key}"), number).await;
+        }
+    }
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), OUTAGE);
+    while receiver.arrived().is_some() {}
+    // It asks for order only now: the messages know their keys all the same.
+    let patch = EndpointPatch { ordering: Change::Set(DeliveryOrder::PerKey), ..EndpointPatch::default() };
+    stage.provider.patch_endpoint(&stage.caller, "app", &endpoint.id, patch).await.unwrap();
+    let since = SystemClock.now() - SignedDuration::from_hours(1);
+    let everything = ReplayInput::span(TaskKind::BulkReplay, since, None);
+    let task = stage.replay(&endpoint, TaskKind::BulkReplay, everything).await;
+    assert_eq!(stage.finished_with(&task).await, ((KEYS * EACH) as u64, (KEYS * EACH) as u64));
+    stage.finished(&endpoint).await;
+    let mut seen: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut first = None;
+    let mut whole = 0;
+    while let Some(arrival) = receiver.arrived() {
+        let (key, number) = read(&arrival.body);
+        first.get_or_insert_with(|| key.clone());
+        seen.entry(key).or_default().push(number);
+        whole += 1;
+    }
+    assert_eq!(whole, KEYS * EACH + 1);
+    for (key, numbers) in seen {
+        let mut expected: Vec<usize> = (0..EACH).collect();
+        if Some(&key) == first.as_ref() {
+            expected.insert(0, 0);
+        }
+        assert_eq!(numbers, expected, "{key}");
+    }
 }
 
 /// Two nodes on one store, one of which ends and is replaced again and again, and a receiver that fails now and then: of each

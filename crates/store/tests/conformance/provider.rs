@@ -102,6 +102,8 @@ stories! {
         a_head_that_fails_or_dies_with_its_node_stays_the_head,
         a_blocked_key_shows_its_head_and_can_be_skipped,
         keys_and_endpoints_do_not_wait_for_each_other,
+        what_a_task_sends_again_joins_the_line_of_its_key,
+        a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,
         whoever_comes_while_a_head_goes_is_not_forgotten;
     tasks:
         a_task_is_kept_with_its_answer_and_listed_by_status_and_kind,
@@ -137,6 +139,7 @@ stories! {
         a_resend_is_answered_once_for_a_key_and_needs_message_and_endpoint;
     retention:
         an_expunged_payload_and_response_are_gone,
+        payloads_of_a_span_are_expunged_a_few_at_a_time,
         payloads_go_at_their_time_a_few_at_a_time,
         messages_and_attempts_go_after_their_time_with_what_waits_of_them;
 }

@@ -71,6 +71,8 @@ await svix.eventType.delete("lot.passed");
 assert.ok((await svix.eventType.get("lot.passed")).archived);
 await svix.eventType.delete("lot.passed", { expunge: true });
 await refused(404, () => svix.eventType.get("lot.passed"));
+const spec = { openapi: "3.1.0", webhooks: { "lot.moved": { post: { description: "Moved" } } } };
+assert.deepEqual((await svix.eventType.importOpenapi({ spec })).data.modified, ["lot.moved"]);
 
 // Applications.
 const house = await svix.application.create({ name: "House", uid: "house" });
@@ -94,6 +96,7 @@ await svix.endpoint.rotateSecret("house", endpoint, {});
 const secret = (await svix.endpoint.getSecret("house", endpoint)).key;
 
 // Messages and their attempts.
+assert.ok((await svix.message.precheck("house", { eventType: "lot.sold" })).active);
 const sent = await svix.message.create("house", { eventType: "lot.sold", eventId: "lot-1.1", payload: { lot: "1" }, channels: ["web"] });
 const first = await receiver.next(secret);
 assert.deepEqual(first.payload, { lot: "1" });
@@ -130,11 +133,23 @@ const replay = await svix.endpoint.replayMissing("house", endpoint, { since });
 assert.equal((await receiver.next(secret)).headers["svix-id"], missed.id);
 await eventually(async () => (await svix.backgroundTask.get(replay.id)).status === "finished");
 await svix.endpoint.recover("house", endpoint, { since });
-assert.equal((await svix.backgroundTask.list()).data.length, 2);
+const again = await svix.endpoint.bulkReplay("house", endpoint, { since, eventTypes: ["lot.sold"] });
+await eventually(async () => (await svix.backgroundTask.get(again.id)).status === "finished");
+assert.ok((await receiver.next(secret)).headers["svix-id"]);
+const purge = await svix.message.expungeAllContents("house");
+assert.equal(purge.task, "application.purge_content");
+await eventually(async () => (await svix.backgroundTask.get(purge.id)).status === "finished");
+assert.deepEqual((await svix.message.get("house", missed.id)).payload, { expired: true });
+assert.equal((await svix.backgroundTask.list()).data.length, 4);
 
 // Operational webhooks.
 const told = await new Receiver().listen();
 const operational = await svix.operationalWebhookEndpoint.create({ url: told.url });
+await svix.operationalWebhookEndpoint.update(operational.id, { url: told.url, description: "Ours" });
+await svix.operationalWebhookEndpoint.updateHeaders(operational.id, { headers: { "x-house": "bath" } });
+assert.deepEqual((await svix.operationalWebhookEndpoint.getHeaders(operational.id)).headers, { "x-house": "bath" });
+await svix.operationalWebhookEndpoint.rotateSecret(operational.id, {});
+assert.equal((await svix.operationalWebhookEndpoint.list()).data.length, 1);
 const operationalSecret = (await svix.operationalWebhookEndpoint.getSecret(operational.id)).key;
 const spare = await svix.endpoint.create("house", { url: receiver.url, disabled: true });
 const { payload: event } = await told.next(operationalSecret);
@@ -148,6 +163,9 @@ const customer = new Svix(access.token, { serverUrl: server });
 assert.equal((await customer.endpoint.list("house")).data.length, 2);
 await customer.authentication.logout();
 await refused(401, () => customer.endpoint.list("house"));
+const other = new Svix((await svix.authentication.appPortalAccess("house", {})).token, { serverUrl: server });
+await svix.authentication.expireAll("house", {});
+await refused(401, () => other.endpoint.list("house"));
 
 await svix.endpoint.delete("house", endpoint);
 await svix.application.delete("house");

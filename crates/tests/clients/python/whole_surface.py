@@ -19,6 +19,7 @@ from svix.api import (
     ApplicationPatch,
     ApplicationTokenExpireIn,
     BackgroundTaskListOptions,
+    BulkExpungeContentsIn,
     BulkReplayIn,
     EndpointGetStatsOptions,
     EndpointHeadersIn,
@@ -30,6 +31,7 @@ from svix.api import (
     EndpointSecretRotateIn,
     EventExampleIn,
     EventTypeDeleteOptions,
+    EventTypeImportOpenApiIn,
     EventTypeIn,
     EventTypeListOptions,
     EventTypePatch,
@@ -41,7 +43,10 @@ from svix.api import (
     MessageGetOptions,
     MessageIn,
     MessageListOptions,
+    MessagePrecheckIn,
+    OperationalWebhookEndpointHeadersIn,
     OperationalWebhookEndpointIn,
+    OperationalWebhookEndpointSecretIn,
     OperationalWebhookEndpointUpsertIn,
     RecoverIn,
     ReplayIn,
@@ -54,6 +59,7 @@ from svix.webhooks import Webhook
 PATIENCE = 30
 # The client leaves payloads out unless it is told otherwise.
 WHOLE = MessageGetOptions(with_content=True)
+PAYLOADS = MessageListOptions(with_content=True)
 SCHEMA = {"1": {"type": "object", "title": "Sold", "properties": {"lot": {"type": "string"}}, "examples": [{"lot": "12"}]}}
 
 
@@ -122,6 +128,8 @@ def event_types(svix):
     assert len(svix.event_type.list(EventTypeListOptions(include_archived=True)).data) == 2
     svix.event_type.delete("lot.passed", EventTypeDeleteOptions(expunge=True))
     refused(404, lambda: svix.event_type.get("lot.passed"))
+    spec = {"openapi": "3.1.0", "webhooks": {"lot.moved": {"post": {"description": "Moved"}}}}
+    assert svix.event_type.import_openapi(EventTypeImportOpenApiIn(spec=spec)).data.modified == ["lot.moved"]
 
 
 def applications(svix):
@@ -163,6 +171,7 @@ def endpoints(svix, app, url):
 
 
 def messages(svix, app, endpoint, secret, receiver):
+    assert svix.message.precheck(app, MessagePrecheckIn(event_type="lot.sold")).active
     sent = svix.message.create(
         app, MessageIn(event_type="lot.sold", event_id="lot-1.1", payload={"lot": "1"}, channels=["web"], tags=["spring"])
     )
@@ -209,6 +218,7 @@ def messages(svix, app, endpoint, secret, receiver):
     assert (stats.fail, stats.pending, stats.sending) == (0, 0, 0), stats
     since = EndpointGetStatsOptions(since=datetime.now(timezone.utc) - timedelta(days=1))
     assert svix.endpoint.get_stats(app, endpoint, since).success == 3
+    assert svix.endpoint.get_attempt_stats(app, endpoint).success == 3
 
 
 def replays(svix, app, endpoint, secret, receiver):
@@ -228,6 +238,12 @@ def replays(svix, app, endpoint, secret, receiver):
     finished(task)
     listed = svix.background_task.list(BackgroundTaskListOptions(limit=2))
     assert len(listed.data) == 2 and not listed.done
+    some = svix.message.bulk_expunge_content(app, BulkExpungeContentsIn(ids=[missed.id, "nowhere"]))
+    assert some.results[missed.id] == "expunged" and some.results["nowhere"] == "not-found", some
+    task = svix.message.expunge_all_contents(app)
+    assert task.task == "application.purge_content"
+    finished(task)
+    assert all(message.payload == {"expired": True} for message in svix.message.list(app, PAYLOADS).data)
 
 
 def operational_webhooks(svix, app, url):
@@ -237,6 +253,9 @@ def operational_webhooks(svix, app, url):
     assert [found.id for found in operational.list().data] == [endpoint.id]
     assert operational.get_secret(endpoint.id).key.startswith("whsec_")
     told = Receiver()
+    operational.set_headers(endpoint.id, OperationalWebhookEndpointHeadersIn(headers={"x-house": "bath"}))
+    assert operational.get_headers(endpoint.id).headers == {"x-house": "bath"}
+    operational.rotate_secret(endpoint.id, OperationalWebhookEndpointSecretIn())
     operational_secret = operational.get_secret(endpoint.id).key
     operational.upsert(endpoint.id, OperationalWebhookEndpointUpsertIn(url=told.url, event_types=["endpoint.created"]))
     made = svix.endpoint.create(app, EndpointIn(url=url, disabled=True))

@@ -66,6 +66,16 @@ impl Retention for Faulty {
         self.store.expunge_payload(application, message).await
     }
 
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        self.store.expunge_payloads(application, after, before, limit).await
+    }
+
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
         self.store.expunge_response(application, message, attempt).await
     }

@@ -21,6 +21,9 @@ impl Tables {
             return Err(StoreError::Taken("eventId"));
         }
         self.config.keep_answer(new.answer);
+        if let Some(ordering) = new.key {
+            self.work.ordering_keys.insert((new.message.application.clone(), new.message.id.clone()), ordering);
+        }
         self.work.enter(new.message, new.deliveries, now);
         Ok(())
     }

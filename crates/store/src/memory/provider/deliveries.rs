@@ -5,7 +5,7 @@ mod ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use ::provider::model::{Attempt, AttemptTrigger, Id, Message};
-use ::provider::ordering::OrderingKey;
+use ::provider::ordering::{DeliveryOrder, OrderingKey};
 use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE, RowKind};
 use jiff::Timestamp;
 
@@ -18,6 +18,8 @@ pub(super) struct Work {
     pub(super) messages: Owned<Message>,
     /// Message id by application and event id.
     pub(super) event_ids: Owned<Id>,
+    /// What messages stay in order with, by application and message.
+    pub(super) ordering_keys: Owned<OrderingKey>,
     /// By endpoint and message.
     pub(super) rows: Owned<Row>,
     /// Rows that are nobody's: endpoint, when due, message.
@@ -83,7 +85,8 @@ impl Work {
         let due = message.deliver_at.unwrap_or(now);
         for delivery in deliveries {
             if let Some(key) = delivery.key {
-                self.enter_in_order(&message, delivery.endpoint, key, due);
+                let place = (message.application.clone(), message.id.clone());
+                self.enter_in_order(&place, delivery.endpoint, key, due);
                 continue;
             }
             match &delivery.owner {
@@ -251,15 +254,31 @@ impl Work {
         self.rows.contains_key(&key(endpoint, message))
     }
 
-    /// Whether that row is due at `now`, claimed or not.
+    /// Whether that row is due at `now`, claimed or not. One that is held is not.
     pub(super) fn is_due(&self, endpoint: &str, message: &str, now: Timestamp) -> bool {
-        self.rows.get(&key(endpoint, message)).is_some_and(|row| row.next_at <= now)
+        let row_key = key(endpoint, message);
+        self.rows.get(&row_key).is_some_and(|row| row.next_at <= now) && !self.is_held(&row_key)
     }
 
-    /// Makes a row that is nobody's and due; false when one is there.
-    pub(super) fn enqueue(&mut self, application: &Id, endpoint: &Id, message: &Id, now: Timestamp) -> bool {
+    /// Makes a row that is nobody's and due, unless it is to stay in `order` with others before it; false when one is
+    /// there.
+    pub(super) fn enqueue(
+        &mut self,
+        application: &Id,
+        endpoint: &Id,
+        order: DeliveryOrder,
+        message: &Id,
+        now: Timestamp,
+    ) -> bool {
         if self.waits(endpoint, message) {
             return false;
+        }
+        let place = (application.clone(), message.clone());
+        if order == DeliveryOrder::PerKey
+            && let Some(key) = self.ordering_keys.get(&place).cloned()
+        {
+            self.enter_in_order(&place, endpoint.clone(), key, now);
+            return true;
         }
         let application = application.clone();
         let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::No, key: None };

@@ -23,6 +23,23 @@ impl Retention for Memory {
         Ok(true)
     }
 
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        let messages = &mut self.tables().work.messages;
+        let span = messages.range_mut(key(application, after)..key(application, before));
+        let (mut removed, mut last) = (0, None);
+        for ((_, id), message) in span.filter(|((_, id), _)| **id != *after).take(limit) {
+            removed += usize::from(message.payload.take().is_some());
+            last = Some(id.clone());
+        }
+        Ok((removed, last))
+    }
+
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
         let mut tables = self.tables();
         if tables.message(application, message).is_none() {
@@ -64,7 +81,8 @@ impl Retention for Memory {
         let work = &mut tables.work;
         let old = work.messages.extract_if(.., |(_, id), _| **id < *before_message);
         let old: Vec<_> = old.take(limit).collect();
-        for ((application, _), message) in &old {
+        for ((application, id), message) in &old {
+            work.ordering_keys.remove(&(application.clone(), id.clone()));
             if let Some(event_id) = &message.event_id {
                 work.event_ids.remove(&key(application, event_id));
             }

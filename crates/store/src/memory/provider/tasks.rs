@@ -139,14 +139,16 @@ impl Tables {
         let (key, application, endpoint) =
             (key(&task.account, &task.id), task.application.clone(), task.endpoint.clone());
         let target = self.config.endpoint(&application, &endpoint);
-        if !step.messages.is_empty() && target.is_none_or(|target| target.disabled) {
+        if !step.messages.is_empty() && target.as_ref().is_none_or(|target| target.disabled) {
             return Err(StoreError::NotFound);
         }
+        let order = target.map(|target| target.ordering).unwrap_or_default();
         let kind = task.kind;
-        let wanted: Vec<&Id> =
+        let mut wanted: Vec<&Id> =
             step.messages.iter().filter(|message| self.is_wanted(kind, message, &endpoint)).collect();
-        let rows = wanted.into_iter().filter(|message| self.work.enqueue(&application, &endpoint, message, step.now));
-        let made = rows.count();
+        wanted.sort_unstable();
+        let enqueue = |message: &&Id| self.work.enqueue(&application, &endpoint, order, message, step.now);
+        let made = wanted.into_iter().filter(enqueue).count();
         let further = step.is_progress();
         self.background.leases.insert(step.task, (step.worker, step.leased_until));
         if let Some(task) = self.background.tasks.get_mut(&key) {
@@ -167,6 +169,7 @@ impl Tables {
             TaskKind::Recover => !attempts.any(|attempt| attempt.status == AttemptStatus::Success),
             TaskKind::ReplayMissing => attempts.next().is_none(),
             TaskKind::BulkReplay => true,
+            TaskKind::PurgeContent => false,
         }
     }
 

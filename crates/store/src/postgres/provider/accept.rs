@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ::provider::model::Id;
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 
@@ -158,7 +159,7 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
     entries.sort_by_key(|entry| (entry.event_key, &entry.new.message.id));
     let (mut applications, mut ids, mut types, mut event_ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut event_keys, mut payloads, mut channels, mut tags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut created, mut expire, mut deliver) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut created, mut expire, mut deliver, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for entry in &entries {
         let message = &entry.new.message;
         applications.push(&*message.application);
@@ -172,11 +173,12 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
         created.push(message.created_at);
         expire.push(message.payload_expires_at);
         deliver.push(message.deliver_at);
+        keys.push(entry.new.key.as_ref().map(OrderingKey::as_str));
     }
     let insert = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
-             payload_expires_at, deliver_at) \
+             payload_expires_at, deliver_at, ordering_key) \
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], \
-             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[]) \
+             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[]) \
          ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING RETURNING id";
     let entered: Vec<Id> = rows::all(
         db,
@@ -193,6 +195,7 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
             &created,
             &expire,
             &deliver,
+            &keys,
         ],
         |row| rows::id(row, 0),
     )
@@ -255,6 +258,7 @@ mod tests {
             },
             application_version: 1,
             deliveries: Vec::new(),
+            key: None,
             answer: None,
         };
         let key = |number: u8| (number > 0).then_some([number; 28]);

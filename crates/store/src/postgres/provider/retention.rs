@@ -1,6 +1,7 @@
 //! Forgetting. The oldest messages are found application by application, attempts at the beginning of their key, which begins
 //! with the message. Rows that somebody else has locked are left for the next time.
 
+use ::provider::model::Id;
 use ::provider::port::{EXPUNGED, Retention, StoreResult};
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -16,6 +17,26 @@ impl Retention for Provider {
         let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
         let there = messages::is_there(&client, application, message).await?;
         Ok(there && write(&client, expunge, &[&application, &message]).await? == 1)
+    }
+
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        let client = self.engine.client().await?;
+        let last = "SELECT max(id) FROM (SELECT id FROM messages \
+             WHERE application = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4) looked_at";
+        let last = rows::one(&client, last, &[&application, &after, &before, &signed(limit)], |row| {
+            Ok(rows::get::<Option<&str>>(row, 0)?.map(Id::from))
+        })
+        .await?;
+        let Some(last) = last.flatten() else { return Ok((0, None)) };
+        let expunge = "UPDATE messages SET payload = NULL \
+             WHERE application = $1 AND id > $2 AND id <= $3 AND payload IS NOT NULL";
+        Ok((write(&client, expunge, &[&application, &after, &&*last]).await?, Some(last)))
     }
 
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {

@@ -1,6 +1,7 @@
 //! Background tasks, and what they look at.
 
 use ::provider::model::{BackgroundTask, Id, Progress, TaskKind};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{
     Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
 };
@@ -9,7 +10,7 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::rows::{self, Client, Outcome, signed};
-use super::{Provider, answers};
+use super::{Provider, answers, ordering};
 use crate::provider_codec::{self as codec, Slice};
 use crate::task_codec::{
     kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
@@ -63,7 +64,8 @@ impl TaskStore for Provider {
     async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
         let client = self.engine.client().await?;
         let messages: Vec<&str> = messages.iter().map(|message| &**message).collect();
-        let select = "SELECT count(*) FROM deliveries WHERE endpoint = $1 AND message = ANY ($2) AND next_at <= $3";
+        let select = "SELECT count(*) FROM deliveries WHERE endpoint = $1 AND message = ANY ($2) AND next_at <= $3 \
+             AND owner IS DISTINCT FROM 0";
         let due = rows::one(&client, select, &[&endpoint, &messages, &now], |row| rows::get::<i64>(row, 0)).await?;
         Ok(usize::try_from(due.unwrap_or(0)).unwrap_or(0))
     }
@@ -229,16 +231,43 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
 /// One task of an endpoint after the other, so that each sees what became of the other's rows.
 async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
-    let there = "SELECT id FROM endpoints WHERE id = $1 AND NOT disabled";
-    if rows::one(db, there, &[&&**endpoint], |row| rows::id(row, 0)).await?.is_none() {
-        return Err(StoreError::NotFound.into());
-    }
+    let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
+    let in_order = rows::one(db, order, &[&&**endpoint], |row| rows::get::<bool>(row, 0)).await?;
+    let in_order = in_order.ok_or(StoreError::NotFound)?;
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
+    let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
          SELECT $1, new.message, NULL, 0, $3 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         still_wanted(kind, "new.message COLLATE \"C\"", "$1")
     );
-    rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await
+    Ok(made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+}
+
+/// Enters those of the messages that have a key, as far as they are still wanted, into the line of their key, and takes them
+/// from `messages`.
+async fn enqueue_in_order(
+    db: &impl Client,
+    endpoint: &Id,
+    kind: TaskKind,
+    messages: &mut Vec<&str>,
+    now: Timestamp,
+) -> Outcome<u64> {
+    let select = format!(
+        "SELECT m.id, m.ordering_key FROM endpoints e \
+         JOIN messages m ON m.application = e.application AND m.id = ANY ($2) \
+         WHERE e.id = $1 AND m.ordering_key IS NOT NULL AND {} ORDER BY m.id",
+        still_wanted(kind, "m.id", "e.id")
+    );
+    let keyed: Vec<(Id, OrderingKey)> = rows::all(db, &select, &[&&**endpoint, &*messages], |row| {
+        Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?)))
+    })
+    .await?;
+    let ordered: Vec<_> = keyed.iter().map(|(message, key)| ((endpoint, key), message, now)).collect();
+    if !ordered.is_empty() {
+        ordering::enter(db, &ordered).await?;
+    }
+    messages.retain(|message| keyed.binary_search_by(|(entered, _)| (**entered).cmp(message)).is_err());
+    Ok(keyed.len() as u64)
 }

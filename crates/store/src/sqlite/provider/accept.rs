@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use ::provider::model::{Id, Message};
+use ::provider::ordering::OrderingKey;
 use ::provider::port::{IdempotentAnswer, NewDelivery, NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, params};
@@ -13,7 +14,8 @@ use super::{answers, applications, nodes, ordering};
 use crate::provider_codec::{fingerprint, optional_to_json};
 
 const INSERT_MESSAGE: &str = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, \
-     created_at, payload_expires_at, deliver_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
+     created_at, payload_expires_at, deliver_at, ordering_key) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
      ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING";
 const INSERT_DELIVERY: &str =
     "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) VALUES (?1, ?2, ?3, 0, ?4)";
@@ -62,7 +64,7 @@ impl Accepting<'_> {
             }
             kept = Some(self.db.last_insert_rowid());
         }
-        if !self.insert_message(message)? {
+        if !self.insert_message(new)? {
             if let Some(no) = kept {
                 self.db.execute("DELETE FROM answers WHERE no = ?1", [no])?;
             }
@@ -99,7 +101,8 @@ impl Accepting<'_> {
     }
 
     /// False when the event id is taken.
-    fn insert_message(&mut self, message: &Message) -> Outcome<bool> {
+    fn insert_message(&mut self, new: &NewMessage) -> Outcome<bool> {
+        let message = &new.message;
         let event_key = message.event_id.as_ref().map(|event_id| fingerprint(&message.application, event_id));
         let inserted = self.insert_message.execute(params![
             &*message.application,
@@ -112,7 +115,8 @@ impl Accepting<'_> {
             optional_to_json(message.tags.as_ref())?,
             ms(message.created_at),
             ms(message.payload_expires_at),
-            message.deliver_at.map(ms)
+            message.deliver_at.map(ms),
+            new.key.as_ref().map(OrderingKey::as_str)
         ])?;
         Ok(inserted == 1)
     }

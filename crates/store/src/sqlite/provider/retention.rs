@@ -1,12 +1,13 @@
 //! Forgetting. The oldest rows are found where they lie: messages at the beginning of their table, attempts at the beginning
 //! of theirs, whose key begins with the message.
 
+use ::provider::model::Id;
 use ::provider::port::{EXPUNGED, Retention, StoreResult};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, Params};
 
-use super::rows::{Outcome, ms};
+use super::rows::{self, Outcome, ms};
 use super::{Sqlite, deliveries, messages};
 
 #[async_trait]
@@ -16,6 +17,28 @@ impl Retention for Sqlite {
         self.write(move |db| {
             let expunge = "UPDATE messages SET payload = NULL WHERE application = ?1 AND id = ?2";
             Ok(messages::is_there(db, &application, &message)? && write(db, expunge, (&application, &message))? == 1)
+        })
+        .await
+    }
+
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        let [application, after, before] = [application, after, before].map(str::to_owned);
+        self.write(move |db| {
+            let last = "SELECT max(id) FROM (SELECT id FROM messages \
+                 WHERE application = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4)";
+            let last = rows::one(db, last, (&application, &after, &before, most(limit)), |row| {
+                Ok(rows::optional_text(row, 0)?.map(Id::from))
+            })?;
+            let Some(last) = last.flatten() else { return Ok((0, None)) };
+            let expunge = "UPDATE messages SET payload = NULL \
+                 WHERE application = ?1 AND id > ?2 AND id <= ?3 AND payload IS NOT NULL";
+            Ok((write(db, expunge, (&application, &after, &*last))?, Some(last)))
         })
         .await
     }

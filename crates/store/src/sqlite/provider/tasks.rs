@@ -1,6 +1,6 @@
 //! Background tasks, and what they look at. What is looked at is read outside of the one writer.
 
-use ::provider::model::{BackgroundTask, Id, Progress};
+use ::provider::model::{BackgroundTask, Id, Progress, TaskKind};
 use ::provider::port::{
     Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
 };
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, Outcome, ms};
-use super::{Sqlite, answers};
+use super::{Sqlite, answers, ordering};
 use crate::provider_codec::{self as codec, Slice};
 use crate::task_codec::{
     kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
@@ -60,7 +60,8 @@ impl TaskStore for Sqlite {
     async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
         let (endpoint, messages) = (endpoint.to_owned(), messages.to_vec());
         self.read(move |db| {
-            let select = "SELECT 1 FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND next_at <= ?3";
+            let select =
+                "SELECT 1 FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND next_at <= ?3 AND owner IS NOT 0";
             let mut look = db.prepare_cached(select)?;
             messages
                 .iter()
@@ -236,19 +237,7 @@ fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
         Ok((rows::id(row, 0)?, kind(row.get(1)?)?))
     })?;
     let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
-    let there = "SELECT 1 FROM endpoints WHERE id = ?1 AND NOT disabled";
-    if !step.messages.is_empty() && !db.prepare_cached(there)?.exists([&*endpoint])? {
-        return Err(StoreError::NotFound.into());
-    }
-    let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) SELECT ?1, ?2, NULL, 0, ?3 WHERE {}",
-        still_wanted(kind, "?2", "?1")
-    );
-    let mut insert = db.prepare_cached(&insert)?;
-    let mut made = 0;
-    for message in &step.messages {
-        made += insert.execute((&*endpoint, &**message, ms(step.now)))?;
-    }
+    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step)? };
     let update = "UPDATE background_tasks SET position = ?2, found = found + ?3, enqueued = enqueued + ?4, status = ?5, \
          error = ?6, leased_until = ?7, updated_at = CASE WHEN ?8 THEN ?9 ELSE updated_at END WHERE id = ?1";
     db.prepare_cached(update)?.execute(params![
@@ -262,6 +251,37 @@ fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
         step.is_progress(),
         ms(step.now)
     ])?;
+    Ok(made)
+}
+
+/// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
+/// endpoint wants order.
+fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<usize> {
+    let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
+    let in_order =
+        rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
+    let wanted = still_wanted(kind, "?2", "?1");
+    let insert = format!(
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) SELECT ?1, ?2, NULL, 0, ?3 WHERE {wanted}"
+    );
+    let key = format!(
+        "SELECT m.ordering_key FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
+         WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
+    );
+    let mut insert = db.prepare_cached(&insert)?;
+    let mut messages: Vec<&Id> = step.messages.iter().collect();
+    messages.sort_unstable();
+    let mut made = 0;
+    for message in messages {
+        let key = match in_order {
+            true => rows::one(db, &key, (&**endpoint, &**message), |row| rows::ordering_key(row, 0))?.flatten(),
+            false => None,
+        };
+        made += match key {
+            Some(key) => ordering::enter(db, endpoint, message, &key, step.now).map(|()| 1)?,
+            None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
+        };
+    }
     Ok(made)
 }
 

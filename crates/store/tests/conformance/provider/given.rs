@@ -126,7 +126,7 @@ pub(super) fn message(number: usize) -> Message {
 
 /// A message that nobody receives, from a snapshot of `version`.
 pub(super) fn new(message: Message, version: i64) -> NewMessage {
-    NewMessage { message, application_version: version, deliveries: Vec::new(), answer: None }
+    NewMessage { message, application_version: version, deliveries: Vec::new(), key: None, answer: None }
 }
 
 /// A message to these endpoints, as their number and who delivers it from memory.

@@ -1,11 +1,13 @@
 //! Delivery rows that stay in order.
 
-use provider::OrderingKey;
+use provider::model::{Endpoint, TaskKind};
 use provider::port::ordering::{BlockedKey, Skip};
 use provider::port::{AttemptRecord, EndpointEffect, NewDelivery, NewMessage, Next};
+use provider::{DeliveryOrder, OrderingKey};
 
 use super::attempts::manual;
 use super::given::{Shared, accepted, at, attempt, claim_all, failed, id, message, new, node, routes, succeeded};
+use super::tasks::{leased, step, task};
 
 const NOTHING: [usize; 0] = [];
 
@@ -115,6 +117,62 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     assert_eq!(claimed(&store, 1, 30).await, [7]);
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     assert_eq!(store.next_due().await.unwrap(), None);
+}
+
+/// A message with a key that nobody received when it was sent.
+fn missed(number: usize, version: i64, key: &str) -> NewMessage {
+    NewMessage { key: Some(OrderingKey::parse(key).unwrap()), ..new(message(number), version) }
+}
+
+pub(super) async fn what_a_task_sends_again_joins_the_line_of_its_key(store: Shared) {
+    let version = routes(&store, 2).await;
+    let batch = [(1, "lot"), (2, "lot"), (3, "lot"), (4, "other")].map(|(number, key)| missed(number, version, key));
+    accepted(&store, batch.into(), at(0)).await;
+    accepted(&store, vec![new(message(5), version), keyed(6, version, "lot", &[1])], at(1)).await;
+    assert_eq!(claimed(&store, 1, 9).await, [6]);
+    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    leased(&store, 1, 10, 1).await;
+    assert_eq!(store.advance_task(step(1, 1, 0, 5, &[5, 3, 1, 4, 2], at(20))).await.unwrap(), 5);
+    let due = async |messages: &[usize]| {
+        let messages: Vec<_> = messages.iter().map(|number| id("msg", *number)).collect();
+        store.due_of(&id("ep", 1), &messages, at(20)).await.unwrap()
+    };
+    assert_eq!(due(&[1, 2, 3]).await, 0, "a task does not wait for those of a key that waits");
+    assert_eq!(due(&[4, 5]).await, 2);
+    assert_eq!(claimed(&store, 1, 20).await, [4, 5], "other keys go out, and what has none");
+    store.record_attempts(vec![failed(attempt(1, 6, 1, at(30)), 1, 500)]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 30).await, NOTHING, "the head fails");
+    assert_eq!(store.blocked_keys(&id("ep", 1), None, 9).await.unwrap()[0].waiting, 3);
+    assert_eq!(claimed(&store, 1, 530).await, [6]);
+    accepted(&store, vec![keyed(7, version, "lot", &[1])], at(540)).await;
+    for (turn, number) in [6, 1, 2, 3, 7].into_iter().enumerate() {
+        assert_eq!(due(&[1, 2, 3]).await, usize::from((1..=3).contains(&number)));
+        done(&store, 10 + turn, number, 1).await;
+        let next = [1, 2, 3, 7].get(turn).copied();
+        assert_eq!(claimed(&store, 1, 550).await, next.into_iter().collect::<Vec<_>>());
+    }
+}
+
+pub(super) async fn a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice(store: Shared) {
+    let version = routes(&store, 1).await;
+    let batch = [1, 2].map(|number| missed(number, version, "lot"));
+    accepted(&store, batch.into(), at(0)).await;
+    let found = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
+    store.update_endpoint(Endpoint { ordering: DeliveryOrder::Any, ..found.clone() }).await.unwrap();
+    store.create_task(task(1, TaskKind::BulkReplay), None).await.unwrap();
+    leased(&store, 1, 10, 1).await;
+    assert_eq!(store.advance_task(step(1, 1, 0, 2, &[1, 2], at(20))).await.unwrap(), 2);
+    assert_eq!(claimed(&store, 1, 20).await, [1, 2]);
+    done(&store, 1, 2, 1).await;
+    // The first is on its way, without a key; the second begins a line of its own.
+    store.update_endpoint(found).await.unwrap();
+    assert_eq!(store.advance_task(step(1, 1, 2, 3, &[1, 2], at(30))).await.unwrap(), 1);
+    assert_eq!(claimed(&store, 1, 30).await, [2]);
+    done(&store, 2, 1, 1).await;
+    assert_eq!(store.advance_task(step(1, 1, 3, 4, &[1, 2], at(40))).await.unwrap(), 1);
+    assert_eq!(claimed(&store, 1, 40).await, NOTHING, "it waits for the second");
+    done(&store, 3, 2, 1).await;
+    assert_eq!(claimed(&store, 1, 40).await, [1]);
 }
 
 /// Four senders of two keys each while their heads go: were one entered behind a head that is just going, it would be held for

@@ -35,6 +35,29 @@ pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
     assert_eq!(listed[0].response, EXPUNGED);
 }
 
+pub(super) async fn payloads_of_a_span_are_expunged_a_few_at_a_time(store: Shared) {
+    let version = routes(&store, 1).await;
+    store.create_application(application(2), None).await.unwrap();
+    accepted(&store, (1..=5).map(|number| new(message(number), version)).collect(), at(5)).await;
+    let elsewhere = Message { application: id("app", 2), ..message(6) };
+    accepted(&store, vec![new(elsewhere, 1)], at(5)).await;
+    let app = id("app", 1);
+    assert!(store.expunge_payload(&app, &id("msg", 2)).await.unwrap());
+    let expunge = async |after, before, limit| {
+        let (removed, last) = store.expunge_payloads(&app, &id("msg", after), &id("msg", before), limit).await.unwrap();
+        (removed, last.map(|last| last.to_string()))
+    };
+    let last = |number| Some(id("msg", number).to_string());
+    assert_eq!(expunge(0, 5, 3).await, (2, last(3)), "one had gone before");
+    assert_eq!(expunge(3, 5, 3).await, (1, last(4)), "the end is not in it");
+    assert_eq!(expunge(4, 5, 3).await, (0, None));
+    assert_eq!(expunge(0, 5, 9).await, (0, last(4)), "again is harmless");
+    let kept = async |application, number| {
+        store.message(&id("app", application), &id("msg", number)).await.unwrap().unwrap().payload.is_some()
+    };
+    assert_eq!([kept(1, 1).await, kept(1, 4).await, kept(1, 5).await, kept(2, 6).await], [false, false, true, true]);
+}
+
 pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
     let version = routes(&store, 0).await;
     // Five hours each, and one that goes with its message.

@@ -12,7 +12,7 @@ use super::given::{
 };
 
 /// A task of the first account's first endpoint, at position `msg_0`.
-fn task(number: usize, kind: TaskKind) -> BackgroundTask {
+pub(super) fn task(number: usize, kind: TaskKind) -> BackgroundTask {
     BackgroundTask {
         id: id("qtask", number),
         account: id("org", 1),
@@ -37,7 +37,7 @@ fn task(number: usize, kind: TaskKind) -> BackgroundTask {
 }
 
 /// A step of worker `worker` over messages with these numbers.
-fn step(of: usize, worker: usize, from: usize, to: usize, messages: &[usize], now: Timestamp) -> Advance {
+pub(super) fn step(of: usize, worker: usize, from: usize, to: usize, messages: &[usize], now: Timestamp) -> Advance {
     Advance {
         task: id("qtask", of),
         from: id("msg", from),
@@ -52,7 +52,7 @@ fn step(of: usize, worker: usize, from: usize, to: usize, messages: &[usize], no
     }
 }
 
-async fn leased(store: &Shared, worker: usize, now_ms: i64, limit: usize) -> Vec<BackgroundTask> {
+pub(super) async fn leased(store: &Shared, worker: usize, now_ms: i64, limit: usize) -> Vec<BackgroundTask> {
     store.lease_tasks(&id("node", worker), at(now_ms), at(now_ms + 100), limit).await.unwrap()
 }
 

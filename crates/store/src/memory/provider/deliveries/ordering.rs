@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ::provider::model::{Id, Message};
+use ::provider::model::Id;
 use ::provider::ordering::OrderingKey;
 use ::provider::port::StoreResult;
 use ::provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
@@ -24,16 +24,16 @@ impl OrderedDeliveries for Memory {
 }
 
 impl Work {
-    /// Enters a row behind those of its key, or as its first.
-    pub(super) fn enter_in_order(&mut self, message: &Message, endpoint: Id, key: OrderingKey, now: Timestamp) {
+    /// Enters the row of a message, which is given as application and id, behind those of its key, or as its first.
+    pub(super) fn enter_in_order(&mut self, message: &(Id, Id), endpoint: Id, key: OrderingKey, now: Timestamp) {
+        let (application, message) = message.clone();
         let queue = self.ordered.entry((endpoint.clone(), key.clone())).or_default();
-        queue.push_back(message.id.clone());
+        queue.push_back(message.clone());
         if queue.len() == 1 {
-            self.waiting.insert((endpoint.clone(), now, message.id.clone()));
+            self.waiting.insert((endpoint.clone(), now, message.clone()));
         }
-        let application = message.application.clone();
         let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::No, key: Some(key) };
-        self.rows.insert((endpoint, message.id.clone()), row);
+        self.rows.insert((endpoint, message), row);
     }
 
     /// Whether a row waits for another of its key.

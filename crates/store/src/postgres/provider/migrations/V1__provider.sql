@@ -111,6 +111,7 @@ CREATE TABLE messages (
     created_at TIMESTAMPTZ NOT NULL,
     payload_expires_at TIMESTAMPTZ NOT NULL,
     deliver_at TIMESTAMPTZ,
+    ordering_key TEXT,
     PRIMARY KEY (application, id)
 );
 CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;

@@ -114,6 +114,7 @@ CREATE TABLE messages (
     created_at INTEGER NOT NULL,
     payload_expires_at INTEGER NOT NULL,
     deliver_at INTEGER,
+    ordering_key TEXT,
     payload BLOB
 ) STRICT;
 CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
