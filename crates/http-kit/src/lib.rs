@@ -5,6 +5,7 @@
 
 pub mod bearer;
 pub mod client;
+mod cors;
 pub mod docs;
 pub mod etag;
 pub mod idempotency;
@@ -18,4 +19,5 @@ pub mod request_id;
 pub mod serve;
 mod surface;
 
+pub use cors::Origins;
 pub use surface::{Faults, finish, finish_as, route_not_found};

@@ -14,6 +14,7 @@ use futures_util::FutureExt as _;
 use http::{StatusCode, Uri};
 use tower::Service;
 
+use crate::cors::{self, Origins};
 use crate::problem::Problem;
 use crate::request_id;
 
@@ -32,15 +33,15 @@ pub struct Faults {
 /// id on every answer, an answer even when a handler panics, and paths with and without a slash at their end (handlers see
 /// them without).
 pub fn finish(router: Router) -> Router {
-    finish_as(router, Faults { route_not_found, method_not_allowed, panicked })
+    finish_as(router, Faults { route_not_found, method_not_allowed, panicked }, Origins::Own)
 }
 
-/// The same for a surface with its own shape of errors.
-pub fn finish_as(router: Router, faults: Faults) -> Router {
+/// The same for a surface with its own shape of errors, which pages of these origins may call.
+pub fn finish_as(router: Router, faults: Faults, origins: Origins) -> Router {
     let router = router
         .fallback(async move || (faults.route_not_found)())
         .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
-    Router::new().fallback_service(Surface { router, panicked: faults.panicked })
+    Router::new().fallback_service(Surface { router, panicked: faults.panicked, origins })
 }
 
 /// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
@@ -49,6 +50,7 @@ pub fn finish_as(router: Router, faults: Faults) -> Router {
 struct Surface {
     router: Router,
     panicked: fn() -> Response,
+    origins: Origins,
 }
 
 impl Service<Request> for Surface {
@@ -64,8 +66,13 @@ impl Service<Request> for Surface {
     fn call(&mut self, mut request: Request) -> Self::Future {
         trim_slash(request.uri_mut());
         let identity = request_id::Identity::of(&request);
+        let asked_by_a_page = cors::is_asked(self.origins, &request);
+        let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
         let (mut router, panicked) = (self.router.clone(), self.panicked);
         let answer = async move {
+            if let Some(answer) = preflight {
+                return answer;
+            }
             let call = AssertUnwindSafe(async { Service::<Request>::call(&mut router, request).await });
             match call.catch_unwind().await {
                 Ok(Ok(response)) => response,
@@ -76,7 +83,13 @@ impl Service<Request> for Surface {
                 }
             }
         };
-        Box::pin(identity.during(answer).map(Ok))
+        let answer = identity.during(answer);
+        Box::pin(answer.map(move |mut response| {
+            if asked_by_a_page {
+                cors::allow(&mut response);
+            }
+            Ok(response)
+        }))
     }
 }
 
@@ -182,5 +195,32 @@ mod tests {
                 (status == 405).then_some("GET,HEAD,POST")
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_of_another_origin_may_call_where_it_is_let_and_nowhere_else() {
+        let routes = || Router::new().route("/lots", get(async || "root"));
+        let faults = Faults { route_not_found, method_not_allowed, panicked };
+        let call = async |origins, method, origin: Option<&str>| {
+            let mut request = Request::builder().method(method).uri("/lots").body(Body::empty()).unwrap();
+            if let Some(origin) = origin {
+                request.headers_mut().insert("origin", origin.parse().unwrap());
+                request.headers_mut().insert("access-control-request-method", "POST".parse().unwrap());
+                let wanted = "authorization,content-type".parse().unwrap();
+                request.headers_mut().insert("access-control-request-headers", wanted);
+            }
+            let answer = finish_as(routes(), faults, origins).oneshot(request).await.unwrap();
+            let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+            let allowed = [header("access-control-allow-origin"), header("access-control-allow-headers")];
+            (answer.status().as_u16(), allowed)
+        };
+        let page = Some("https://portal.example");
+        let (star, wanted) = (Some("*".to_owned()), Some("authorization,content-type".to_owned()));
+        assert_eq!(call(Origins::Any, Method::OPTIONS, page).await, (204, [star.clone(), wanted]));
+        assert_eq!(call(Origins::Any, Method::GET, page).await, (200, [star.clone(), None]));
+        assert_eq!(call(Origins::Any, Method::DELETE, page).await, (405, [star, None]), "it may read why");
+        assert_eq!(call(Origins::Any, Method::GET, None).await, (200, [None, None]));
+        assert_eq!(call(Origins::Any, Method::OPTIONS, None).await, (405, [None, None]));
+        assert_eq!(call(Origins::Own, Method::OPTIONS, page).await, (405, [None, None]));
     }
 }

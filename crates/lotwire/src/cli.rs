@@ -57,7 +57,15 @@ pub(crate) enum Command {
     /// Run the platform, the embedded provider, or both.
     Serve(Serve),
     /// Accounts, keys and endpoints of the embedded delivery provider, and what waits there.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider account create \"Hartley & Sons\"
+  lotwire provider key create --account org_2b… --name platform
+  lotwire provider endpoint list app_2b…
+  lotwire provider stuck"
+    )]
     Provider(Provider),
     /// Customers and their connection to a provider.
     #[command(subcommand)]

@@ -1,6 +1,7 @@
 //! A node: platform, provider or both, wired to their stores and listening. What `serve` runs and `demo` shows.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider::retry::RetrySchedule;
-use provider::{Parts, Provider, ProviderConfig, Reach, Schemes};
+use provider::{KeyCheck, Parts, Provider, ProviderConfig, Reach, Schemes};
 use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Role, Signature};
 use crate::fault::{Fault, While as _};
+use crate::lock::{self, Lock};
 
 /// How long giving back what was cut off at the end may take.
 const LEAVE_MAX: Duration = Duration::from_secs(2);
@@ -36,7 +38,11 @@ pub(crate) struct Ground {
 impl Ground {
     pub(crate) fn new(config: &Config) -> Result<Self, Fault> {
         let random: SharedRandom = Arc::new(SystemRandom);
-        std::fs::create_dir_all(&config.data_dir)
+        // Messages and the headers of endpoints are in it: nobody else's to read.
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&config.data_dir)
             .while_(format!("making the data directory {}", config.data_dir.display()))?;
         let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
         let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).while_("the key that seals secrets")?;
@@ -115,6 +121,17 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
     }))
 }
 
+/// Refuses a database whose secrets were sealed with a key that is not configured here.
+pub(crate) async fn check_key(provider: &Provider) -> Result<(), Fault> {
+    match provider.check_key().await.while_("trying the key that seals secrets")? {
+        KeyCheck::Fits => Ok(()),
+        KeyCheck::Differs(why) => Err(Fault::new(format!(
+            "the provider's database was made with another secrets.key: {why}. Give every node that shares it the same \
+             one (an old one may stand behind the new one, after a comma)"
+        ))),
+    }
+}
+
 /// The client that deliveries are made with.
 fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fault> {
     let mut client = ClientConfig { policy, ..ClientConfig::default() };
@@ -142,6 +159,7 @@ pub(crate) struct Node {
     stop: CancellationToken,
     servers: Vec<JoinHandle<()>>,
     drain_max: Duration,
+    _locks: Vec<Lock>,
 }
 
 impl Node {
@@ -149,8 +167,18 @@ impl Node {
     pub(crate) async fn start(config: &Config) -> Result<Self, Fault> {
         let ground = Ground::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
-        let drain_max = config.provider.drain_timeout.get();
-        let mut node = Node { ground, platform: None, provider: None, tasks, stop, servers: Vec::new(), drain_max };
+        let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
+        let locks: Result<_, Fault> = roles.map(|role| lock::take(config, role)).collect();
+        let mut node = Node {
+            ground,
+            platform: None,
+            provider: None,
+            tasks,
+            stop,
+            servers: Vec::new(),
+            drain_max: config.provider.drain_timeout.get(),
+            _locks: locks?,
+        };
         // The provider first: the platform may have something to publish at once.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
@@ -158,6 +186,7 @@ impl Node {
             let mut config = config.clone();
             config.provider.listen = listener.local_addr().while_("reading the address of a port")?;
             let provider = open_provider(&config, &node.ground).await?;
+            check_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
             let addr = node.serve(listener, provider_api::router(provider.clone()))?;
             node.provider = Some((provider, addr));

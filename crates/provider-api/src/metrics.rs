@@ -12,6 +12,6 @@ impl Source for Figures {
     }
 
     fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a> {
-        Box::pin(async move { self.0.metrics(named).await.map_err(|error| error.to_string()) })
+        Box::pin(async move { Ok(self.0.metrics(named).await) })
     }
 }

@@ -3,6 +3,7 @@
 mod example;
 mod headers;
 mod patch;
+pub(crate) mod sealing;
 mod secrets;
 mod stats;
 mod switch;
@@ -117,7 +118,9 @@ impl Provider {
         let checked = self.check_endpoint(caller, input).await?;
         match self
             .change_endpoint(caller, application, id_or_uid, |endpoint| {
-                endpoint.take(checked.clone());
+                let mut checked = checked.clone();
+                checked.headers = checked.headers.map(|headers| self.seal_headers(&endpoint.id, &headers));
+                endpoint.take(checked);
                 Ok(())
             })
             .await
@@ -202,6 +205,7 @@ impl Provider {
         let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.config().secret_kind, self.random()));
         Ok(Endpoint {
             secret: self.seal(&id, &secret),
+            headers: self.seal_headers(&id, &headers.unwrap_or_default()),
             id,
             application: snapshot.application.id.clone(),
             uid: input.uid,
@@ -212,7 +216,6 @@ impl Provider {
             channels: input.channels,
             throttle_rate: input.throttle_rate,
             metadata: input.metadata,
-            headers: headers.unwrap_or_default(),
             old_secrets: Vec::new(),
             failing_since: None,
             ordering: input.ordering.unwrap_or_default(),
@@ -288,7 +291,7 @@ impl Endpoint {
         }
     }
 
-    /// Becomes what the caller says; its secret stays.
+    /// Becomes what the caller says, whose headers are sealed; its secret stays.
     fn take(&mut self, checked: Checked) {
         let Checked { input, headers, secret: _ } = checked;
         self.url = input.url;

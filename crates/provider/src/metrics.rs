@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use runtime::metrics::{self, Counter, Family, Gauge, Histogram, Labels, Registry, Unit};
 
-use crate::error::ProviderResult;
+use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::AttemptStatus;
 use crate::port::Backlog;
@@ -13,10 +13,15 @@ use crate::provider::Provider;
 
 /// The backlog of all endpoints is counted no more often than this, however often it is asked for.
 const BACKLOG_EVERY: Duration = Duration::from_secs(5);
+/// How long the store may take to count; what this process counts itself is shown all the same.
+const STORE_MAX: Duration = Duration::from_secs(5);
 
 /// What is counted as it happens, and what is looked at when it is asked for.
 pub(crate) struct Metrics {
     registry: Registry,
+    /// What only the store knows.
+    stored: Registry,
+    store_answers: Gauge,
     accepted: Counter,
     accept: Histogram,
     accept_batch: Histogram,
@@ -56,7 +61,9 @@ pub(crate) struct LaneFigures {
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("lotwire_provider");
+        let mut stored = Registry::with_prefix("lotwire_provider");
         let new = Self {
+            store_answers: Gauge::default(),
             accepted: Counter::default(),
             accept: metrics::seconds(),
             accept_batch: metrics::counts(),
@@ -75,6 +82,7 @@ impl Metrics {
             backlog_age: Gauge::default(),
             counted: Mutex::default(),
             registry: Registry::default(),
+            stored: Registry::default(),
         };
         let seconds = || Unit::Seconds;
         registry.register("messages_accepted", "Messages that are on disk", new.accepted.clone());
@@ -96,14 +104,12 @@ impl Metrics {
         registry.register("lanes", "Endpoints with a lane on this node", new.lanes.clone());
         registry.register("lanes_active", "Lanes with something queued or under way", new.active_lanes.clone());
         registry.register("accept_queue", "Messages that wait for their transaction", new.accept_queue.clone());
-        registry.register(
-            "backlog",
-            "Deliveries not finished, of all nodes, counted to a million",
-            new.backlog.clone(),
-        );
+        let answers = "1 while the store answers; while it is 0, what only the store knows is left out";
+        registry.register("store_answers", answers, new.store_answers.clone());
+        stored.register("backlog", "Deliveries not finished, of all nodes, counted to a million", new.backlog.clone());
         let age = "Age of the oldest message of the backlog";
-        registry.register_with_unit("backlog_age", age, seconds(), new.backlog_age.clone());
-        Self { registry, ..new }
+        stored.register_with_unit("backlog_age", age, seconds(), new.backlog_age.clone());
+        Self { registry, stored, ..new }
     }
 
     pub(crate) fn accepted(&self, took: Duration) {
@@ -139,18 +145,30 @@ impl Metrics {
 
 impl Provider {
     /// The figures as OpenMetrics text without its end mark. Of the `endpoints` named here (by id), also what waits for each,
-    /// and how its lane stands on this node; ids that are none are passed over.
-    pub async fn metrics(&self, endpoints: &[String]) -> ProviderResult<String> {
+    /// and how its lane stands on this node; ids that are none are passed over. While the store does not answer, these and
+    /// the backlog are left out: the rest is needed most then.
+    pub async fn metrics(&self, endpoints: &[String]) -> String {
         let (metrics, load) = (self.dispatcher().metrics(), self.dispatcher().load());
         let set = |gauge: &Gauge, value: usize| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         set(&metrics.under_way, load.under_way);
         set(&metrics.lanes, load.lanes);
         set(&metrics.active_lanes, load.active_lanes);
         set(&metrics.accept_queue, load.accept_queue);
+        let stored = tokio::time::timeout(STORE_MAX, self.stored_metrics(metrics, endpoints)).await;
+        let stored = stored.unwrap_or_else(|_| Err(ProviderError::Unavailable("the store takes too long".to_owned())));
+        metrics.store_answers.set(stored.is_ok().into());
+        let stored = stored.unwrap_or_else(|error| {
+            tracing::warn!(%error, "figures are shown without those of the store");
+            String::new()
+        });
+        metrics::text(&metrics.registry) + &stored
+    }
+
+    async fn stored_metrics(&self, metrics: &Metrics, endpoints: &[String]) -> ProviderResult<String> {
         let backlog = self.total_backlog(metrics).await?;
         metrics.backlog.set(i64::try_from(backlog.deliveries).unwrap_or(i64::MAX));
         metrics.backlog_age.set(self.age_s(&backlog));
-        Ok(metrics::text(&metrics.registry) + &self.endpoint_metrics(endpoints).await?)
+        Ok(metrics::text(&metrics.stored) + &self.endpoint_metrics(endpoints).await?)
     }
 
     async fn total_backlog(&self, metrics: &Metrics) -> ProviderResult<Backlog> {

@@ -130,7 +130,7 @@ pub struct Endpoint {
     pub throttle_rate: Option<u16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
-    /// Headers sent with every delivery.
+    /// Headers sent with every delivery: names, and values sealed for the endpoint and the name.
     pub headers: BTreeMap<String, String>,
     /// Signing secret (`whsec_…`), sealed.
     pub secret: Sealed,

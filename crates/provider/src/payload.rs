@@ -7,13 +7,17 @@ use crate::error::ProviderError;
 
 /// Bytes of a payload at most.
 pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
+/// Objects and lists within each other at most, the payload itself included. Usual parsers stop at 128, and a list of
+/// messages is some levels around it.
+pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
 /// A JSON object as text, as a rule. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload(Bytes);
 
 impl Payload {
-    /// Takes a JSON value that a parser has passed over. 422 when it is not an object, 413 when it is too large.
+    /// Takes a JSON value that a parser has passed over. 422 when it is not an object or nested too deep, 413 when it is too
+    /// large.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, ProviderError> {
         check(raw.get())?;
         Ok(Self(Bytes::from(Box::<str>::from(raw).into_string())))
@@ -54,7 +58,34 @@ fn check(text: &str) -> Result<(), ProviderError> {
     if text.len() > PAYLOAD_BYTES_MAX {
         return Err(ProviderError::TooLarge);
     }
+    if is_deeper_than(text.as_bytes(), PAYLOAD_DEPTH_MAX) {
+        let msg = format!("must not have more than {PAYLOAD_DEPTH_MAX} objects and lists within each other");
+        return Err(ProviderError::invalid("payload", msg));
+    }
     Ok(())
+}
+
+/// Whether valid JSON has more than `depth_max` objects and lists within each other.
+fn is_deeper_than(json: &[u8], depth_max: usize) -> bool {
+    // Most have not even so many of them, and counting is fast.
+    if json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() <= depth_max {
+        return false;
+    }
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => depth += 1,
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > depth_max {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -89,5 +120,24 @@ mod tests {
         let written = format!("{{\"a\":\"{}\"}}", "x".repeat(PAYLOAD_BYTES_MAX));
         let raw = serde_json::from_str::<Box<RawValue>>(&written).unwrap();
         assert!(matches!(Payload::from_raw(raw), Err(ProviderError::TooLarge)));
+    }
+
+    #[test]
+    fn a_payload_is_not_nested_beyond_what_parsers_read() {
+        let nested = |depth: usize| ["{\"a\":".repeat(depth - 1), "{}".into(), "}".repeat(depth - 1)].concat();
+        let take = |text: String| Payload::from_raw(serde_json::from_str::<Box<RawValue>>(&text).unwrap());
+        take(nested(PAYLOAD_DEPTH_MAX)).unwrap();
+        for text in [nested(PAYLOAD_DEPTH_MAX + 1), format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000))]
+        {
+            assert!(matches!(take(text), Err(ProviderError::Validation(_))));
+        }
+        // Many beside each other, and what only looks like them.
+        for text in [
+            format!("{{\"a\":[{}{{}}]}}", "{\"b\":[]},".repeat(1_000)),
+            format!("{{\"a\":\"{}\"}}", "[{".repeat(1_000)),
+            format!("{{\"a\":\"\\\"{}\\\\\"}}", "[".repeat(1_000)),
+        ] {
+            take(text).unwrap();
+        }
     }
 }

@@ -18,6 +18,7 @@ use crate::error::{Invalid, ProviderError, ProviderResult};
 use crate::model::{Id, PayloadCheck};
 use crate::payload::Payload;
 use crate::provider::Provider;
+use crate::schema::cost::{self, Shape};
 
 /// Event types whose schemas are held at most.
 const EVENT_TYPES_MAX: usize = 10_000;
@@ -60,7 +61,13 @@ struct Entry {
 /// The schemas of an event type, ready to use, the newest first. None are right for every payload.
 struct Schemas {
     source: Option<Value>,
-    compiled: Vec<(String, Validator)>,
+    compiled: Vec<Compiled>,
+}
+
+struct Compiled {
+    version: String,
+    validator: Validator,
+    shape: Shape,
 }
 
 impl PayloadSchemas {
@@ -114,9 +121,11 @@ impl Provider {
         if entry.schemas.compiled.is_empty() {
             return Ok(());
         }
-        let broken = |error| ProviderError::Internal(format!("a payload that was parsed is no JSON: {error}"));
-        let payload: Value = serde_json::from_slice(payload.as_bytes()).map_err(broken)?;
-        let Some(found) = entry.schemas.faults(&payload) else { return Ok(()) };
+        let found = match serde_json::from_slice::<Value>(payload.as_bytes()) {
+            Ok(payload) => entry.schemas.faults(&payload),
+            Err(_) => entry.schemas.unreadable(),
+        };
+        let Some(found) = found else { return Ok(()) };
         self.payload_schemas().count(&caller.account, check);
         self.log_mismatch(caller, event_type, &entry, &found);
         match check {
@@ -184,18 +193,33 @@ impl Schemas {
             jsonschema::validator_for(schema)
                 .inspect_err(|error| tracing::error!(%error, version, "a stored schema can't be used"))
                 .ok()
-                .map(|validator| (version.clone(), validator))
+                .map(|validator| {
+                    let shape = cost::shape(schema).unwrap_or(Shape::Recursive);
+                    Compiled { version: version.clone(), validator, shape }
+                })
         });
         let mut compiled: Vec<_> = compiled.collect();
-        compiled.sort_by(|(one, _), (other, _)| age(other).cmp(&age(one)));
+        compiled.sort_by(|one, other| age(&other.version).cmp(&age(&one.version)));
         Self { source, compiled }
+    }
+
+    /// Of JSON that can't be held against a schema: a number is too large, or there is no character of such a code.
+    fn unreadable(&self) -> Option<Mismatch<'_>> {
+        let Compiled { version, .. } = self.compiled.first()?;
+        let msg = "holds a number or text that can't be read, and so can't be held against the schema";
+        let faults = vec![Invalid::in_body(["payload".into()], msg)];
+        Some(Mismatch { version, rule: "unreadable".to_owned(), faults })
     }
 
     /// None when the payload matches a version.
     fn faults(&self, payload: &Value) -> Option<Mismatch<'_>> {
-        let (version, newest) = self.compiled.first()?;
-        if self.compiled.iter().any(|(_, validator)| validator.is_valid(payload)) {
+        let Compiled { version, validator: newest, shape } = self.compiled.first()?;
+        if self.compiled.iter().any(|schema| schema.validator.is_valid(payload)) {
             return None;
+        }
+        if *shape == Shape::Recursive {
+            let faults = vec![Invalid::in_body(["payload".into()], "does not match the schema of its event type")];
+            return Some(Mismatch { version, rule: "recursive".to_owned(), faults });
         }
         let mut rule = String::new();
         let mut faults = Vec::new();
@@ -241,7 +265,7 @@ mod tests {
             "10": {"properties": {"lot": {"type": "integer"}}, "required": ["lot"]},
             "draft": {"required": ["draft"]},
         })));
-        let versions: Vec<_> = schemas.compiled.iter().map(|(version, _)| version.as_str()).collect();
+        let versions: Vec<_> = schemas.compiled.iter().map(|schema| schema.version.as_str()).collect();
         assert_eq!(versions, ["10", "2", "draft"]);
         for right in [json!({"lot": 1}), json!({"status": "SOLD"}), json!({"draft": 1})] {
             assert!(schemas.faults(&right).is_none(), "{right}");
@@ -260,5 +284,17 @@ mod tests {
         for source in [None, Some(json!({}))] {
             assert!(Schemas::new(source).faults(&json!({"a": 1})).is_none());
         }
+    }
+
+    #[test]
+    fn a_recursive_schema_is_checked_in_a_moment_whatever_it_is_asked() {
+        let schemas = Schemas::new(Some(json!({"1": {
+            "type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}},
+        }})));
+        let nested = |inner| (0..100).fold(inner, |inner, _| json!({"a": inner}));
+        assert!(schemas.faults(&nested(json!({}))).is_none());
+        let wrong = nested(json!(5));
+        let found = schemas.faults(&wrong).unwrap();
+        assert_eq!((found.rule.as_str(), found.faults.len()), ("recursive", 1));
     }
 }

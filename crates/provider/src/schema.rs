@@ -1,6 +1,8 @@
 //! Checks that the schemas of an event type are JSON Schemas themselves. Nothing is fetched: a remote reference is
 //! refused by the library, which is built without its HTTP and file resolvers.
 
+pub(crate) mod cost;
+
 use serde_json::Value;
 
 use crate::error::Invalid;
@@ -29,8 +31,10 @@ fn version_fault(version: &str, schema: &Value) -> Option<Invalid> {
         return Some(fault(Some(version), format!("is not a JSON Schema: {at}{error}")));
     }
     // Also that it can be used: its references lead somewhere within it, its patterns are patterns.
-    let error = jsonschema::validator_for(schema).err()?;
-    Some(fault(Some(version), format!("can't be used as a JSON Schema: {error}")))
+    if let Err(error) = jsonschema::validator_for(schema) {
+        return Some(fault(Some(version), format!("can't be used as a JSON Schema: {error}")));
+    }
+    cost::shape(schema).err().map(|reason| fault(Some(version), reason))
 }
 
 fn fault(version: Option<&str>, msg: impl Into<String>) -> Invalid {

@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderValue, Uri, header};
 use jiff::Timestamp;
 use runtime::vault::Vault;
 
+use crate::endpoints::sealing;
 use crate::headers;
 use crate::model::{Application, Endpoint, Id, Message};
 use crate::ordering::DeliveryOrder;
@@ -88,7 +89,11 @@ impl Way {
             tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be opened; nothing is delivered there");
             "the signing secret of this endpoint can't be opened".to_owned()
         })?;
-        let mut headers = headers::to_map(&endpoint.headers);
+        let opened = sealing::open(vault, &endpoint.id, &endpoint.headers).map_err(|error| {
+            tracing::error!(endpoint = %endpoint.id, %error, "headers can't be opened; nothing is delivered there");
+            "the headers of this endpoint can't be opened".to_owned()
+        })?;
+        let mut headers = headers::to_map(&opened);
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::USER_AGENT, USER_AGENT);
         headers.entry(header::ACCEPT).or_insert(ANY);

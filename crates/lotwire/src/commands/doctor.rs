@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use super::print;
 use crate::config::{Config, Role};
 use crate::fault::{Fault, While as _};
-use crate::node::{Ground, open_platform, open_provider};
+use crate::node::{Ground, check_key, open_platform, open_provider};
 
 /// Each delivery and each listener of live updates takes one.
 const OPEN_FILES_MIN: u64 = 4_096;
@@ -73,6 +73,7 @@ async fn platform_database(config: &Config, ground: &Ground) -> Finding {
 async fn provider_database(config: &Config, ground: &Ground) -> Finding {
     let provider = open_provider(config, ground).await.map_err(|fault| fault.to_string())?;
     provider.ping().await.map_err(|error| error.to_string())?;
+    check_key(&provider).await.map_err(|fault| fault.to_string())?;
     Ok("can be read and written".to_owned())
 }
 

@@ -24,8 +24,8 @@ use axum::Router;
 use axum::routing::{get, post};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http_kit::Faults;
 use http_kit::docs::Link;
+use http_kit::{Faults, Origins};
 use provider::Provider;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -152,5 +152,5 @@ pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenA
         method_not_allowed: errors::method_not_allowed,
         panicked: errors::internal,
     };
-    http_kit::finish_as(router, faults)
+    http_kit::finish_as(router, faults, Origins::Any)
 }

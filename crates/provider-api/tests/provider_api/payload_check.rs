@@ -82,3 +82,26 @@ async fn an_event_type_without_a_schema_takes_anything_and_a_wrong_setting_is_re
     }
     assert_eq!(stage.call("PATCH", "/account", "{}").await.field("payloadCheck"), "reject");
 }
+
+#[tokio::test]
+async fn what_no_parser_can_read_is_refused_as_the_senders_and_never_an_error_of_ours() {
+    let stage = stage("reject").await;
+    for value in ["1e99999", "\"\\ud800\""] {
+        let message = format!("{{\"eventType\": \"SOLD\", \"payload\": {{\"status\": \"SOLD\", \"a\": {value}}}}}");
+        let refused = stage.post("/app/app/msg", message.as_str()).await;
+        assert_eq!(
+            (refused.status, &refused.json()["detail"][0]["loc"]),
+            (422, &json!(["body", "payload"])),
+            "{value}"
+        );
+        let other = message.replace("SOLD\", \"payload", "NEW\", \"payload");
+        assert_eq!(stage.post("/app/app/msg", other.as_str()).await.status, 202, "it has no schema");
+    }
+    assert_eq!(counts(&stage).await, json!({"warned": 0, "rejected": 2}));
+    let deep = format!(
+        "{{\"eventType\": \"NEW\", \"payload\": {}{}}}",
+        "{\"a\":".repeat(125),
+        "1".to_owned() + &"}".repeat(125)
+    );
+    assert_eq!(stage.post("/app/app/msg", deep.as_str()).await.status, 422, "whatever is checked");
+}

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::sealing;
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::headers;
+use crate::model::Endpoint;
 use crate::provider::Provider;
 
 impl Provider {
@@ -15,7 +17,7 @@ impl Provider {
         application: &str,
         id_or_uid: &str,
     ) -> ProviderResult<BTreeMap<String, String>> {
-        Ok(self.endpoint(caller, application, id_or_uid).await?.headers)
+        self.open_headers(&self.endpoint(caller, application, id_or_uid).await?)
     }
 
     /// Replaces all headers; the next delivery has them. 404, 422.
@@ -27,7 +29,8 @@ impl Provider {
         headers: &BTreeMap<String, String>,
     ) -> ProviderResult<()> {
         let changed = self.change_endpoint(caller, application, id_or_uid, |endpoint| {
-            endpoint.headers = headers::check(headers).map_err(ProviderError::Validation)?;
+            let headers = headers::check(headers).map_err(ProviderError::Validation)?;
+            endpoint.headers = self.seal_headers(&endpoint.id, &headers);
             Ok(())
         });
         changed.await.map(drop)
@@ -42,9 +45,20 @@ impl Provider {
         changes: &BTreeMap<String, Option<String>>,
     ) -> ProviderResult<()> {
         let changed = self.change_endpoint(caller, application, id_or_uid, |endpoint| {
-            endpoint.headers = headers::patch(&endpoint.headers, changes).map_err(ProviderError::Validation)?;
+            let current = self.open_headers(endpoint)?;
+            let headers = headers::patch(&current, changes).map_err(ProviderError::Validation)?;
+            endpoint.headers = self.seal_headers(&endpoint.id, &headers);
             Ok(())
         });
         changed.await.map(drop)
+    }
+
+    pub(super) fn seal_headers(&self, endpoint: &str, headers: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        sealing::seal(self.vault(), self.random(), endpoint, headers)
+    }
+
+    fn open_headers(&self, endpoint: &Endpoint) -> ProviderResult<BTreeMap<String, String>> {
+        sealing::open(self.vault(), &endpoint.id, &endpoint.headers)
+            .map_err(|error| ProviderError::Internal(format!("the headers of {}: {error}", endpoint.id)))
     }
 }

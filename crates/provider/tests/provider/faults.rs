@@ -110,7 +110,7 @@ impl OrderedDeliveries for Faulty {
 #[async_trait]
 impl Operations for Faulty {
     async fn total_backlog(&self) -> StoreResult<Backlog> {
-        self.store.total_backlog().await
+        self.call("total_backlog", self.store.total_backlog()).await
     }
 
     async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {

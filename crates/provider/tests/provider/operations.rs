@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use provider::{EndpointInput, ProviderConfig, ProviderError};
 
+use crate::faults::{self, Fault};
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{Stage, eventually, message, quick};
 
@@ -25,7 +26,7 @@ async fn what_happens_is_counted_and_an_endpoint_shows_its_own_when_asked_for() 
     stage.finished(&endpoint).await;
     let named = [endpoint.id.to_string(), "ep_nonsense\"".to_owned()];
     let text = eventually(async || {
-        let text = stage.provider.metrics(&named).await.unwrap();
+        let text = stage.provider.metrics(&named).await;
         (figure(&text, "lotwire_provider_deliveries_succeeded_total") == 3.0).then_some(text)
     })
     .await;
@@ -37,7 +38,19 @@ async fn what_happens_is_counted_and_an_endpoint_shows_its_own_when_asked_for() 
     let of_endpoint = format!("lotwire_provider_endpoint_backlog{{endpoint=\"{}\"}}", endpoint.id);
     assert_eq!(figure(&text, &of_endpoint), 0.0);
     assert!(!text.contains("nonsense"));
-    assert!(!stage.provider.metrics(&[]).await.unwrap().contains("endpoint="));
+    assert!(!stage.provider.metrics(&[]).await.contains("endpoint="));
+}
+
+#[tokio::test]
+async fn while_the_store_is_away_what_the_process_counted_is_shown() {
+    let stage = faults::stage("total_backlog", Fault::NotDone, 1).await;
+    let away = stage.provider.metrics(&[]).await;
+    assert_eq!(figure(&away, "lotwire_provider_messages_accepted_total"), 0.0);
+    assert_eq!(figure(&away, "lotwire_provider_store_answers"), 0.0);
+    assert!(!away.contains("backlog"), "{away}");
+    let back = stage.provider.metrics(&[]).await;
+    assert_eq!(figure(&back, "lotwire_provider_store_answers"), 1.0);
+    assert_eq!(figure(&back, "lotwire_provider_backlog"), 0.0);
 }
 
 #[tokio::test]

@@ -201,3 +201,32 @@ async fn of_patches_at_the_same_time_none_is_lost() {
     let secret = stage.provider.endpoint_secret(&stage.caller, "app", &endpoint.id).await.unwrap();
     assert_eq!(secret, rotated.unwrap());
 }
+
+#[tokio::test]
+async fn values_of_headers_are_sealed_at_rest_and_read_and_changed_as_they_are() {
+    let stage = stage().await;
+    let headers = |pairs: &[(&str, &str)]| -> std::collections::BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let first = headers(&[("Authorization", "Bearer of-the-receiver"), ("X-Customer", "größe")]);
+    let url = "https://example.com/".to_owned();
+    let input = EndpointInput { url, headers: Some(first.clone()), ..EndpointInput::default() };
+    let endpoint = stage.endpoint_with(input.clone()).await;
+    let stored = async || stage.store.endpoint(&endpoint.application, &endpoint.id).await.unwrap().unwrap();
+    let read = async || stage.provider.endpoint_headers(&stage.caller, "app", &endpoint.id).await.unwrap();
+    let is_sealed =
+        |endpoint: &provider::model::Endpoint| endpoint.headers.values().all(|value| value.starts_with("v1."));
+    assert!(is_sealed(&stored().await), "{:?}", stored().await);
+    assert_eq!(read().await, first);
+
+    let patch = [("x-customer".to_owned(), Some("18".to_owned()))].into();
+    stage.provider.patch_endpoint_headers(&stage.caller, "app", &endpoint.id, &patch).await.unwrap();
+    assert_eq!(read().await, headers(&[("Authorization", "Bearer of-the-receiver"), ("x-customer", "18")]));
+    let second = headers(&[("X-Other", "1")]);
+    stage.provider.put_endpoint_headers(&stage.caller, "app", &endpoint.id, &second).await.unwrap();
+    assert!(is_sealed(&stored().await));
+    assert_eq!(read().await, second);
+    stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
+    assert!(is_sealed(&stored().await));
+    assert_eq!(read().await, first);
+}

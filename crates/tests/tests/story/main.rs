@@ -14,6 +14,7 @@ mod live;
 mod management;
 mod many_bidders;
 mod official_clients;
+mod one_server;
 mod provider_access;
 mod provider_down;
 mod provider_nodes;

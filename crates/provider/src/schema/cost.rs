@@ -1,0 +1,281 @@
+//! What it can cost to hold a payload against a schema. References make a small schema large: each of `n` definitions that
+//! names the next one twice is 2ⁿ subschemas, and a payload would keep a thread busy for hours.
+//!
+//! Counted is the schema with its references written out. Where one leads back to what it is in, counting stops there, and the
+//! schema is recursive: whether a payload matches such a one is remembered for each of its parts, but listing all that is
+//! wrong with it may take as long as there are ways through the schema.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+/// Subschemas of a schema whose references are written out, at most.
+const SUBSCHEMAS_MAX: u64 = 1_000_000;
+/// Of these, those that are held against the same part of a payload.
+const AT_ONE_PLACE_MAX: u64 = 1_000;
+/// Subschemas within each other, at most.
+const DEPTH_MAX: usize = 500;
+/// References by name at most: each is a walk through the schema. Those by place (`#/$defs/…`) are not counted.
+const SEARCHES_MAX: usize = 1_000;
+/// What a reference to a meta-schema is taken for.
+const META: Cost = Cost { here: 100, whole: 1_000 };
+
+/// Keywords with subschemas for the same part of the payload, and for parts of it.
+const HERE: [&str; 10] =
+    ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef", "$recursiveRef"];
+const HERE_BY_NAME: [&str; 2] = ["dependentSchemas", "dependencies"];
+const BELOW: [&str; 9] = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "contentSchema",
+];
+const BELOW_BY_NAME: [&str; 2] = ["properties", "patternProperties"];
+
+/// Whether what a schema refers to leads back to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// It ends: all that is wrong with a payload can be listed.
+    Finite,
+    /// It may go on for as long as the payload does.
+    Recursive,
+}
+
+/// The shape of a schema that costs no more than it may; the error is for whoever sent it.
+pub(crate) fn shape(schema: &Value) -> Result<Shape, String> {
+    let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    let id_keyword = if draft.contains("draft-04") { "id" } else { "$id" };
+    let mut count = Count { root: schema, id_keyword, known: HashMap::new(), searches: 0, shape: Shape::Finite };
+    let cost = count.subschema(schema, schema, 0)?;
+    if cost.whole > SUBSCHEMAS_MAX {
+        return Err(format!("has more than {SUBSCHEMAS_MAX} subschemas when its references are written out"));
+    }
+    Ok(count.shape)
+}
+
+/// Subschemas for one part of a payload, and in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cost {
+    here: u64,
+    whole: u64,
+}
+
+struct Count<'a> {
+    root: &'a Value,
+    /// What makes a subschema a resource of its own.
+    id_keyword: &'static str,
+    /// By where the subschema is in memory; none while it is being counted.
+    known: HashMap<*const Value, Option<Cost>>,
+    searches: usize,
+    shape: Shape,
+}
+
+impl<'a> Count<'a> {
+    /// `base` is what references within `schema` are relative to.
+    fn subschema(&mut self, base: &'a Value, schema: &'a Value, depth: usize) -> Result<Cost, String> {
+        let Value::Object(keywords) = schema else { return Ok(Cost { here: 1, whole: 1 }) };
+        match self.known.get(&std::ptr::from_ref(schema)) {
+            Some(Some(cost)) => return Ok(*cost),
+            Some(None) => {
+                self.shape = Shape::Recursive;
+                return Ok(Cost { here: 0, whole: 0 });
+            }
+            None => {}
+        }
+        if depth > DEPTH_MAX {
+            return Err(format!("has more than {DEPTH_MAX} subschemas within each other"));
+        }
+        self.known.insert(std::ptr::from_ref(schema), None);
+        let base = if self.own_id(schema).is_some() { schema } else { base };
+        let mut cost = Cost { here: 1, whole: 1 };
+        for (base, part) in self.parts(base, keywords, &HERE, &HERE_BY_NAME)? {
+            let part = part.map_or(Ok(META), |part| self.subschema(base, part, depth + 1))?;
+            cost.here = cost.here.saturating_add(part.here);
+            cost.whole = cost.whole.saturating_add(part.whole);
+        }
+        if cost.here > AT_ONE_PLACE_MAX {
+            return Err(format!("holds more than {AT_ONE_PLACE_MAX} subschemas against the same part of a payload"));
+        }
+        for (base, part) in self.parts(base, keywords, &BELOW, &BELOW_BY_NAME)? {
+            let part = part.map_or(Ok(META), |part| self.subschema(base, part, depth + 1))?;
+            cost.whole = cost.whole.saturating_add(part.whole);
+        }
+        self.known.insert(std::ptr::from_ref(schema), Some(cost));
+        Ok(cost)
+    }
+
+    /// The subschemas under these keywords, each with what it is relative to; none for a meta-schema.
+    fn parts(
+        &mut self,
+        base: &'a Value,
+        keywords: &'a Map<String, Value>,
+        names: &[&str],
+        by_name: &[&str],
+    ) -> Result<Vec<(&'a Value, Option<&'a Value>)>, String> {
+        let mut parts = Vec::new();
+        for name in names {
+            match keywords.get(*name) {
+                Some(Value::Array(several)) => parts.extend(several.iter().map(|part| (base, Some(part)))),
+                Some(Value::String(reference)) if name.starts_with('$') => parts.push(self.target(base, reference)?),
+                Some(part @ Value::Object(_)) => parts.push((base, Some(part))),
+                _ => {}
+            }
+        }
+        for named in by_name.iter().filter_map(|name| keywords.get(*name)?.as_object()) {
+            parts.extend(named.values().map(|part| (base, Some(part))));
+        }
+        Ok(parts)
+    }
+
+    /// Where a reference leads; none when to a meta-schema.
+    fn target(&mut self, base: &'a Value, reference: &str) -> Result<(&'a Value, Option<&'a Value>), String> {
+        let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let by_place = fragment.is_empty() || fragment.starts_with('/');
+        self.searches += usize::from(!resource.is_empty() || !by_place);
+        if self.searches > SEARCHES_MAX {
+            return Err(format!("has more than {SEARCHES_MAX} references by name: write #/$defs/…"));
+        }
+        let base = match resource {
+            "" => Some(base),
+            _ => find(self.root, &|value| self.own_id(value).is_some_and(|id| is_same(id, resource))),
+        };
+        let found = base.and_then(|base| match fragment.strip_prefix('/') {
+            Some(pointer) => self.walk(base, pointer),
+            None if fragment.is_empty() => Some((base, base)),
+            None => find(base, &|value| has_anchor(value, fragment)).map(|found| (base, found)),
+        });
+        let is_meta = ["http://json-schema.org/", "https://json-schema.org/"].iter().any(|of| resource.starts_with(of));
+        match found {
+            Some((base, target)) => Ok((base, Some(target))),
+            None if is_meta => Ok((self.root, None)),
+            None => Err(format!("refers to {reference}, which can't be followed here: write #/$defs/…")),
+        }
+    }
+
+    /// The value at a JSON pointer without its first slash, and what references within it are relative to.
+    fn walk(&self, base: &'a Value, pointer: &str) -> Option<(&'a Value, &'a Value)> {
+        let (mut base, mut value) = (base, base);
+        for word in pointer.split('/') {
+            let word = decoded(word)?.replace("~1", "/").replace("~0", "~");
+            value = match value {
+                Value::Object(object) => object.get(&word)?,
+                Value::Array(array) => array.get(word.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            if self.own_id(value).is_some() {
+                base = value;
+            }
+        }
+        Some((base, value))
+    }
+
+    fn own_id<'b>(&self, schema: &'b Value) -> Option<&'b str> {
+        schema.get(self.id_keyword)?.as_str().filter(|id| !id.starts_with('#'))
+    }
+}
+
+/// A word of a URI's fragment without its `%` forms; none when they make no text.
+fn decoded(word: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        bytes.push(match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                rest = after;
+                u8::from_str_radix(std::str::from_utf8(&[*high, *low]).ok()?, 16).ok()?
+            }
+            _ => *first,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The first value for which this is true, wherever it is.
+fn find<'a>(value: &'a Value, is_it: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
+    if is_it(value) {
+        return Some(value);
+    }
+    match value {
+        Value::Object(object) => object.values().find_map(|value| find(value, is_it)),
+        Value::Array(array) => array.iter().find_map(|value| find(value, is_it)),
+        _ => None,
+    }
+}
+
+/// Whether two names, either of which may be relative, are of one resource.
+fn is_same(id: &str, reference: &str) -> bool {
+    let id = id.trim_end_matches('#');
+    id == reference || id.ends_with(&format!("/{reference}")) || reference.ends_with(&format!("/{id}"))
+}
+
+fn has_anchor(value: &Value, name: &str) -> bool {
+    let is = |keyword: &str, expected: &str| value.get(keyword).and_then(Value::as_str) == Some(expected);
+    is("$anchor", name) || is("$dynamicAnchor", name) || is("$id", &format!("#{name}")) || is("id", &format!("#{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Definitions of which each is made by `link` from the reference to the next.
+    fn chain(length: usize, link: impl Fn(Value) -> Value) -> Value {
+        let mut definitions: Map<String, Value> =
+            (0..length).map(|n| (format!("n{n}"), link(json!({"$ref": format!("#/$defs/n{}", n + 1)})))).collect();
+        definitions.insert(format!("n{length}"), json!({"type": "object"}));
+        json!({"$ref": "#/$defs/n0", "$defs": definitions})
+    }
+
+    #[test]
+    fn a_schema_that_multiplies_is_refused_and_a_large_one_is_not() {
+        let twice_here = |next: Value| json!({"allOf": [next, next]});
+        let twice_below = |next: Value| json!({"properties": {"a": {"anyOf": [next, next]}}});
+        let once = |next: Value| json!({"properties": {"a": next, "b": {"type": "string"}}});
+        assert_eq!(shape(&chain(5, twice_here)), Ok(Shape::Finite));
+        assert_eq!(shape(&chain(5, twice_below)), Ok(Shape::Finite));
+        assert_eq!(shape(&chain(100, once)), Ok(Shape::Finite));
+        for (schema, part) in [
+            (chain(40, twice_here), "the same part"),
+            (chain(40, twice_below), "written out"),
+            (chain(1_000, once), "within each other"),
+        ] {
+            let told = shape(&schema).unwrap_err();
+            assert!(told.contains(part), "{told}");
+        }
+        let properties: Map<String, Value> = (0..5_000).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
+        assert_eq!(shape(&json!({"properties": properties, "required": ["p1"]})), Ok(Shape::Finite));
+    }
+
+    #[test]
+    fn a_schema_that_leads_back_to_itself_is_recursive() {
+        let anchored = json!({"$defs": {"node": {"$anchor": "node", "items": {"$ref": "#node"}}}, "$ref": "#node"});
+        let named = json!({"$id": "https://a.example/tree", "properties": {"left": {"$ref": "tree"}}});
+        let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
+        for schema in [anchored, named, tree, json!({"$ref": "#"})] {
+            assert_eq!(shape(&schema), Ok(Shape::Recursive), "{schema}");
+        }
+    }
+
+    #[test]
+    fn references_are_relative_to_the_resource_that_they_are_in() {
+        let heavy = chain(40, |next| json!({"allOf": [next, next]}));
+        let mut inner = heavy["$defs"].clone();
+        inner["n0"]["$comment"] = json!("another than the outer n0");
+        let schema = json!({
+            "$ref": "#/$defs/inner/properties/a",
+            "$defs": {"n0": {}, "inner": {"$id": "inner", "properties": {"a": {"$ref": "#/$defs/n0"}}, "$defs": inner}},
+        });
+        assert!(shape(&schema).is_err(), "the inner n0 is meant");
+        let escaped = json!({"$defs": {"a/b c": {"type": "string"}}, "$ref": "#/$defs/a~1b%20c"});
+        assert_eq!(shape(&escaped), Ok(Shape::Finite));
+        assert_eq!(shape(&json!({"$ref": "http://json-schema.org/draft-07/schema#"})), Ok(Shape::Finite));
+        assert!(shape(&json!({"$ref": "#/$defs/nowhere"})).is_err());
+    }
+}
