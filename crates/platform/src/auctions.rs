@@ -173,8 +173,9 @@ impl Platform {
                 self.require_settled(&auction).await?;
                 let counts = self.store().item_counts(uuid).await?;
                 let now = self.time_of(&auction);
-                let follows = what_follows(auction.status, to);
-                let is_long_return = follows == Some(Follows::Return) && !self.fits_first_step(&counts);
+                let is_long_return =
+                    what_follows(auction.status, to) == Some(Follows::TakeBack) && !self.fits_first_step(&counts);
+                let follows = if is_long_return { Some(Follows::Return) } else { what_follows(auction.status, to) };
                 let changes = if is_long_return {
                     lifecycle::begin_return(&auction, &counts, now)?
                 } else {
@@ -241,7 +242,7 @@ impl Platform {
 fn what_follows(from: AuctionStatus, to: AuctionStatus) -> Option<Follows> {
     match (from, to) {
         (_, AuctionStatus::Live) => Some(Follows::GoLive),
-        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::Return),
+        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::TakeBack),
         (_, AuctionStatus::Reconciliation) => Some(Follows::Reconcile),
         _ => None,
     }

@@ -14,13 +14,13 @@
 //! - an item follows as it is at that moment, by the same rules as in a small auction.
 //!
 //! Back to PREVIEW it is the other way round: the auction refuses bids at once, its LIVE items take another version, so that
-//! what was decided before is known to have come in or not, and only then it is PREVIEW.
+//! what was decided before is known to have come in or not, and only then it is PREVIEW. After that they are taken back.
 
 mod enter;
 mod run;
 
 use auction::lifecycle::{self, ItemCounts};
-use auction::{Auction, Item, ItemCommand, Rejection};
+use auction::{Auction, AuctionKind, Item, ItemCommand, Rejection};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -120,6 +120,7 @@ impl Platform {
         let limit = if lead.follows == Follows::Reconcile { items_max * READ_FOR_EACH } else { items_max };
         let items = self.store().items(auction.uuid, Page { after: Some(lead.through), limit }).await?;
         let (is_last_page, mut led, mut through) = (items.len() < limit, 0, lead.through);
+        let mut over = Vec::new();
         for item in items {
             if item.position > lead.until {
                 return Ok(Reached::End);
@@ -133,12 +134,28 @@ impl Platform {
                 (Follows::Reconcile, ItemStatus::Passed) => Some(ItemCommand::Reconcile),
                 // Only its version moves: a bid that was decided while the auction was LIVE is decided again.
                 (Follows::Return, ItemStatus::Live) => None,
+                (Follows::TakeBack, ItemStatus::Live) => {
+                    Some(ItemCommand::ChangeStatus { to: ItemStatus::Draft, reason: None })
+                }
                 _ => continue,
             };
+            let is_over = item.end_time.is_some_and(|end| end <= now);
+            if lead.follows == Follows::GoLive && auction.kind == AuctionKind::Timed && is_over {
+                over.push(item.lot_number);
+                continue;
+            }
             let decide = |command| auction::item::decide(auction, &item, command, now);
-            let changes = command.map(decide).transpose()?.unwrap_or_default();
+            let changes = match command.map(decide).transpose() {
+                Ok(changes) => changes.unwrap_or_default(),
+                // The change that it follows was made before: what the rules refuse stays as it is.
+                Err(_) if lead.step > 1 => continue,
+                Err(rejection) => return Err(rejection.into()),
+            };
             draft.item(auction, item, &changes);
             led += 1;
+        }
+        if lead.step == 1 && !over.is_empty() {
+            return Err(ends_are_over(&over));
         }
         Ok(if is_last_page || through >= lead.until { Reached::End } else { Reached::Place(through) })
     }
@@ -159,14 +176,17 @@ impl Platform {
             }
             _ => self.lead_items(&mut draft, &auction, lead, items_max, now).await?,
         };
-        if lead.follows == Follows::Return && reached == Reached::End {
-            let counts = self.store().item_counts(auction.uuid).await?;
-            draft.auction(auction.clone(), &lifecycle::end_return(&auction, &counts, now));
-        }
-        let next = match reached {
+        let mut next = match reached {
             Reached::Place(through) => Some(Lead { step: lead.step + 1, through, ..lead.clone() }),
             Reached::End => None,
         };
+        if lead.follows == Follows::Return && next.is_none() {
+            let counts = self.store().item_counts(auction.uuid).await?;
+            let auction = draft.auction(auction.clone(), &lifecycle::end_return(&auction, &counts, now));
+            let is_back = auction.status == AuctionStatus::Preview;
+            next =
+                is_back.then(|| Lead { follows: Follows::TakeBack, step: lead.step + 1, through: -1, ..lead.clone() });
+        }
         draft.lead(LeadStep { auction: lead.auction, seen: Some(lead.step), lead: next, entered });
         Ok(draft)
     }
@@ -183,4 +203,18 @@ impl Platform {
     fn first_items_max(&self) -> usize {
         self.config().leads.first_items_max.max(1)
     }
+}
+
+/// A sale that goes LIVE would end, and announce, these in the same second.
+fn ends_are_over(lots: &[String]) -> PlatformError {
+    const NAMED_MAX: usize = 10;
+    let named = lots.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match lots.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    PlatformError::invalid(
+        "/items",
+        format!("the end of these lots is over: {named}{more}; move it into the future first"),
+    )
 }

@@ -126,7 +126,7 @@ impl From<&Lead> for FollowingView {
     fn from(lead: &Lead) -> Self {
         let what = match lead.follows {
             Follows::GoLive => "going_live",
-            Follows::Return => "returning",
+            Follows::Return | Follows::TakeBack => "returning",
             Follows::Reconcile => "reconciling",
             Follows::Import { .. } => "importing",
         };

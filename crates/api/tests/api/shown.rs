@@ -145,19 +145,6 @@ async fn ring_and_stream_of_a_sandbox_tell_its_own_time_and_nothing_of_the_clerk
 }
 
 #[tokio::test]
-async fn a_cursor_that_the_feed_never_gave_is_no_end_of_the_feed() {
-    let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 })]).await;
-    sale.post(&sale.path(0, "buy-now"), json!({ "bidder": "1" })).await;
-    let all = sale.get("/events").await;
-    assert_eq!((all["data"].as_array().unwrap().len(), &all["done"]), (2, &json!(true)));
-    let last = all["next"].as_i64().unwrap();
-    assert_eq!(sale.get(&format!("/events?after={last}")).await, json!({ "data": [], "next": last, "done": true }));
-    let path = format!("/api/v1/events?after={}", last + 1);
-    let refused = sale.stage.ask(&Method::GET, &path, &sale.key, &Value::Null).await;
-    assert_eq!((refused.status, &refused.json()["errors"][0]["pointer"]), (422, &json!("/after")), "{}", refused.text);
-}
-
-#[tokio::test]
 async fn what_the_items_of_an_auction_hold_back_is_not_offered_as_its_next_status() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 })]).await;
     let legal = async || sale.get(&format!("/auctions/{}", sale.auction)).await["legalNextStatuses"].clone();

@@ -37,6 +37,8 @@ pub enum Follows {
     GoLive,
     /// Their auction goes back to PREVIEW: no bid may slip in, so the versions of LIVE ones move on. Then it is PREVIEW.
     Return,
+    /// Their auction went back to PREVIEW: LIVE ones are DRAFT, as if an administrator had set each.
+    TakeBack,
     /// Their auction is reconciled: PASSED ones are UNSOLD.
     Reconcile,
     /// They were staged as this import, and enter; each step is one of its pieces.

@@ -148,12 +148,33 @@ async fn a_draft_takes_its_items_along_when_it_goes_live() {
     for item in &created.items {
         assert_eq!(status(&house, item.uuid).await, ItemStatus::Live);
     }
+    let go = |to, version| house.platform.change_auction_status(&house.caller, auction, to, version, None);
+    let back = |version| go(AuctionStatus::Preview, version);
+    back(None).await.unwrap();
+    for item in &created.items {
+        assert_eq!(status(&house, item.uuid).await, ItemStatus::Draft, "what is not on sale does not end");
+    }
+    go(AuctionStatus::Live, None).await.unwrap();
+    assert_eq!(status(&house, created.items[1].uuid).await, ItemStatus::Live);
     // With a bid there is no way back; the version that was seen at first is long gone.
     bid(&house, created.items[0].uuid, 100).await.unwrap();
-    let back =
-        |version| house.platform.change_auction_status(&house.caller, auction, AuctionStatus::Preview, version, None);
     assert_eq!(back(None).await.unwrap_err().code(), "auction_has_bids");
     assert_eq!(back(Some(1)).await.unwrap_err().code(), "precondition_failed");
+}
+
+#[tokio::test]
+async fn a_sale_does_not_begin_with_lots_that_would_end_at_once() {
+    let house = House::new().await;
+    let over = NewItem { end_time: Some(jiff::Timestamp::UNIX_EPOCH), ..NewItem::new("2", "A chair") };
+    let items = vec![NewItem::new("1", "A table"), over];
+    let new = NewAuction { status: AuctionStatus::Preview, ..house.timed(Duration::from_secs(60), items) };
+    let created = house.create(&new).await;
+    let live =
+        house.platform.change_auction_status(&house.caller, created.auction.uuid, AuctionStatus::Live, None, None);
+    let refused = live.await.unwrap_err();
+    assert_eq!(refused.code(), "invalid");
+    assert!(refused.to_string().contains("over: 2;"), "{refused}");
+    assert_eq!(status(&house, created.items[0].uuid).await, ItemStatus::Draft);
 }
 
 #[tokio::test]

@@ -106,15 +106,20 @@ fn every_reference_of_the_document_leads_somewhere() {
 
 /// A payload is passed over, not built, so its depth costs no stack.
 #[tokio::test]
-async fn a_deep_payload_is_kept_like_any_other() {
+async fn a_payload_is_kept_as_deep_as_every_client_can_read_it() {
     let stage = Stage::new().await;
     let application = stage.application("app").await;
-    let payload = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
-    let body = format!(r#"{{"eventType":"a","payload":{payload}}}"#);
-    let created = stage.post("/app/app/msg?with_content=false", body).await;
-    assert_eq!(created.status, 202, "{}", created.text);
-    let kept = stage.store.message(&application, &created.field("id")).await.unwrap().unwrap();
-    assert!(kept.payload.unwrap() == payload);
-    let path = format!("/app/app/msg/{}?with_content=false", created.field("id"));
-    assert_eq!(stage.get(&path).await.status, 200);
+    let send = async |levels: usize| {
+        let payload = format!(r#"{{"a":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
+        let created = stage.post("/app/app/msg", format!(r#"{{"eventType":"a","payload":{payload}}}"#)).await;
+        (created, payload)
+    };
+    let (kept, payload) = send(100).await;
+    assert_eq!(kept.status, 202, "{}", kept.text);
+    let message = stage.store.message(&application, &kept.field("id")).await.unwrap().unwrap();
+    assert!(message.payload.unwrap() == payload);
+    assert_eq!(stage.get(&format!("/app/app/msg/{}", kept.field("id"))).await.status, 200);
+    for levels in [200, 100_000] {
+        assert_eq!(send(levels).await.0.status, 422, "{levels}");
+    }
 }

@@ -95,7 +95,8 @@ async fn what_no_parser_can_read_is_refused_as_the_senders_and_never_an_error_of
             "{value}"
         );
         let other = message.replace("SOLD\", \"payload", "NEW\", \"payload");
-        assert_eq!(stage.post("/app/app/msg", other.as_str()).await.status, 202, "it has no schema");
+        let unread = "/app/app/msg?with_content=false";
+        assert_eq!(stage.post(unread, other.as_str()).await.status, 202, "it has no schema");
     }
     assert_eq!(counts(&stage).await, json!({"warned": 0, "rejected": 2}));
     let deep = format!(

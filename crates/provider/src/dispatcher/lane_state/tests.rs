@@ -215,7 +215,7 @@ fn a_changed_rate_holds_for_what_is_in_memory_already() {
     state.allowed = 64;
     let endpoint = std::num::NonZeroU16::new(20).map(|per_second| Rate { per_second, nodes: 1 });
     state.set_terms(Terms { changed_at: now(), endpoint, application: None }, &config);
-    assert_eq!(begun(&mut state, &config, 1), 2);
+    assert_eq!(begun(&mut state, &config, 1), 1);
     assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(at) if at > now()));
 }
 

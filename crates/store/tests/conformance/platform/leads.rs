@@ -264,6 +264,7 @@ pub(super) async fn a_large_auction_is_preview_again_unless_a_bid_had_come(store
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
     nodes.follow(auction).await;
     assert_eq!(nodes.status(auction, AuctionStatus::Preview).await.unwrap(), AuctionStatus::Preview);
+    assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Draft, 11)], "what is not on sale does not end");
     assert_eq!(code(nodes.bid(nodes.items(auction).await[10].uuid).await), "auction_not_live");
     nodes.verifies().await;
 
