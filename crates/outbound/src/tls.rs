@@ -79,6 +79,12 @@ fn advice(error: &Error) -> Option<&'static str> {
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
             "the receiver's certificate is from an authority that is not trusted, or its intermediate certificates are missing"
         }
+        // It has no word of its own for this; and a certificate that somebody made for a test is mostly one.
+        Error::InvalidCertificate(CertificateError::Other(other))
+            if format!("{other:?}").contains("CaUsedAsEndEntity") =>
+        {
+            "the receiver's certificate is self-signed: it needs one of an authority that is trusted"
+        }
         Error::InvalidCertificate(CertificateError::Revoked) => "the receiver's certificate has been revoked",
         Error::InvalidCertificate(_) => "the receiver's certificate can't be trusted",
         _ => return None,

@@ -37,6 +37,7 @@ pub(crate) struct OperationalWebhookEndpointIn {
     disabled: Option<bool>,
     /// Names of operational event types, such as `message.attempt.failing`; all when there are none.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
+    #[serde(alias = "filterTypes")]
     event_types: Option<Vec<String>>,
     /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
     secret: Option<String>,

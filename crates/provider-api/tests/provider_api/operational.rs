@@ -60,8 +60,14 @@ async fn its_secret_and_headers_are_read_and_changed() {
 async fn only_operational_event_types_can_be_asked_for() {
     let stage = Stage::new().await;
     stage.put("/event-type/a.b", json!({"description": ""})).await;
-    for (event_type, status) in [("a.b", 422), ("endpoint.created", 201)] {
-        let answer = stage.post(PATH, json!({"url": URL, "eventTypes": [event_type]})).await;
+    // Under the name that older clients have for them, too.
+    for (name, event_type, status) in [
+        ("eventTypes", "a.b", 422),
+        ("eventTypes", "endpoint.created", 201),
+        ("filterTypes", "a.b", 422),
+        ("filterTypes", "endpoint.created", 201),
+    ] {
+        let answer = stage.post(PATH, json!({"url": URL, name: [event_type]})).await;
         assert_eq!(answer.status, status, "{}", answer.text);
     }
     let own = stage.get("/event-type").await.json();
