@@ -59,6 +59,8 @@ async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
         cpu.as_micros() as f64 / (flood.accepted + flood.refused).max(1) as f64,
     ));
 
+    // Others, because an item takes only so many bids.
+    let sale = Arc::new(Sale::open(&site, items).await?);
     let half = ((rate / 2.0) as u64).max(1);
     let cpu_before = process::cpu_time(server.id())?;
     let paced = sale.at_rate(half, options.seconds).await?;
