@@ -62,6 +62,14 @@ impl ReplayInput {
     }
 }
 
+/// What a task is to do, and where; a task for all of an application has no endpoint.
+struct Work {
+    kind: TaskKind,
+    application: Id,
+    endpoint: Id,
+    selection: Selection,
+}
+
 impl Provider {
     /// Starts a task that sends messages to an endpoint again; `render` makes the JSON of the 202 that is kept for the
     /// idempotency key. 404, 422, 400 `limit_reached`.
@@ -79,12 +87,25 @@ impl Provider {
         let selection = input.check(now)?;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
         self.check_running(caller).await?;
+        let work = Work { kind, application: endpoint.application, endpoint: endpoint.id, selection };
+        self.begin_task(caller, work, now, idempotency, render).await
+    }
+
+    /// Writes a task down, which begins it.
+    async fn begin_task(
+        &self,
+        caller: &Caller,
+        Work { kind, application, endpoint, selection }: Work,
+        now: Timestamp,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&BackgroundTask) -> String + Send,
+    ) -> ProviderResult<Created<BackgroundTask>> {
         let task = BackgroundTask {
             id: self.ids().make(ids::TASK),
             account: caller.account.clone(),
             kind,
-            application: endpoint.application,
-            endpoint: endpoint.id,
+            application,
+            endpoint,
             progress: Progress { position: bound(kind, selection.since), found: 0, enqueued: 0 },
             selection,
             status: TaskStatus::Running,

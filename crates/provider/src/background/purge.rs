@@ -3,12 +3,12 @@
 
 use jiff::SignedDuration;
 
-use super::bound;
+use super::Work;
 use crate::accounts::Caller;
 use crate::error::ProviderResult;
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::Idempotency;
 use crate::ids;
-use crate::model::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
+use crate::model::{BackgroundTask, Selection, TaskKind};
 use crate::provider::{Created, Provider};
 
 /// Clocks of nodes may differ by this much, so that a message may be older than its application.
@@ -27,40 +27,16 @@ impl Provider {
         let now = self.now();
         let application = self.application(caller, application).await?;
         self.check_running(caller).await?;
-        let (kind, since) = (TaskKind::PurgeContent, application.created_at - SKEW_MAX);
-        let task = BackgroundTask {
-            id: self.ids().make(ids::TASK),
-            account: caller.account.clone(),
-            kind,
-            application: application.id,
-            endpoint: "".into(),
-            progress: Progress { position: bound(kind, since), found: 0, enqueued: 0 },
-            selection: Selection {
-                since,
-                until: now + ids::RESOLUTION,
-                event_types: None,
-                channel: None,
-                tag: None,
-                status: None,
-                status_code_class: None,
-            },
-            status: TaskStatus::Running,
-            error: None,
-            created_at: now,
-            updated_at: now,
+        let selection = Selection {
+            since: application.created_at - SKEW_MAX,
+            until: now + ids::RESOLUTION,
+            event_types: None,
+            channel: None,
+            tag: None,
+            status: None,
+            status_code_class: None,
         };
-        let written = idempotency::write(
-            self.store(),
-            caller,
-            idempotency,
-            now,
-            202,
-            || render(&task),
-            |answer| self.store().create_task(task.clone(), answer),
-        );
-        Ok(match written.await? {
-            Write::Done => Created::New(task),
-            Write::Before(answer) => Created::Before(answer),
-        })
+        let work = Work { kind: TaskKind::PurgeContent, application: application.id, endpoint: "".into(), selection };
+        self.begin_task(caller, work, now, idempotency, render).await
     }
 }
