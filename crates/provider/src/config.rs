@@ -72,8 +72,9 @@ pub struct LaneConfig {
     pub accept_apart: Duration,
     /// Attempts recorded in one transaction at most.
     pub record_batch_max: usize,
-    /// How long a finished attempt waits for others to be recorded with, while it shares its transaction with few. Nothing
-    /// waits for the record; a crash within this time makes that delivery once more.
+    /// How long a finished attempt waits for others to be recorded with, and then these, where a transaction is dear, for
+    /// another transaction to go along with. Nothing waits for the record; a crash within this time, twice, makes that
+    /// delivery once more.
     pub record_linger: Duration,
     /// Store transactions of each of these kinds under way at the same time (1 for one writer, some for a server).
     pub store_calls_max: usize,
@@ -112,7 +113,7 @@ impl Default for LaneConfig {
             accept_batch_max: 1_024,
             accept_apart: Duration::from_millis(2),
             record_batch_max: 1_024,
-            record_linger: Duration::from_millis(5),
+            record_linger: Duration::from_millis(4),
             store_calls_max: 1,
         }
     }

@@ -19,6 +19,8 @@ mod resend;
 mod retention;
 mod waiting;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use runtime::signal::Signal;
@@ -370,6 +372,11 @@ pub trait Store:
     /// `disabled` raises the application's `version`. A record whose row is gone keeps the attempt and changes nothing
     /// else. A row that was asked to be resent meanwhile stays, due at once, unless the attempt was that one. The same attempt again is once: it is handed in until the call has said `Ok`.
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
+    /// The same, for attempts that nobody waits for: a store may hold them back for `within`, so that they share the
+    /// transaction of something that somebody does wait for.
+    async fn record_attempts_within(&self, records: Vec<AttemptRecord>, _within: Duration) -> StoreResult<()> {
+        self.record_attempts(records).await
+    }
     /// Gives rows back untried (message, endpoint), due at once; those asked for by hand before all others.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
     /// Drops the delivery rows (message, endpoint) without an attempt: the endpoint is disabled or went.

@@ -104,7 +104,12 @@ async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Entry>) {
             return;
         }
         gather(shared, receiver, &mut entries).await;
-        write(shared, entries.drain(..)).await;
+        // The store may let them wait for company, too.
+        let within = match entries.iter().any(Entry::is_awaited) {
+            true => Duration::ZERO,
+            false => shared.context.config.lanes.record_linger,
+        };
+        write(shared, entries.drain(..), within).await;
     }
 }
 
@@ -127,7 +132,7 @@ async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>, entries: 
     }
 }
 
-async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>) {
+async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>, within: Duration) {
     let (mut records, mut drops, mut holders) = (Vec::new(), Vec::new(), Vec::new());
     // Endpoints at which the next of a key may be due when this is written.
     let mut ordered: HashMap<Id, Id> = HashMap::new();
@@ -149,10 +154,10 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>) {
             }
         }
     }
-    if !records.is_empty() && !record(shared, &records).await {
+    if !records.is_empty() && !record(shared, &records, within).await {
         // One of them can't be written; the others can.
         for record_alone in &records {
-            if records.len() == 1 || !record(shared, std::slice::from_ref(record_alone)).await {
+            if records.len() == 1 || !record(shared, std::slice::from_ref(record_alone), Duration::ZERO).await {
                 let attempt = &record_alone.attempt;
                 tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
             }
@@ -168,9 +173,9 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>) {
 }
 
 /// False when the store refuses for good.
-async fn record(shared: &Shared, records: &[AttemptRecord]) -> bool {
+async fn record(shared: &Shared, records: &[AttemptRecord], within: Duration) -> bool {
     let store = &shared.context.store;
-    if !persist(shared, || store.record_attempts(records.to_vec())).await {
+    if !persist(shared, || store.record_attempts_within(records.to_vec(), within)).await {
         return false;
     }
     shared.metrics.record_batch(records.len());

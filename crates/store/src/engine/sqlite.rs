@@ -2,7 +2,8 @@
 //!
 //! The writer drains its queue into one transaction. A job that fails is undone alone (each after the first is a savepoint),
 //! and nobody is answered before the commit is on disk (`synchronous=FULL`). Many callers share one fsync that way (group
-//! commit), and a single one pays no more than its own.
+//! commit), and a single one pays no more than its own. A job that nobody waits for is held back a little, and goes along
+//! with the next that somebody does.
 //!
 //! Other processes may use the file as well (management commands while a server runs): SQLite's own locks keep them apart,
 //! and the writer looks a few times a second if somebody else has written.
@@ -49,8 +50,15 @@ pub(crate) struct Database {
 /// A queue of jobs in front of one or more threads. `room` makes callers wait without blocking their thread.
 #[derive(Clone)]
 struct Lane {
-    jobs: SyncSender<Box<dyn Job>>,
+    jobs: SyncSender<Queued>,
     room: Arc<Semaphore>,
+}
+
+/// A job in a queue.
+struct Queued {
+    job: Box<dyn Job>,
+    /// Until then it may wait for company; at once when there is none.
+    until: Option<Instant>,
 }
 
 /// Something to do with a connection.
@@ -142,7 +150,20 @@ impl Database {
         T: Send + 'static,
         E: From<EngineError> + Send + 'static,
     {
-        self.writer.call(job).await
+        self.writer.call(job, None).await
+    }
+
+    /// The same, for what may wait `within` for another job to share its transaction with.
+    pub(crate) async fn write_within<T, E>(
+        &self,
+        within: Duration,
+        job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<EngineError> + Send + 'static,
+    {
+        self.writer.call(job, Some(Instant::now() + within)).await
     }
 
     /// Does `job` on a state of one moment, without writing.
@@ -154,7 +175,7 @@ impl Database {
         T: Send + 'static,
         E: From<EngineError> + Send + 'static,
     {
-        self.readers.call(job).await
+        self.readers.call(job, None).await
     }
 
     /// Signals that another process wrote to the file.
@@ -164,7 +185,11 @@ impl Database {
 }
 
 impl Lane {
-    async fn call<T, E>(&self, work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
+    async fn call<T, E>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        until: Option<Instant>,
+    ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<EngineError> + Send + 'static,
@@ -174,7 +199,7 @@ impl Lane {
         let (caller, answer) = oneshot::channel();
         let job = Box::new(Call { work: Some(work), result: None, caller, _room: room });
         // There is a place in the queue for each permit.
-        self.jobs.try_send(job).map_err(|error| match error {
+        self.jobs.try_send(Queued { job, until }).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => closed(),
         })?;
         match answer.await {
@@ -204,13 +229,27 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineE
 }
 
 /// The writer's life: it ends when the last [`Database`] is dropped.
-fn write_all(db: &Connection, queue: &Receiver<Box<dyn Job>>, changed_elsewhere: &Signal) {
+fn write_all(db: &Connection, queue: &Receiver<Queued>, changed_elsewhere: &Signal) {
     let (mut seen, mut looked) = (data_version(db), Instant::now());
+    // Jobs that wait for company, and until when.
+    let (mut held, mut until) = (Vec::new(), None::<Instant>);
     loop {
-        match queue.recv_timeout(LOOK_EVERY) {
-            Ok(first) => write_together(db, first, queue),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
+        let wait = until.map_or(LOOK_EVERY, |until| until.saturating_duration_since(Instant::now()).min(LOOK_EVERY));
+        let is_company = match queue.recv_timeout(wait) {
+            Ok(Queued { job, until: at }) => {
+                held.push(job);
+                until = until.into_iter().chain(at).min();
+                at.is_none() || held.len() >= WRITES_TOGETHER_MAX
+            }
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                write_together(db, held, queue);
+                return;
+            }
+        };
+        if is_company || until.is_some_and(|until| until <= Instant::now()) {
+            write_together(db, std::mem::take(&mut held), queue);
+            until = None;
         }
         if looked.elapsed() < LOOK_EVERY {
             continue;
@@ -229,20 +268,26 @@ fn data_version(db: &Connection) -> Option<i64> {
     db.prepare_cached("PRAGMA data_version").ok()?.query_row((), |row| row.get(0)).ok()
 }
 
-fn write_together(db: &Connection, mut first: Box<dyn Job>, queue: &Receiver<Box<dyn Job>>) {
-    let mut outcome = begin_with(db, first.as_mut());
-    let mut done = vec![first];
+/// Does the jobs in one transaction, with those that come meanwhile, and answers them when it is on disk.
+fn write_together(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Queued>) {
+    let mut done: Vec<Box<dyn Job>> = Vec::with_capacity(jobs.len() + 1);
+    let mut outcome = Ok(());
+    let mut jobs = jobs.into_iter();
     while outcome.is_ok() && done.len() < WRITES_TOGETHER_MAX {
-        let Ok(mut job) = queue.try_recv() else { break };
-        outcome = one_more(db, job.as_mut());
+        let Some(mut job) = jobs.next().or_else(|| queue.try_recv().ok().map(|queued| queued.job)) else { break };
+        outcome = if done.is_empty() { begin_with(db, job.as_mut()) } else { one_more(db, job.as_mut()) };
         done.push(job);
+    }
+    if done.is_empty() {
+        return;
     }
     outcome = outcome.and_then(|()| execute(db, "COMMIT"));
     if outcome.is_err() && !db.is_autocommit() {
         // Nothing of it may stay; if even this fails, the next BEGIN says so.
         let _ = execute(db, "ROLLBACK");
     }
-    for job in done {
+    // There are jobs left that were not begun when the transaction as a whole failed.
+    for job in done.into_iter().chain(jobs) {
         job.answer(outcome.clone());
     }
 }
@@ -273,7 +318,7 @@ fn execute(db: &Connection, sql: &str) -> Result<(), EngineError> {
 }
 
 fn start_readers(path: &Path) -> Result<Lane, EngineError> {
-    let (jobs, queue) = sync_channel::<Box<dyn Job>>(READS_QUEUED_MAX);
+    let (jobs, queue) = sync_channel::<Queued>(READS_QUEUED_MAX);
     let queue = Arc::new(Mutex::new(queue));
     for number in 1..=READERS {
         let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -284,11 +329,11 @@ fn start_readers(path: &Path) -> Result<Lane, EngineError> {
     Ok(Lane { jobs, room: Arc::new(Semaphore::new(READS_QUEUED_MAX)) })
 }
 
-fn read_all(db: &Connection, queue: &Mutex<Receiver<Box<dyn Job>>>) {
+fn read_all(db: &Connection, queue: &Mutex<Receiver<Queued>>) {
     loop {
         // One reader waits for a job while holding the lock, the others wait for the lock: each job wakes one.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut job) = job else { return };
+        let Ok(Queued { mut job, .. }) = job else { return };
         let begun = execute(db, "BEGIN");
         if begun.is_ok() {
             job.run(db);

@@ -29,6 +29,7 @@ mod waiting;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
@@ -221,6 +222,10 @@ impl Store for Sqlite {
 
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()> {
         self.write(move |db| attempts::record(db, &records)).await
+    }
+
+    async fn record_attempts_within(&self, records: Vec<AttemptRecord>, within: Duration) -> StoreResult<()> {
+        Ok(self.database.write_within(within, move |db| attempts::record(db, &records)).await?)
     }
 
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()> {

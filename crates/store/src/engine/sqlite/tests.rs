@@ -108,3 +108,51 @@ async fn callers_who_leave_take_no_place_from_those_who_stay() {
     other.execute_batch("COMMIT").unwrap();
     stays.await.unwrap().unwrap();
 }
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+#[tokio::test]
+async fn what_may_wait_goes_along_with_what_may_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir.path().join("a.db"));
+    let mut held = std::pin::pin!(db.write_within(LONG, insert(1)));
+    assert!(tokio::time::timeout(LOOK_EVERY * 2, &mut held).await.is_err());
+    assert_eq!(count(&db).await, 0);
+    db.write(insert(2)).await.unwrap();
+    held.await.unwrap();
+    assert_eq!(count(&db).await, 2);
+}
+
+#[tokio::test]
+async fn what_may_wait_is_written_alone_when_its_time_is_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir.path().join("a.db"));
+    let (long, short) =
+        tokio::join!(db.write_within(LONG, insert(1)), db.write_within(Duration::from_millis(30), insert(2)));
+    long.and(short).unwrap();
+    assert_eq!(count(&db).await, 2);
+}
+
+#[tokio::test]
+async fn what_still_waits_when_the_last_handle_goes_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    let db = open(&path);
+    let waits = tokio::spawn({
+        let db = db.clone();
+        async move { db.write_within(LONG, insert(1)).await }
+    });
+    tokio::task::yield_now().await;
+    drop(db);
+    // The task has a handle of its own, which lives as long as it waits.
+    waits.abort();
+    let _ = waits.await;
+    let db = open(&path);
+    tokio::time::timeout(BUSY_TIMEOUT, async {
+        while count(&db).await == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+}
