@@ -17,9 +17,12 @@ mod cached;
 mod document;
 mod errors;
 mod gate;
+mod metrics;
 mod models;
 mod operations;
 mod routes;
+
+use std::sync::Arc;
 
 use axum::Router;
 use platform::Platform;
@@ -29,6 +32,11 @@ use utoipa::openapi::OpenApi;
 pub fn router(platform: Platform) -> Router {
     let (router, document) = routes::all();
     routes::finish(router, document, platform)
+}
+
+/// The platform's figures, for [`http_kit::metrics::router`].
+pub fn metrics(platform: Platform) -> Arc<dyn http_kit::metrics::Source> {
+    Arc::new(metrics::Figures(platform))
 }
 
 /// The AsyncAPI document of the events, as `/api/v1/asyncapi.json` gives it.

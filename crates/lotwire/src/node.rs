@@ -201,7 +201,8 @@ impl Node {
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
             let provider = node.provider.iter().map(|(provider, _)| provider_api::metrics(provider.clone()));
-            let sources = provider.collect();
+            let platform = node.platform.iter().map(|(platform, _)| api::metrics(platform.clone()));
+            let sources = platform.chain(provider).collect();
             node.serve(listener, http_kit::metrics::router(sources))?;
         }
         Ok(node)

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use crate::Platform;
-use crate::port::{Change, Receipt, StoreError, StoreResult};
+use crate::metrics::Metrics;
+use crate::port::{Change, NodeId, Receipt, StoreError, StoreResult};
 use crate::publisher::Reservation;
 
 impl Platform {
@@ -74,7 +75,7 @@ impl Platform {
         let followed = self.live().follow(&changes);
         let (customers, changes): (Vec<Uuid>, Vec<Change>) = changes.into_iter().unzip();
         if room.is_empty() {
-            let results = self.store().commit(changes, None).await?;
+            let results = self.commit_counted(changes, None).await?;
             followed.committed(&results);
             self.tell_of_waiting(&customers, &results);
             return Ok(results);
@@ -95,6 +96,17 @@ impl Platform {
         }
     }
 
+    async fn commit_counted(
+        &self,
+        changes: Vec<Change>,
+        node: Option<NodeId>,
+    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let (counts, begin) = (Metrics::counts(&changes), self.clock().monotonic());
+        let results = self.store().commit(changes, node).await?;
+        counts.committed(self.metrics(), self.clock().monotonic().saturating_duration_since(begin), &results);
+        Ok(results)
+    }
+
     async fn commit_then_hand(
         &self,
         customers: Vec<Uuid>,
@@ -102,7 +114,7 @@ impl Platform {
         mut room: HashMap<Uuid, Reservation>,
     ) -> StoreResult<Vec<StoreResult<Receipt>>> {
         let node = self.publisher().node();
-        let mut results = match self.store().commit(changes, Some(node)).await {
+        let mut results = match self.commit_counted(changes, Some(node)).await {
             Ok(results) => results,
             Err(error) => {
                 // It may have become true all the same, and then rows are ours that we know nothing of.
@@ -113,7 +125,7 @@ impl Platform {
         self.tell_of_waiting(&customers, &results);
         for (customer, result) in customers.iter().zip(&mut results) {
             if let (Ok(receipt), Some(reservation)) = (result, room.get_mut(customer)) {
-                reservation.hand(std::mem::take(&mut receipt.handed));
+                reservation.hand(std::mem::take(&mut receipt.handed), self.clock().monotonic());
             }
         }
         Ok(results)

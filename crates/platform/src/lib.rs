@@ -62,7 +62,8 @@ pub mod journal;
 pub mod live;
 pub mod publisher;
 
-// What runs by itself.
+// What runs by itself, and what is counted.
+mod metrics;
 pub mod timers;
 mod upkeep;
 

@@ -15,6 +15,7 @@ use crate::bidders::{KnownBidders, Turns};
 use crate::config::PlatformConfig;
 use crate::lines::Lines;
 use crate::live::Live;
+use crate::metrics::Metrics;
 use crate::port::{NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
@@ -63,6 +64,7 @@ struct Inner {
     known_bidders: KnownBidders,
     /// Who waits to decide about which item.
     lines: Lines,
+    metrics: Arc<Metrics>,
 }
 
 impl Platform {
@@ -70,6 +72,7 @@ impl Platform {
     pub fn new(parts: PlatformParts) -> Self {
         let PlatformParts { store, clock, random, vault, client, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
+        let metrics = Arc::new(Metrics::new());
         let publishing = PublisherParts {
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
@@ -77,6 +80,7 @@ impl Platform {
             vault: Arc::clone(&vault),
             client: client.clone(),
             config: config.publisher.clone(),
+            metrics: Arc::clone(&metrics),
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);
@@ -99,6 +103,7 @@ impl Platform {
             turns: Turns::new(),
             known_bidders: KnownBidders::default(),
             lines: Lines::default(),
+            metrics,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -143,6 +148,10 @@ impl Platform {
 
     pub(crate) fn ids(&self) -> &Ids {
         &self.inner.ids
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
     }
 
     pub(crate) fn vault(&self) -> &Vault {

@@ -83,13 +83,13 @@ impl EndItems {
         let due = self.platform.store().due_items(due_by, self.batch_max()).await?;
         let mut ended = Ended::default();
         let mut changes = Vec::with_capacity(due.len());
-        let mut uuids = Vec::with_capacity(due.len());
+        let mut due_items = Vec::with_capacity(due.len());
         for (item, auction) in due {
-            let uuid = item.uuid;
+            let (uuid, end_at) = (item.uuid, item.effective_end_time);
             match end(&self.platform, &auction, item, now) {
                 Ok((customer, change)) => {
                     changes.push((customer, change));
-                    uuids.push(uuid);
+                    due_items.push((uuid, end_at));
                 }
                 Err(rejection) => {
                     tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
@@ -101,9 +101,14 @@ impl EndItems {
             return Ok(ended);
         }
         let mut rival = None;
-        for (uuid, result) in uuids.into_iter().zip(self.platform.commit_all(changes).await?) {
+        let results = self.platform.commit_all(changes).await?;
+        let committed_at = self.platform.now();
+        for ((uuid, end_at), result) in due_items.into_iter().zip(results) {
             match result {
-                Ok(_) => ended.items += 1,
+                Ok(_) => {
+                    ended.items += 1;
+                    end_at.into_iter().for_each(|end_at| self.platform.metrics().ended(end_at, committed_at));
+                }
                 Err(StoreError::Conflict) => {
                     ended.conflicts += 1;
                     rival = rival.or(Some(uuid));

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use consumer::Api;
 use outbound::Client;
 use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// How long a server may take until it answers.
 const START_MAX: Duration = Duration::from_secs(60);
@@ -31,6 +33,7 @@ pub struct Launch {
     pub platform: SocketAddr,
     /// Where the provider's API is.
     pub provider: SocketAddr,
+    metrics: SocketAddr,
 }
 
 impl Launch {
@@ -44,6 +47,7 @@ impl Launch {
             log: None,
             platform: free_address()?,
             provider: free_address()?,
+            metrics: free_address()?,
         };
         launch = launch.argument("--data-dir", data_dir.display());
         Ok(launch.set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8"))
@@ -78,7 +82,8 @@ impl Launch {
 
     /// The same on other ports: a second node.
     pub fn sibling(&self) -> Result<Self, ServerError> {
-        Ok(Launch { platform: free_address()?, provider: free_address()?, ..self.clone() })
+        let (platform, provider, metrics) = (free_address()?, free_address()?, free_address()?);
+        Ok(Launch { platform, provider, metrics, ..self.clone() })
     }
 
     fn argument(mut self, flag: &str, value: impl std::fmt::Display) -> Self {
@@ -120,6 +125,7 @@ impl Launch {
         command.arg("serve").args(["--roles", &self.roles.join(",")]);
         command.args(["--platform-listen", &self.platform.to_string()]);
         command.args(["--provider-listen", &self.provider.to_string()]);
+        command.env("LOTWIRE_METRICS__LISTEN", self.metrics.to_string());
         command.env("LOTWIRE_LOG__LEVEL", "warn").stdout(Stdio::null());
         if let Some(log) = &self.log {
             let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
@@ -179,6 +185,23 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+impl Launch {
+    /// A figure of the running server, by its whole name.
+    pub async fn figure(&self, name: &str) -> Result<f64, ServerError> {
+        let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("asking for figures: {error}")))?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok());
+        value.ok_or_else(|| ServerError(format!("there is no figure {name} in {text}")))
+    }
+}
+
+async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(metrics).await?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: metrics\r\nconnection: close\r\n\r\n").await?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await?;
+    Ok(text)
 }
 
 /// A port that was free a moment ago.

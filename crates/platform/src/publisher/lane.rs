@@ -156,8 +156,9 @@ impl Lane {
         match self.shared.parts.store.claim_outbox(self.shared.node(), self.customer, now, limit).await {
             Ok(rows) => {
                 let (short, none) = (rows.len() < limit, rows.is_empty());
+                let since = self.shared.parts.clock.monotonic();
                 for event in rows {
-                    self.take(Held { event, _place: places.split(1) });
+                    self.take(Held { event, since, _place: places.split(1) });
                 }
                 if short {
                     self.rows_wait = false;
@@ -236,10 +237,13 @@ impl Lane {
         match verdict {
             Verdict::Published => {
                 self.flow.passed(ticket);
+                let parts = &self.shared.parts;
+                parts.metrics.published(parts.clock.monotonic().saturating_duration_since(held.since));
                 self.settle(held, OutboxOutcome::Published { cursor });
             }
             Verdict::Quarantine { error } => {
                 self.flow.passed(ticket);
+                self.shared.parts.metrics.quarantined();
                 tracing::warn!(customer = %self.customer, event = held.event.event_id(), error, "an event was refused for good");
                 self.settle(held, OutboxOutcome::Quarantined { cursor, error });
             }

@@ -38,6 +38,7 @@ mod verdict;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use runtime::batcher::Batcher;
 use runtime::clock::SharedClock;
@@ -50,6 +51,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::config::PublisherConfig;
+use crate::metrics::Metrics;
 use crate::port::{NodeId, OutboxEvent, OutboxOutcome, Store};
 use settle::Recorded;
 
@@ -76,6 +78,7 @@ pub(crate) struct PublisherParts {
     pub(crate) vault: Arc<Vault>,
     pub(crate) client: outbound::Client,
     pub(crate) config: PublisherConfig,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// The publisher's handle. Clones are the same publisher.
@@ -120,6 +123,8 @@ struct Door {
 /// An event in a lane's memory.
 struct Held {
     event: OutboxEvent,
+    /// When it came, by a steady clock.
+    since: Instant,
     /// Its place in the lane; given back when it is dropped.
     _place: Option<OwnedSemaphorePermit>,
 }
@@ -215,11 +220,11 @@ impl Shared {
 
 impl Reservation {
     /// Hands over the rows that the commit gave to this node.
-    pub(crate) fn hand(&mut self, events: Vec<OutboxEvent>) {
+    pub(crate) fn hand(&mut self, events: Vec<OutboxEvent>, now: Instant) {
         for event in events {
             let place = self.places.split(1);
             // A lane that has just ended loses nothing: it makes this node take a new name, see `Lane`'s drop.
-            let _ = self.door.events.send(Held { event, _place: place });
+            let _ = self.door.events.send(Held { event, since: now, _place: place });
         }
     }
 }

@@ -14,6 +14,8 @@ const LEAD_MS_PER_ITEM: f64 = 0.4;
 const LEAD_MS_MIN: f64 = 5_000.0;
 /// How long to wait for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(300);
+/// How often the server is asked how many items have ended.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Imports the items, waits for their end, and measures until the last webhook is there.
 pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
@@ -51,8 +53,11 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     tokio::time::sleep(Duration::try_from(left)?).await;
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
     let wanted = announced + options.items as usize;
-    let is_whole = site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
-    let elapsed = begin.elapsed();
+    let (is_whole, closed) = tokio::join!(
+        site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted),
+        closed(&site, options.items, begin),
+    );
+    let (elapsed, closed) = (begin.elapsed(), closed?);
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     let end_ms = end.as_millisecond();
     let mut lateness: Vec<i64> = site.receiver.read(|record| {
@@ -60,6 +65,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     });
     lateness.sort_unstable();
     let at = |share: f64| lateness.get((lateness.len() as f64 * share) as usize).copied().unwrap_or(0) as f64 / 1_000.0;
+    say(&format!("             all of them closed, on disk, {:.1} s after the end", closed.as_secs_f64()));
     say(&format!(
         "             {} of {} webhooks received {:.1} s after the end ({:.0}/s): half by {:.1} s, 99 of 100 by {:.1} s; {:.0} µs of server \
          CPU each, peak {} MiB{}",
@@ -74,6 +80,17 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
         if is_whole { "" } else { "; THE REST DID NOT COME" },
     ));
     Ok(())
+}
+
+/// How long after `begin` the last item's end was committed, by the server's count of ended items.
+async fn closed(site: &Site, items: u32, begin: Instant) -> Result<Duration, RigError> {
+    while begin.elapsed() < DRAIN_MAX {
+        if site.launch.figure("lotwire_platform_end_lateness_seconds_count").await? >= f64::from(items) {
+            return Ok(begin.elapsed());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Err("not all items ended".into())
 }
 
 /// So many lots as a file.

@@ -33,7 +33,13 @@ async fn two_hundred_bidders_on_one_node() {
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
     let site = Site::set_up(&launch, &launch).await.unwrap();
-    bid_all_at_once(&site, std::slice::from_ref(&site.platform)).await;
+    let accepted = bid_all_at_once(&site, std::slice::from_ref(&site.platform)).await;
+    let figure = async |name: &str| launch.figure(&format!("lotwire_platform_{name}")).await.unwrap() as usize;
+    assert_eq!(figure("bids_accepted_total").await, accepted);
+    assert_eq!(figure("end_lateness_seconds_count").await, ENDING);
+    // A webhook can be faster than the provider's answer to the platform.
+    let published = async { while figure("publish_seconds_count").await < ENDING + 2 {} };
+    tokio::time::timeout(PATIENCE, published).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +49,8 @@ async fn two_hundred_bidders_on_two_nodes() {
     bid_all_at_once(&site, &[site.platform.clone(), at_second]).await;
 }
 
-async fn bid_all_at_once(site: &Site, nodes: &[Api]) {
+/// How many bids were accepted.
+async fn bid_all_at_once(site: &Site, nodes: &[Api]) -> usize {
     let auction = json!({ "kind": "timed", "title": "One lot", "status": "LIVE", "endsAt": site.in_ms(600_000),
         "increments": [{ "from": 0, "increment": INCREMENT }],
         "items": [{ "lotNumber": "1", "title": "A lot", "openingBid": OPENING }] });
@@ -72,11 +79,13 @@ async fn bid_all_at_once(site: &Site, nodes: &[Api]) {
         placed
     });
     let placed = placed.await.expect("bids wait for something");
+    let accepted = placed.len();
     check(site, &item, placed).await;
 
     site.receiver.release();
     let wanted = before + 1 + ENDING;
     assert!(site.receiver.wait_until(PATIENCE, |record| record.arrivals().len() >= wanted).await);
+    accepted
 }
 
 /// Bids above what was seen last, further for some than for others. Every tenth bidder's client sends each bid twice.

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,8 +16,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use testkit::server::Launch;
 use testkit::site::http_client;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 use crate::house::{PATIENCE, launch};
@@ -143,16 +141,6 @@ async fn send(api: Api, path: String, count: usize) -> HashSet<String> {
     accepted
 }
 
-/// A figure of a node, as it is written.
-async fn figure(metrics: SocketAddr, name: &str) -> String {
-    let mut stream = TcpStream::connect(metrics).await.unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: metrics\r\nconnection: close\r\n\r\n").await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.unwrap_or_else(|| panic!("no {name} in {text}")).to_owned()
-}
-
 async fn send_from(api: &Api, path: &str, senders: usize, each: usize) -> HashSet<String> {
     let senders = (0..senders).map(|_| tokio::spawn(send(api.clone(), path.to_owned(), each)));
     let mut accepted = HashSet::new();
@@ -165,8 +153,6 @@ async fn send_from(api: &Api, path: &str, senders: usize, each: usize) -> HashSe
 #[tokio::test(flavor = "multi_thread")]
 async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
     let (_data, first, second) = two_nodes().await;
-    let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let first = first.set("METRICS__LISTEN", &metrics.to_string());
     let _first = first.start(&http_client()).await.unwrap();
     let doomed = second.start(&http_client()).await.unwrap();
     let (arrivals, url) = Arrivals::start(Duration::from_millis(20)).await;
@@ -197,7 +183,7 @@ async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
     arrivals.wait_for(&there).await;
     // What the dead node had sent and not recorded is sent again when it is missed.
     let finished = async {
-        while figure(metrics, "lotwire_provider_backlog").await != "0" {
+        while first.figure("lotwire_provider_backlog").await.unwrap() > 0.0 {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
