@@ -10,18 +10,22 @@
 use std::time::Duration;
 
 use auction::{Auction, Item, ItemCommand};
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Change, StoreError};
+use crate::port::{Change, Receipt, StoreError, StoreResult};
 
 /// Who the journal names.
 const ACTOR: &str = "timer";
 /// Commits in one run; more is due at once next time.
 const ROUNDS_MAX: usize = 1_000;
+/// Commits of a round when more is due than one can hold: while one is written, the next is made.
+const COMMITS_TOGETHER: usize = 4;
 /// Pause after a round that came to nothing though items were due.
 const STUCK_PAUSE: Duration = Duration::from_secs(1);
 
@@ -60,27 +64,30 @@ impl EndItems {
     /// Ends everything that is due at `now`.
     pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
         let mut ended = Ended::default();
+        let mut limit = self.batch_max();
         for _ in 0..ROUNDS_MAX {
-            let round = self.round(now).await?;
+            let round = self.round(now, limit).await?;
             ended.items += round.items;
             ended.conflicts += round.conflicts;
             ended.refused = round.refused;
-            let full = round.items + round.conflicts + round.refused >= self.batch_max();
+            let full = round.items + round.conflicts + round.refused >= limit;
             let more = full && round.items > 0;
             // A conflict is looked at again: a bid may have come before the end, and the item is still due.
             if !more && round.conflicts == 0 {
                 break;
             }
+            // The first are not kept waiting until all of many are read.
+            limit = self.batch_max() * COMMITS_TOGETHER;
         }
         Ok(ended)
     }
 
-    async fn round(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+    async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<Ended> {
         let due_by = match self.place {
             Place::First => now,
             Place::Standby { behind } => now - behind,
         };
-        let due = self.platform.store().due_items(due_by, self.batch_max()).await?;
+        let due = self.platform.store().due_items(due_by, limit).await?;
         let mut ended = Ended::default();
         let mut changes = Vec::with_capacity(due.len());
         let mut due_items = Vec::with_capacity(due.len());
@@ -101,9 +108,7 @@ impl EndItems {
             return Ok(ended);
         }
         let mut rival = None;
-        let results = self.platform.commit_all(changes).await?;
-        let committed_at = self.platform.now();
-        for ((uuid, end_at), result) in due_items.into_iter().zip(results) {
+        for ((uuid, end_at), (result, committed_at)) in due_items.into_iter().zip(self.commit(changes).await?) {
             match result {
                 Ok(_) => {
                     ended.items += 1;
@@ -120,8 +125,27 @@ impl EndItems {
         Ok(ended)
     }
 
+    /// One answer for each change, with the time at which it was there.
+    async fn commit(&self, changes: Vec<(Uuid, Change)>) -> PlatformResult<Vec<(StoreResult<Receipt>, Timestamp)>> {
+        let mut changes = changes.into_iter().peekable();
+        let mut commits = Vec::new();
+        while changes.peek().is_some() {
+            let batch: Vec<_> = changes.by_ref().take(self.batch_max()).collect();
+            commits.push(async move {
+                let results = self.platform.commit_all(batch).await?;
+                Ok::<_, StoreError>((results, self.platform.now()))
+            });
+        }
+        let mut answers = Vec::new();
+        for commit in join_all(commits).await {
+            let (results, at) = commit?;
+            answers.extend(results.into_iter().map(|result| (result, at)));
+        }
+        Ok(answers)
+    }
+
     /// After a conflict: was it a bid, or another node that ends items?
-    async fn find_place(&mut self, conflicting: Option<uuid::Uuid>, now: Timestamp) -> PlatformResult<()> {
+    async fn find_place(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
         let Some(uuid) = conflicting else {
             // Everything was ours: if this node stood by, the one before it is gone.
             self.place = Place::First;
@@ -198,7 +222,7 @@ fn end(
     auction: &Auction,
     item: Item,
     now: Timestamp,
-) -> Result<(uuid::Uuid, Change), auction::Rejection> {
+) -> Result<(Uuid, Change), auction::Rejection> {
     let changes = auction::item::decide(auction, &item, ItemCommand::ReachEnd, now)?;
     let customer = item.customer;
     let mut draft = platform.draft(ACTOR, now);
