@@ -116,19 +116,13 @@ impl NewItem {
         if let Some(reserve) = self.reserve
             && reserve < self.opening_bid
         {
-            let opening = self.opening_bid;
-            problem(
-                ItemField::Reserve,
-                format!("the reserve {reserve} is below the opening bid {opening}: raise it, or leave it out"),
-            );
+            // Never with the amount: whoever changes the opening bid need not know the reserve.
+            problem(ItemField::Reserve, "is below the opening bid: raise it, or leave it out".to_owned());
         }
         if let (Some(reserve), Some(high)) = (self.reserve, self.high_estimate)
             && reserve > high
         {
-            problem(
-                ItemField::Reserve,
-                format!("the reserve {reserve} is above the high estimate {high}: lower it, or raise the estimate"),
-            );
+            problem(ItemField::Reserve, "is above the high estimate: lower it, or raise the estimate".to_owned());
         }
         if !matches!(self.status, ItemStatus::Draft | ItemStatus::Live) {
             problem(ItemField::Status, "a new item is DRAFT, or LIVE in a LIVE auction".into());

@@ -102,6 +102,20 @@ async fn no_answer_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
 }
 
 #[tokio::test]
+async fn no_refusal_of_a_change_shows_the_reserve() {
+    let sale = Sale::timed(json!({}), &[json!({ "reserve": RESERVE, "openingBid": 100 })]).await;
+    let version = sale.item(0).await["version"].as_i64();
+    for change in [json!({ "openingBid": RESERVE + 1 }), json!({ "highEstimate": 100 }), json!({ "buyNow": 200 })] {
+        let (path, step) = (format!("/items/{}", sale.items[0]), Step { version, key: None });
+        let answer = sale.send(&Method::PATCH, &path, &step, &change).await;
+        assert_eq!(answer.status, 422, "{change}: {}", answer.text);
+        check(&change.to_string(), &answer.text);
+        let many = json!({ "changes": [{ "item": sale.items[0], "set": change }] });
+        check("many", &sale.post(&format!("/auctions/{}/items/changes", sale.auction), many).await.text);
+    }
+}
+
+#[tokio::test]
 async fn no_answer_about_a_webcast_shows_what_an_absentee_left() {
     let sale = Sale::new("webcast", json!({}), &[json!({ "reserve": RESERVE }), json!({})]).await;
     let path = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
