@@ -76,11 +76,6 @@ impl Offer {
         Self { bid, bidder: bidder.paddle.clone(), registration: bidder.registered, amount, source, at }
     }
 
-    /// Of somebody whom the clerk knows.
-    pub(crate) fn by_clerk(bidder: String, bid: Uuid, amount: i64, source: BidSource, at: Timestamp) -> Self {
-        Self { bid, bidder, registration: None, amount, source, at }
-    }
-
     /// If there is room for it: in numbers, and in the item's log.
     pub(crate) fn require_countable(&self, item: &Item) -> Result<(), Rejection> {
         if self.amount > AMOUNT_MAX {

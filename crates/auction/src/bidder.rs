@@ -47,6 +47,21 @@ impl Bidder {
         Self { paddle, party, registered, approved: true, suspended: false, limit, committed: 0 }
     }
 
+    /// If this bidder may bid in the room at all. Whoever the clerk sees there needs no registration, and the clerk may let
+    /// them go beyond a limit.
+    pub(crate) fn require_admitted_to_room(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
+        require_name(&self.paddle)?;
+        if self.suspended {
+            return Err(Rejection::BidderSuspended);
+        }
+        self.require_no_interest(auction, item)
+    }
+
+    fn require_no_interest(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
+        let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;
+        if self.party.is_some_and(barred) { Err(Rejection::VendorBarred) } else { Ok(()) }
+    }
+
     /// If this bidder may bid up to `maximum` on the item at all, whatever its price.
     pub(crate) fn require_allowed(&self, auction: &Auction, item: &Item, maximum: i64) -> Result<(), Rejection> {
         require_name(&self.paddle)?;
@@ -56,10 +71,7 @@ impl Bidder {
         if self.suspended {
             return Err(Rejection::BidderSuspended);
         }
-        let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;
-        if self.party.is_some_and(barred) {
-            return Err(Rejection::VendorBarred);
-        }
+        self.require_no_interest(auction, item)?;
         match self.limit {
             Some(limit) if self.committed.saturating_add(maximum) > limit => {
                 Err(Rejection::SpendingLimitReached { available: limit.saturating_sub(self.committed).max(0) })

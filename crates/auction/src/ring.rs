@@ -42,12 +42,13 @@ pub enum RingCommand {
         /// The item's bids.
         log: BidLog,
     },
-    /// Somebody in the room bids. Who that is, and if they may, is the clerk's to know.
+    /// Somebody in the room bids. If they are approved, and for how much, is the clerk's to know, who sees them; but a paddle
+    /// that is a vendor's or was suspended does not bid there either.
     RoomBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// Who bids, such as a paddle number; 1 to 64 characters.
-        bidder: String,
+        /// Who bids.
+        bidder: Bidder,
         /// Minor units.
         amount: i64,
     },
@@ -55,8 +56,8 @@ pub enum RingCommand {
     InternetBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// Who bids; 1 to 64 characters.
-        bidder: String,
+        /// Who bids.
+        bidder: Bidder,
         /// Minor units.
         amount: i64,
     },
@@ -81,7 +82,7 @@ pub enum RingCommand {
         /// UUID of the bid.
         bid: Uuid,
         /// Who left the commission.
-        bidder: String,
+        bidder: Bidder,
         /// Minor units; at most what was left.
         amount: i64,
         /// The item's bids.
@@ -145,7 +146,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
     auction.require_live()?;
-    let offer = |bid, bidder, amount, source| Offer::by_clerk(bidder, bid, amount, source, now);
+    let offer = |bid, bidder: &Bidder, amount, source| Offer::of(bidder, bid, amount, source, now);
     let changes = match command {
         RingCommand::Send => return send(auction, item, now),
         RingCommand::Reopen { reason } => return reopen(auction, item, require_reason(reason)?, now),
@@ -159,17 +160,17 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
             looking_back::retract(auction, item, bid, require_reason(reason)?, &log)
         }
         RingCommand::RoomBid { bid, bidder, amount } => {
-            bids::take(auction, item, &offer(bid, bidder, amount, BidSource::Room))
+            bids::room(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Room))
         }
         RingCommand::InternetBid { bid, bidder, amount } => {
-            bids::take(auction, item, &offer(bid, bidder, amount, BidSource::Internet))
+            bids::internet(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
         }
         RingCommand::OnlineBid { bid, bidder, amount } => {
-            bids::online(auction, item, &bidder, &Offer::of(&bidder, bid, amount, BidSource::Internet, now))
+            bids::online(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
         }
         RingCommand::AcceptPending { bid, bidder } => bids::accept(auction, item, bid, &bidder, now),
         RingCommand::CommissionBid { bid, bidder, amount, log } => {
-            bids::commission(auction, item, &offer(bid, bidder, amount, BidSource::Commission), &log)
+            bids::commission(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Commission), &log)
         }
         RingCommand::FairWarning => require_running(auction, item).map(|ring| {
             let warnings = (ring.warnings + 1).min(WARNINGS_MAX);

@@ -21,7 +21,7 @@ use crate::caller::seen;
 use crate::deciding::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, TITLE_CHARS_MAX, problems_in, text};
+use crate::new_item::{NewItem, Setting, TITLE_CHARS_MAX, problems_in, text};
 use crate::port::{Follows, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
@@ -233,7 +233,7 @@ impl Platform {
             problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
         }
         problems.extend(self.problems_of_items(&new.items));
-        problems.extend(problems_in(new.kind, &new.items));
+        problems.extend(problems_in(Setting { kind: new.kind, starts_at: new.starts_at }, &new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
 }

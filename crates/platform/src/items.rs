@@ -18,7 +18,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, problems_in};
+use crate::new_item::{NewItem, Setting, problems_in};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
@@ -147,7 +147,7 @@ impl Platform {
         new: &[NewItem],
         entry: Entry,
     ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
-        let problems: Vec<Problem> = problems_in(auction.kind, new).collect();
+        let problems: Vec<Problem> = problems_in(Setting::of(&auction), new).collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }

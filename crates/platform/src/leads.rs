@@ -139,7 +139,7 @@ impl Platform {
                 }
                 _ => continue,
             };
-            let is_over = item.end_time.is_some_and(|end| end <= now);
+            let is_over = item.end_time.is_some_and(|end| end <= now.max(auction.starts_at.unwrap_or(now)));
             if lead.follows == Follows::GoLive && auction.kind == AuctionKind::Timed && is_over {
                 over.push(item.lot_number);
                 continue;
@@ -215,6 +215,6 @@ fn ends_are_over(lots: &[String]) -> PlatformError {
     };
     PlatformError::invalid(
         "/items",
-        format!("the end of these lots is over: {named}{more}; move it into the future first"),
+        format!("the end of these lots is over, or not after the auction's start: {named}{more}; move it first"),
     )
 }

@@ -1,6 +1,6 @@
 //! An item as it is entered, by a call or from a catalogue, and the checks that both share.
 
-use auction::{AMOUNT_MAX, AuctionKind};
+use auction::{AMOUNT_MAX, Auction, AuctionKind};
 use contract::ItemStatus;
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
@@ -142,15 +142,39 @@ impl NewItem {
     }
 }
 
-/// Items that can be bought at once in an auction where none can be.
-pub(crate) fn problems_in(kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
-    problems_from(0, kind, items)
+/// What of an auction has to do with the fields of its items.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setting {
+    pub(crate) kind: AuctionKind,
+    pub(crate) starts_at: Option<Timestamp>,
+}
+
+impl Setting {
+    pub(crate) fn of(auction: &Auction) -> Self {
+        Self { kind: auction.kind, starts_at: auction.starts_at }
+    }
+}
+
+/// What means nothing in their auction.
+pub(crate) fn problems_in(setting: Setting, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+    problems_from(0, setting, items)
 }
 
 /// The same for items of which others were before.
-pub(crate) fn problems_from(before: i64, kind: AuctionKind, items: &[NewItem]) -> impl Iterator<Item = Problem> {
-    let wrong = (before..).zip(items).filter(move |(_, new)| new.buy_now.is_some() && kind != AuctionKind::Timed);
-    wrong.map(|(index, _)| Problem::new(format!("/items/{index}/buyNow"), "is for timed auctions only: leave it out"))
+pub(crate) fn problems_from(before: i64, setting: Setting, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+    const TIMED_ONLY: &str = "is for timed auctions only: leave it out";
+    let is_timed = setting.kind == AuctionKind::Timed;
+    let problem = |index: i64, field: &str, message: &str| Problem::new(format!("/items/{index}/{field}"), message);
+    (before..).zip(items).flat_map(move |(index, new)| {
+        let buy_now = (!is_timed && new.buy_now.is_some()).then(|| problem(index, "buyNow", TIMED_ONLY));
+        let is_early = new.end_time.zip(setting.starts_at).is_some_and(|(end, start)| end <= start);
+        let end_time = match new.end_time {
+            Some(_) if !is_timed => Some(problem(index, "endTime", TIMED_ONLY)),
+            Some(_) if is_early => Some(problem(index, "endTime", "is not after the auction's startsAt")),
+            _ => None,
+        };
+        buy_now.into_iter().chain(end_time)
+    })
 }
 
 /// A field of a new item.

@@ -8,6 +8,7 @@ use platform::timers::EndItems;
 use runtime::clock::Clock as _;
 use serde_json::{Value, json};
 
+use crate::bidding::{Sale, Step};
 use crate::stage::{Answer, Stage};
 
 /// A customer's key, and ways to ask with it.
@@ -329,4 +330,29 @@ async fn a_catalogue_of_many_pieces_comes_out_whole_and_in_order() {
     let imported = desk.import(&auction, &file).await;
     assert_eq!((imported.status, &imported.json()["imported"]), (201, &json!(600)), "{}", imported.text);
     assert_eq!(desk.csv(&path).await.text, file);
+}
+
+#[tokio::test]
+async fn an_item_has_nothing_that_means_nothing_in_its_auction() {
+    let start = "2098-01-01T10:00:00.000Z";
+    let sale = Sale::timed(json!({ "startsAt": start }), &[json!({})]).await;
+    let items = format!("/auctions/{}/items", sale.auction);
+    let lot = |number: &str, more: Value| {
+        let mut lot = json!({ "lotNumber": number, "title": "A lot" });
+        lot.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        lot
+    };
+    let early = sale.post(&items, lot("2", json!({ "endTime": start }))).await;
+    assert_eq!(early.json()["errors"][0]["pointer"], "/endTime", "{}", early.text);
+    assert_eq!(sale.post(&items, lot("2", json!({ "endTime": "2098-01-01T10:00:01.000Z" }))).await.status, 201);
+    let webcast = Sale::new("webcast", json!({}), &[json!({})]).await;
+    let items = format!("/auctions/{}/items", webcast.auction);
+    for (field, value) in [("endTime", json!("2099-01-01T10:00:00.000Z")), ("buyNow", json!(500))] {
+        let refused = webcast.post(&items, lot("2", json!({ field: value }))).await;
+        assert_eq!(refused.json()["errors"][0]["pointer"], format!("/{field}"), "{}", refused.text);
+        let version = webcast.item(0).await["version"].as_i64();
+        let (path, step) = (format!("/items/{}", webcast.items[0]), Step { version, key: None });
+        let refused = webcast.send(&Method::PATCH, &path, &step, &json!({ field: value })).await;
+        assert!(matches!(refused.status, 409 | 422), "{}", refused.text);
+    }
 }

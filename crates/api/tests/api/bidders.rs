@@ -135,3 +135,47 @@ async fn what_can_be_no_registration_is_refused_with_its_place() {
     let answer = sale.stage.ask(&Method::GET, &format!("/api/v1{path}"), &reader, &Value::Null).await;
     assert_eq!((answer.status, answer.code().as_str()), (403, "forbidden"));
 }
+
+#[tokio::test]
+async fn a_clerk_is_kept_from_bids_of_those_who_may_not_bid() {
+    let vendor = "019a0000-0000-7000-8000-00000000000a";
+    let sale = Sale::new("webcast", json!({ "registration": "required" }), &[json!({ "vendor": vendor })]).await;
+    for bidder in [
+        json!({ "name": "The owner", "paddle": "7", "party": vendor, "status": "approved" }),
+        json!({ "name": "Pending", "paddle": "8" }),
+        json!({ "name": "Limited", "paddle": "9", "status": "approved", "limit": 150 }),
+        json!({ "name": "Absent", "paddle": "10", "status": "approved" }),
+    ] {
+        sale.register(bidder).await;
+    }
+    let left = sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": "10", "maximum": 900 })).await;
+    assert_eq!(left.status, 201, "{}", left.text);
+    let ring = format!("/auctions/{}/ring", sale.auction);
+    let give = async |command: &str, body: Value| {
+        let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+        let (tag, bearer) = (seen.header("etag").unwrap(), format!("Bearer {}", sale.key));
+        let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", tag)];
+        let path = format!("/api/v1{ring}/{command}");
+        let answer = sale.stage.send(&Method::POST, &path, &headers, &body.to_string()).await;
+        if answer.status == 200 { String::new() } else { answer.code() }
+    };
+    assert_eq!(give("send", json!({})).await, "");
+    let bid = |source: &str, bidder: &str, amount: i64| json!({ "source": source, "bidder": bidder, "amount": amount });
+    for (source, bidder, amount, code) in [
+        ("internet", "7", 100, "vendor_barred"),
+        ("room", "7", 100, "vendor_barred"),
+        ("internet", "8", 100, "bidder_not_approved"),
+        ("internet", "nobody", 100, "bidder_not_approved"),
+        ("internet", "9", 160, "spending_limit_reached"),
+        ("internet", "9", 100, ""),
+        ("internet", "9", 110, "already_leading"),
+        // The clerk sees these.
+        ("room", "8", 120, ""),
+        ("room", "nobody", 130, ""),
+        ("room", "9", 160, ""),
+    ] {
+        assert_eq!(give("bid", bid(source, bidder, amount)).await, code, "{source} {bidder} {amount}");
+    }
+    assert_eq!(give("commission-bid", json!({ "bidder": "10" })).await, "");
+    assert_eq!(give("commission-bid", json!({ "bidder": "10" })).await, "already_leading");
+}

@@ -146,6 +146,7 @@ fn create(
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
     fields::require_valid(item)?;
+    fields::require_fitting(auction, item)?;
     let facts = ItemFacts { auction, item, reason: None, now };
     Ok(follow_item(&facts, &[by], Some(status))?.changes(auction, item, None))
 }

@@ -65,6 +65,7 @@ pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemCh
     let mut edited = item.clone();
     edit.put_into(&mut edited);
     fields::require_valid(&edited)?;
+    fields::require_fitting(auction, &edited)?;
     Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
 }
 
@@ -87,6 +88,7 @@ pub fn move_plan(
     }
     match item.status {
         ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Withdrawn => {
+            fields::require_fitting(auction, &Item { end_time: to, ..item.clone() })?;
             let edit = ItemEdit { end_time: Some(to), ..ItemEdit::default() };
             Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
         }

@@ -1,7 +1,7 @@
 //! What the fields of an item can hold.
 
 use crate::bid::AMOUNT_MAX;
-use crate::{Item, Rejection};
+use crate::{Auction, AuctionKind, Item, Rejection};
 
 const OUT_OF_RANGE: &str = "must be between 0 and 1,000,000,000,000,000 minor units";
 const OUT_OF_POSITIVE_RANGE: &str = "must be between 1 and 1,000,000,000,000,000 minor units";
@@ -41,9 +41,25 @@ pub(super) fn require_valid(item: &Item) -> Result<(), Rejection> {
     if item.buy_now.is_some_and(|buy_now| buy_now < item.opening_bid) {
         return wrong("buyNow", "must not be below the opening bid");
     }
-    // Whoever enters the item knows the reserve, so this tells nothing new.
     if item.buy_now.zip(item.reserve).is_some_and(|(buy_now, reserve)| buy_now < reserve.reveal()) {
         return wrong("buyNow", "must not be below the reserve");
+    }
+    Ok(())
+}
+
+/// Refuses an item with what means nothing in its auction: a price to buy it at or an end of its own in a webcast, an end
+/// before anybody could bid.
+pub(super) fn require_fitting(auction: &Auction, item: &Item) -> Result<(), Rejection> {
+    let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
+    let is_timed = auction.kind == AuctionKind::Timed;
+    if !is_timed && item.buy_now.is_some() {
+        return wrong("buyNow", "is for timed auctions only");
+    }
+    if !is_timed && item.end_time.is_some() {
+        return wrong("endTime", "is for timed auctions only");
+    }
+    if item.end_time.zip(auction.starts_at).is_some_and(|(end, start)| end <= start) {
+        return wrong("endTime", "must be after the start of the auction");
     }
     Ok(())
 }

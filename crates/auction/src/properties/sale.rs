@@ -128,7 +128,7 @@ impl Sale {
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
             Step::Send => OfRing(RingCommand::Send),
             Step::RoomBid { paddle, above_minimum } => {
-                OfRing(RingCommand::RoomBid { bid, bidder: paddle.to_owned(), amount: minimum + above_minimum })
+                OfRing(RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
             }
             Step::Accept { place } => {
                 let pending = self.item.pending.get(place);
@@ -139,7 +139,7 @@ impl Sale {
                 OfRing(RingCommand::AcceptPending { bid, bidder: bidder(paddle) })
             }
             Step::Commission { paddle, above_minimum } => {
-                let (bidder, amount) = (paddle.to_owned(), minimum + above_minimum);
+                let (bidder, amount) = (bidder(paddle), minimum + above_minimum);
                 OfRing(RingCommand::CommissionBid { bid, bidder, amount, log })
             }
             Step::Ask { above_minimum } => {

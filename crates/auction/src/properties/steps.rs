@@ -36,7 +36,7 @@ pub(super) fn facts() -> impl Strategy<Value = Facts> {
                 reserve,
                 opening_bid,
                 fixed_increment,
-                buy_now,
+                buy_now: buy_now.filter(|_| kind == AuctionKind::Timed),
                 extension_seconds,
                 accepts_at_once,
                 limit,

@@ -15,8 +15,32 @@ use crate::{
 /// Internet bids that can wait for the clerk on one item.
 pub const PENDING_MAX: usize = 50;
 
+/// A bid in the room.
+pub(super) fn room(
+    auction: &Auction,
+    item: &Item,
+    bidder: &Bidder,
+    offer: &Offer,
+) -> Result<Vec<ItemChange>, Rejection> {
+    bidder.require_admitted_to_room(auction, item)?;
+    take(auction, item, offer)
+}
+
+/// The clerk takes a bid that came over the internet by another way.
+pub(super) fn internet(
+    auction: &Auction,
+    item: &Item,
+    bidder: &Bidder,
+    offer: &Offer,
+) -> Result<Vec<ItemChange>, Rejection> {
+    require_running(auction, item)?;
+    require_other(item, bidder)?;
+    bidder.require_allowed(auction, item, offer.amount)?;
+    take(auction, item, offer)
+}
+
 /// The clerk takes a bid: it stands, the next step is asked for, and what waits below that is gone.
-pub(super) fn take(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<ItemChange>, Rejection> {
+fn take(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<ItemChange>, Rejection> {
     let ring = require_running(auction, item)?;
     require_name(&offer.bidder)?;
     offer.require_countable(item)?;
@@ -49,9 +73,7 @@ pub(super) fn online(
     offer.require_countable(item)?;
     offer.require_at_least(ring.asking_price)?;
     bidder.require_allowed(auction, item, offer.amount)?;
-    if item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder.paddle) {
-        return Err(Rejection::AlreadyLeading);
-    }
+    require_other(item, bidder)?;
     if auction.internet_bids == InternetBids::AcceptedAtOnce {
         return take(auction, item, offer);
     }
@@ -62,6 +84,14 @@ pub(super) fn online(
     }
     pending.push(Pending { bid: offer.bid, bidder: offer.bidder.clone(), amount: offer.amount, at: offer.at });
     Ok(vec![ItemChange::PendingChanged { pending, cause: Cause::BidOffered }])
+}
+
+/// Nobody goes above their own bid. (In the room, one name may stand for many.)
+fn require_other(item: &Item, bidder: &Bidder) -> Result<(), Rejection> {
+    match &item.standing {
+        Some(standing) if standing.bidder == bidder.paddle => Err(Rejection::AlreadyLeading),
+        _ => Ok(()),
+    }
 }
 
 /// The clerk accepts a bid that waits. Its bidder's registration is looked at once more.
@@ -79,10 +109,11 @@ pub(super) fn accept(
     take(auction, item, &offer)
 }
 
-/// The clerk bids for an absentee, within what they left.
+/// The clerk bids for an absentee, within what they left, and not above themselves.
 pub(super) fn commission(
     auction: &Auction,
     item: &Item,
+    bidder: &Bidder,
     offer: &Offer,
     log: &BidLog,
 ) -> Result<Vec<ItemChange>, Rejection> {
@@ -92,6 +123,8 @@ pub(super) fn commission(
     if offer.amount > left.maximum.reveal() {
         return Err(Rejection::CommissionExceeded);
     }
+    require_other(item, bidder)?;
+    bidder.require_allowed(auction, item, offer.amount)?;
     take(auction, item, offer)
 }
 

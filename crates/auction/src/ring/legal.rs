@@ -112,7 +112,9 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(true, RingAction::SetAskingPrice);
         push_if(takes_bids, RingAction::Bid);
         push_if(takes_bids && item.pending.iter().any(|pending| reaches(pending.amount)), RingAction::Accept);
-        push_if(takes_bids && left.iter().any(|left| reaches(left.maximum.reveal())), RingAction::CommissionBid);
+        let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
+        let may_go_on = |left: &super::Commission| reaches(left.maximum.reveal()) && !leads(&left.bidder);
+        push_if(takes_bids && left.iter().any(may_go_on), RingAction::CommissionBid);
         push_if(item.standing.is_some(), RingAction::Undo);
         push_if(counts, RingAction::Retract);
         push_if(is_running, RingAction::FairWarning);

@@ -11,11 +11,11 @@ fn webcast() -> Auction {
 }
 
 fn room(amount: i64) -> RingCommand {
-    RingCommand::RoomBid { bid: Uuid::from_u128(60), bidder: "paddle 7".to_owned(), amount }
+    RingCommand::RoomBid { bid: Uuid::from_u128(60), bidder: Bidder::vouched_for("paddle 7"), amount }
 }
 
 fn internet(amount: i64) -> RingCommand {
-    RingCommand::InternetBid { bid: Uuid::from_u128(61), bidder: "b-17".to_owned(), amount }
+    RingCommand::InternetBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
 }
 
 fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(), Rejection> {

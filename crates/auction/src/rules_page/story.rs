@@ -106,7 +106,10 @@ impl Story {
             ["send"] => OfRing(RingCommand::Send),
             ["ask", amount] => OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, log: log() }),
             ["room", paddle, amount] => {
-                OfRing(RingCommand::RoomBid { bid, bidder: paddle.to_owned(), amount: number(amount)? })
+                OfRing(RingCommand::RoomBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+            }
+            ["internet", paddle, amount] => {
+                OfRing(RingCommand::InternetBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
             }
             ["accept", paddle] => {
                 let pending = self.item.pending.iter().find(|pending| pending.bidder == paddle);
@@ -114,7 +117,7 @@ impl Story {
                 OfRing(RingCommand::AcceptPending { bid, bidder: self.bidder(paddle) })
             }
             ["commission", paddle, amount] => {
-                let (bidder, amount) = (paddle.to_owned(), number(amount)?);
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
                 OfRing(RingCommand::CommissionBid { bid, bidder, amount, log: log() })
             }
             ["undo"] => OfRing(RingCommand::Undo { reason: reason(), log: log() }),

@@ -9,7 +9,7 @@ use crate::Platform;
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::items::Entry;
-use crate::new_item::{NewItem, problems_from};
+use crate::new_item::{NewItem, Setting, problems_from};
 use crate::port::Lead;
 
 /// Pieces taken away in one transaction.
@@ -66,7 +66,7 @@ impl Platform {
         (existing, before): (i64, i64),
         items: &[NewItem],
     ) -> PlatformResult<()> {
-        let problems: Vec<_> = problems_from(before, auction.kind, items).collect();
+        let problems: Vec<_> = problems_from(before, Setting::of(auction), items).collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }

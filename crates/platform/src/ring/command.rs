@@ -1,6 +1,6 @@
 //! The clerk's commands.
 
-use auction::{Auction, BidLog, Item, Rejection, RingCommand, ring};
+use auction::{Auction, BidLog, Bidder, Item, Rejection, RingCommand, ring};
 use uuid::Uuid;
 
 use super::desk::Touched;
@@ -231,17 +231,21 @@ impl Platform {
         Ok(match command.clone() {
             ClerkCommand::Send { .. } => RingCommand::Send,
             ClerkCommand::SetAskingPrice { amount } => RingCommand::SetAskingPrice { amount, log: log() },
-            ClerkCommand::RoomBid { bidder, amount } => RingCommand::RoomBid { bid, bidder, amount: asked(amount) },
+            ClerkCommand::RoomBid { bidder, amount } => {
+                let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
+                RingCommand::RoomBid { bid, bidder, amount: asked(amount) }
+            }
             ClerkCommand::InternetBid { bidder, amount } => {
+                let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
                 RingCommand::InternetBid { bid, bidder, amount: asked(amount) }
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;
-                let admitted = self.admit_to_webcast(auction, &pending.bidder).await?;
-                draft.stand_on(&admitted);
-                RingCommand::AcceptPending { bid, bidder: admitted.bidder }
+                let bidder = self.admit_for_clerk(auction, &pending.bidder, draft).await?;
+                RingCommand::AcceptPending { bid, bidder }
             }
             ClerkCommand::CommissionBid { bidder, amount } => {
+                let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
                 RingCommand::CommissionBid { bid, bidder, amount: asked(amount), log: log() }
             }
             ClerkCommand::Undo { reason } => RingCommand::Undo { reason, log: log() },
@@ -256,5 +260,11 @@ impl Platform {
             ClerkCommand::Reopen { reason } => RingCommand::Reopen { reason },
             ClerkCommand::Begin => return Err(PlatformError::Internal("a phase is no item's".into())),
         })
+    }
+    /// Who it is that the clerk takes a bid of, as far as the platform knows them.
+    async fn admit_for_clerk(&self, auction: &Auction, paddle: &str, draft: &mut Draft<'_>) -> PlatformResult<Bidder> {
+        let admitted = self.admit_to_webcast(auction, paddle).await?;
+        draft.stand_on(&admitted);
+        Ok(admitted.bidder)
     }
 }

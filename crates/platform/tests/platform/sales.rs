@@ -173,7 +173,7 @@ async fn a_sale_does_not_begin_with_lots_that_would_end_at_once() {
         house.platform.change_auction_status(&house.caller, created.auction.uuid, AuctionStatus::Live, None, None);
     let refused = live.await.unwrap_err();
     assert_eq!(refused.code(), "invalid");
-    assert!(refused.to_string().contains("over: 2;"), "{refused}");
+    assert!(refused.to_string().contains("start: 2;"), "{refused}");
     assert_eq!(status(&house, created.items[0].uuid).await, ItemStatus::Draft);
 }
 

@@ -46,7 +46,7 @@ impl Sale {
         let bidder = Bidder::vouched_for("b-17");
         match step {
             "send" => RingCommand::Send,
-            "room" => RingCommand::RoomBid { bid, bidder: "7".to_owned(), amount: asked },
+            "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asked },
             "online" => RingCommand::OnlineBid {
                 bid: Uuid::from_u128(900 + self.item.bid_count as u128),
                 bidder,
@@ -56,7 +56,9 @@ impl Sale {
                 let bid = self.item.pending.first().map_or(bid, |pending| pending.bid);
                 RingCommand::AcceptPending { bid, bidder }
             }
-            "commission" => RingCommand::CommissionBid { bid, bidder: "absent".to_owned(), amount: asked, log },
+            "commission" => {
+                RingCommand::CommissionBid { bid, bidder: Bidder::vouched_for("absent"), amount: asked, log }
+            }
             "undo" => RingCommand::Undo { reason, log },
             "retract" => {
                 let bid = self.log.bids().iter().find(|record| record.stands()).map_or(bid, |record| record.bid);

@@ -98,7 +98,9 @@ fn end_in_future(facts: &ItemFacts<'_>) -> Result<(), Rejection> {
         AuctionKind::Webcast => Ok(()),
         AuctionKind::Timed => {
             let end = item.effective_end_time.or_else(|| item.end_to_plan(auction));
-            end.is_some_and(|end| end > *now).then_some(()).ok_or(Rejection::EndNotInFuture)
+            // One that lies before the start would be over before anybody could bid.
+            let earliest = auction.starts_at.map_or(*now, |start| start.max(*now));
+            end.is_some_and(|end| end > earliest).then_some(()).ok_or(Rejection::EndNotInFuture)
         }
     }
 }

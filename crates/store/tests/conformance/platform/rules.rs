@@ -79,7 +79,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
     let status = |to| ItemCommand::ChangeStatus { to, reason: Some("said so".to_owned()) };
     match below(random, 24) {
         0..6 if is_timed => of_item(ItemCommand::PlaceBid { bid, bidder, amount }),
-        0..3 => of_ring(RingCommand::RoomBid { bid, bidder: paddle, amount }),
+        0..3 => of_ring(RingCommand::RoomBid { bid, bidder, amount }),
         3..6 => of_ring(RingCommand::OnlineBid { bid, bidder, amount }),
         6..8 => of_item(ItemCommand::CancelBid { bid: earlier, reason, log }),
         8 if step > 20 => of_item(status(ItemStatus::Suspended)),
@@ -97,7 +97,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
             let bidder = Bidder::vouched_for(pending.map_or("nobody", |pending| &pending.bidder));
             of_ring(RingCommand::AcceptPending { bid: pending.map_or(bid, |pending| pending.bid), bidder })
         }
-        22 => of_ring(RingCommand::CommissionBid { bid, bidder: paddle, amount, log }),
+        22 => of_ring(RingCommand::CommissionBid { bid, bidder, amount, log }),
         _ => of_item(ItemCommand::LeaveBid { bid, bidder, maximum: amount }),
     }
 }
