@@ -3,11 +3,15 @@
 use auction::Rejection;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
+use http::header::{HeaderValue, RETRY_AFTER};
 use http_kit::json::JsonError;
 pub(crate) use http_kit::problem::Problem;
 use http_kit::problem::ProblemError;
 use platform::catalogue::{ImportReport, RowError};
 use platform::{PlatformError, Problem as InputProblem};
+
+/// Seconds after which a caller may try again what was not possible.
+const RETRY_AFTER_S: &str = "1";
 
 /// An answer that is an error.
 #[derive(Debug)]
@@ -15,7 +19,11 @@ pub(crate) struct ApiError(Box<Problem>);
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        self.0.into_response()
+        let mut response = self.0.into_response();
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
+        }
+        response
     }
 }
 
@@ -129,6 +137,10 @@ impl From<PlatformError> for ApiError {
             PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
             PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
                 answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+            }
+            PlatformError::Rejected(Rejection::FieldsMissing { fields }) => {
+                let missing = |field| ProblemError::at(format!("/{field}"), format!("{field} is missing"));
+                answer.0.errors = fields.into_iter().map(missing).collect();
             }
             PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
                 answer.0.legal_next_statuses = Some(legal);

@@ -24,6 +24,9 @@ pub enum Rejection {
         /// Their names, as JSON has them.
         fields: Vec<&'static str>,
     },
+    /// A sum of amounts has no room in 64 bits.
+    #[error("the sum is beyond {} minor units: correct the prices that can't be right", i64::MAX)]
+    SumTooLarge,
     /// A field holds what it can't.
     #[error("{field} {problem}")]
     FieldInvalid {
@@ -272,6 +275,7 @@ impl Rejection {
         match self {
             Self::IllegalTransition { .. } => "illegal_transition",
             Self::FieldsMissing { .. } => "fields_missing",
+            Self::SumTooLarge => "sum_too_large",
             Self::FieldInvalid { .. } => "field_invalid",
             Self::FieldsLocked { .. } => "fields_locked",
             Self::ReasonRequired => "reason_required",

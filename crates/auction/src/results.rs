@@ -69,15 +69,15 @@ impl SaleResult {
         item.price().filter(|_| is_sold).map(|hammer| auction.charges.on(hammer))
     }
 
-    /// Both together.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            hammer: self.hammer.saturating_add(other.hammer),
-            premium: self.premium.saturating_add(other.premium),
-            tax: self.tax.saturating_add(other.tax),
-            total: self.total.saturating_add(other.total),
-        }
+    /// Both together. Errors: `sum_too_large`.
+    pub fn plus(self, other: Self) -> Result<Self, Rejection> {
+        let sum = |one: i64, other: i64| one.checked_add(other).ok_or(Rejection::SumTooLarge);
+        Ok(Self {
+            hammer: sum(self.hammer, other.hammer)?,
+            premium: sum(self.premium, other.premium)?,
+            tax: sum(self.tax, other.tax)?,
+            total: sum(self.total, other.total)?,
+        })
     }
 }
 
@@ -122,7 +122,9 @@ mod tests {
         let one = SaleResult { hammer: 10_001, premium: 2_500, tax: 500, total: 13_001 };
         assert_eq!([sold(ItemStatus::Sold), sold(ItemStatus::SoldBuyNow)], [one, one]);
         let two = SaleResult { hammer: 20_002, premium: 5_000, tax: 1_000, total: 26_002 };
-        assert_eq!(one.plus(one), two);
+        assert_eq!(one.plus(one), Ok(two));
+        let endless = SaleResult { total: i64::MAX, ..one };
+        assert_eq!(endless.plus(one), Err(Rejection::SumTooLarge));
     }
 
     #[test]

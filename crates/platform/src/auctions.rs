@@ -216,7 +216,10 @@ impl Platform {
         }
         problems.extend(currency_problem(&new.currency).map(|message| Problem::new("/currency", message)));
         if !is_time_zone(&new.time_zone) {
-            problems.push(Problem::new("/timeZone", "is not an IANA time zone such as Europe/London"));
+            problems.push(Problem::new(
+                "/timeZone",
+                "is not an IANA time zone, as it is written there, such as Europe/London",
+            ));
         }
         if let (Some(starts_at), Some(ends_at)) = (new.starts_at, new.ends_at)
             && starts_at >= ends_at
@@ -283,9 +286,10 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
 
 /// Why an auction can't be in this currency.
 pub(crate) fn currency_problem(currency: &str) -> Option<&'static str> {
-    match currency.parse::<CurrencyCode>().map(|code| code.minor_digits()) {
-        Ok(Some(_)) => None,
-        Ok(None) => Some("is no money that one can pay with: take another"),
+    match currency.parse::<CurrencyCode>() {
+        Ok(code) if code.is_withdrawn() => Some("was withdrawn from ISO 4217: take the currency that came after it"),
+        Ok(code) if code.minor_digits().is_some() => None,
+        Ok(_) => Some("is no money that one can pay with: take another"),
         Err(_) => Some("is not an ISO 4217 code such as GBP"),
     }
 }
@@ -320,7 +324,8 @@ pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Probl
 fn is_time_zone(name: &str) -> bool {
     let database = jiff::tz::db();
     if !database.is_definitively_empty() {
-        return database.get(name).is_ok();
+        // Names are found whatever their case, which other programs don't do.
+        return database.get(name).is_ok_and(|zone| zone.iana_name() == Some(name));
     }
     let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));
     name.len() <= 64 && name.split('/').all(part)

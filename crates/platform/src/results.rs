@@ -47,7 +47,7 @@ pub struct BuyerResult {
 impl Platform {
     /// Adds up what an auction has brought so far. Reads all its items, some thousand at a time.
     ///
-    /// Errors: `not_found`.
+    /// Errors: `not_found`, `sum_too_large`.
     pub async fn results(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<AuctionResults> {
         caller.require(Scope::AuctionsRead)?;
         let auction = self.seen_auction(caller, uuid).await?;
@@ -63,9 +63,9 @@ impl Platform {
                 unsold += u64::from(matches!(item.status, ItemStatus::Unsold | ItemStatus::Passed));
                 let (Some(result), Some(standing)) = (SaleResult::of(&auction, &item), item.standing) else { continue };
                 sold += 1;
-                total = total.plus(result);
+                total = total.plus(result)?;
                 let buyer = buyers.entry(standing.bidder).or_default();
-                *buyer = (buyer.0 + 1, buyer.1.plus(result));
+                *buyer = (buyer.0 + 1, buyer.1.plus(result)?);
             }
             after = Some(last);
         }

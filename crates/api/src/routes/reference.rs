@@ -49,7 +49,8 @@ fn list<T: Serialize>(data: impl Iterator<Item = T>) -> Cached {
 }
 
 static COUNTRIES: List = LazyLock::new(|| list(CountryCode::all().map(CountryModel::of)));
-static CURRENCIES: List = LazyLock::new(|| list(CurrencyCode::all().map(CurrencyModel::of)));
+static CURRENCIES: List =
+    LazyLock::new(|| list(CurrencyCode::all().filter(|code| !code.is_withdrawn()).map(CurrencyModel::of)));
 static ITEM_STATUSES: List = LazyLock::new(|| {
     list(ItemStatus::ALL.iter().map(|status| StatusView {
         name: status.name(),
@@ -81,7 +82,8 @@ pub(crate) async fn countries(_asked: Asked<()>, headers: HeaderMap) -> Result<R
     Ok(COUNTRIES.answer(&headers))
 }
 
-/// Lists the currencies in the order of their ids. An id is the ISO 4217 number, stable for ever. Any key.
+/// Lists the currencies in the order of their ids, without those that ISO has withdrawn. An id is the ISO 4217 number, stable
+/// for ever. Any key.
 #[utoipa::path(get, path = "/reference-data/currencies", tag = "reference",
     responses((status = 200, body = ReferenceData<CurrencySchema>), (status = 304)))]
 pub(crate) async fn currencies(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {

@@ -125,6 +125,8 @@ async fn an_auction_is_corrected_and_its_planned_ends_follow() {
     assert_eq!(unknown.status, 422, "{}", unknown.text);
     let wrong = desk.patch("auctions", &changed, json!({ "timeZone": "Mars" })).await;
     assert_eq!(wrong.json()["errors"][0]["pointer"], "/timeZone", "{}", wrong.text);
+    let wrong = desk.patch("auctions", &changed, json!({ "timeZone": "europe/london", "currency": "HRK" })).await;
+    assert_eq!(wrong.json()["errors"].as_array().map(Vec::len), Some(2), "{}", wrong.text);
     let same = desk.patch("auctions", &changed, json!({ "title": "Prints and maps" })).await;
     assert_eq!(same.header("etag"), Some("\"2\""), "nothing changed");
 }

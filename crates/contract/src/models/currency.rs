@@ -58,11 +58,20 @@ model!(CurrencyModel);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CurrencyCode(Currency);
 
+/// Codes that ISO 4217 has withdrawn, with the year: kuna (2023), convertible peso (2021), Zimbabwe dollars (2009, 2024), leone
+/// (2024), Antillean guilder (2025), lev (2026).
+const WITHDRAWN: [&str; 7] = ["HRK", "CUC", "ZWD", "ZWL", "SLL", "ANG", "BGN"];
+
 impl CurrencyCode {
     /// Every code, in the order of the ids.
     pub fn all() -> impl Iterator<Item = Self> {
         // An ISO number has three digits.
         (0..=999).filter_map(Currency::from_numeric).map(Self)
+    }
+
+    /// True for one that is no money any more: it is read, but nothing new is sold in it.
+    pub fn is_withdrawn(&self) -> bool {
+        WITHDRAWN.contains(&self.as_str())
     }
 
     /// Three upper-case letters, such as `GBP`.

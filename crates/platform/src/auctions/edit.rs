@@ -130,7 +130,7 @@ fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
         problem("/currency", message.into());
     }
     if edit.time_zone.as_deref().is_some_and(|zone| !is_time_zone(zone)) {
-        problem("/timeZone", "is not an IANA time zone such as Europe/London".into());
+        problem("/timeZone", "is not an IANA time zone, as it is written there, such as Europe/London".into());
     }
     if edit.extension_seconds.flatten().is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
         problem("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}"));
