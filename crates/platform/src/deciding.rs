@@ -15,7 +15,8 @@ pub(crate) struct Decision<T> {
 impl Platform {
     /// Runs a command to its end. `decide` loads what it needs and decides; when others changed that before its commit, it
     /// is called again, `decide_tries_max` times at most. A caller that named the version it saw gets
-    /// `PreconditionFailed` from `decide` then, which compares. A write that came with an idempotency key and is a repeated one is answered from the store.
+    /// `PreconditionFailed` from `decide` then, which compares. Whoever lost once stands in line behind the others of its
+    /// customer that did, so that any number at the same time come through. A write that came with an idempotency key and is a repeated one is answered from the store.
     pub(crate) async fn decide<T, F>(
         &self,
         answering: Option<&Answering<'_, T>>,
@@ -28,6 +29,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering).await? {
             return Ok(Outcome::Replayed(answer));
         }
+        let mut place_in_line = None;
         for _ in 0..self.config().decide_tries_max.max(1) {
             let Decision { customer, mut change, result } = decide().await?;
             // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
@@ -36,7 +38,11 @@ impl Platform {
             }
             match self.commit(customer, change).await {
                 Ok(Receipt { .. }) => return Ok(Outcome::Fresh(result)),
-                Err(StoreError::Conflict) => {}
+                Err(StoreError::Conflict) => {
+                    if place_in_line.is_none() {
+                        place_in_line = self.again().wait(customer).await;
+                    }
+                }
                 // The same request came twice at the same time, and the other one was faster.
                 Err(StoreError::Replayed) => match self.replay(answering).await? {
                     Some(answer) => return Ok(Outcome::Replayed(answer)),

@@ -60,6 +60,8 @@ struct Inner {
     keys: KeyCache,
     /// Bids of bidders with a spending limit come one after the other.
     turns: Turns,
+    /// Decisions that lost against others are made again one after the other.
+    again: Turns,
     /// Registrations that need not be read again for each bid.
     known_bidders: KnownBidders,
     /// Who waits to decide about which item.
@@ -101,6 +103,7 @@ impl Platform {
             leads_moved: Signal::new(),
             keys,
             turns: Turns::new(),
+            again: Turns::new(),
             known_bidders: KnownBidders::default(),
             lines: Lines::default(),
             metrics,
@@ -180,6 +183,10 @@ impl Platform {
 
     pub(crate) fn leads_moved(&self) -> &Signal {
         &self.inner.leads_moved
+    }
+
+    pub(crate) fn again(&self) -> &Turns {
+        &self.inner.again
     }
 
     pub(crate) fn turns(&self) -> &Turns {
