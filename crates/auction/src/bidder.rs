@@ -61,9 +61,7 @@ impl Bidder {
             return Err(Rejection::VendorBarred);
         }
         match self.limit {
-            Some(limit) if self.committed.saturating_add(maximum) > limit => {
-                Err(Rejection::SpendingLimitReached { available: limit.saturating_sub(self.committed).max(0) })
-            }
+            Some(limit) if self.committed.saturating_add(maximum) > limit => Err(Rejection::SpendingLimitReached),
             _ => Ok(()),
         }
     }

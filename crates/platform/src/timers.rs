@@ -4,6 +4,10 @@
 //! items in a commit. What became due while the process was down is due all the same. The time of the decision is the
 //! server's clock, never before the effective end; that each item ends once is the expected version's doing.
 //!
+//! An operator may have it otherwise: with a grace, what became due while no node was running ends so long after the first
+//! one was there again, so that people can come back and bid. Which ends these are is kept by the store, so that it is the
+//! same on all nodes, and for what a node leaves that is killed meanwhile.
+//!
 //! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
 //! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
 
@@ -16,12 +20,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Change, StoreError};
+use crate::port::{Change, Downtime, StoreError};
 
 /// Who the journal names.
 const ACTOR: &str = "timer";
 /// Commits in one run; more is due at once next time.
 const ROUNDS_MAX: usize = 1_000;
+/// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
+const GAP_MS_MAX: i64 = 3_000;
 /// Pause after a round that came to nothing though items were due.
 const STUCK_PAUSE: Duration = Duration::from_secs(1);
 
@@ -29,6 +35,19 @@ const STUCK_PAUSE: Duration = Duration::from_secs(1);
 pub struct EndItems {
     platform: Platform,
     place: Place,
+    /// What is known of downtimes, where ends in one are held.
+    down: Down,
+}
+
+/// What this node knows of downtimes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Down {
+    /// It has not asked yet.
+    Unknown,
+    /// Ends are not held, or nothing is left to be held.
+    None,
+    /// Ends in it are held.
+    Known(Downtime),
 }
 
 /// What this node is to the others.
@@ -54,11 +73,14 @@ pub struct Ended {
 impl EndItems {
     /// The worker of a platform.
     pub fn new(platform: Platform) -> Self {
-        Self { platform, place: Place::First }
+        Self { platform, place: Place::First, down: Down::Unknown }
     }
 
     /// Ends everything that is due at `now`.
     pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+        if self.down == Down::Unknown {
+            self.look_for_downtime(now).await?;
+        }
         let mut ended = Ended::default();
         for _ in 0..ROUNDS_MAX {
             let round = self.round(now).await?;
@@ -69,10 +91,43 @@ impl EndItems {
             let more = full && round.items > 0;
             // A conflict is looked at again: a bid may have come before the end, and the item is still due.
             if !more && round.conflicts == 0 {
+                if round.refused == 0 {
+                    self.end_downtime().await?;
+                }
                 break;
             }
         }
         Ok(ended)
+    }
+
+    /// Before anything ends: was somebody there to see to what is due?
+    async fn look_for_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
+        let found = self.platform.note_run(now).await?;
+        self.down = found.filter(|_| self.grace() > Duration::ZERO).map_or(Down::None, Down::Known);
+        if let Down::Known(Downtime { since, until }) = self.down {
+            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
+        }
+        Ok(())
+    }
+
+    /// Nothing that is due is left.
+    async fn end_downtime(&mut self) -> PlatformResult<()> {
+        if let Down::Known(downtime) = self.down {
+            self.platform.store().end_downtime(downtime).await?;
+            self.down = Down::None;
+        }
+        Ok(())
+    }
+
+    /// The end that an item gets which became due in a downtime.
+    fn held_until(&self, item: &Item, now: Timestamp) -> Option<Timestamp> {
+        let (Down::Known(downtime), Some(end)) = (self.down, item.effective_end_time) else { return None };
+        let to = downtime.until.checked_add(self.grace()).ok()?;
+        (downtime.contains(end) && to > now).then_some(to)
+    }
+
+    fn grace(&self) -> Duration {
+        self.platform.config().timers.downtime_grace
     }
 
     async fn round(&mut self, now: Timestamp) -> PlatformResult<Ended> {
@@ -81,12 +136,20 @@ impl EndItems {
             Place::Standby { behind } => now - behind,
         };
         let due = self.platform.store().due_items(due_by, self.batch_max()).await?;
+        let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
+        if self.down == Down::None
+            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > GAP_MS_MAX.into())
+        {
+            // So late: perhaps the whole machine stood still.
+            self.look_for_downtime(now).await?;
+        }
         let mut ended = Ended::default();
         let mut changes = Vec::with_capacity(due.len());
         let mut uuids = Vec::with_capacity(due.len());
         for (item, auction) in due {
             let uuid = item.uuid;
-            match end(&self.platform, &auction, item, now) {
+            let held_until = self.held_until(&item, now);
+            match end(&self.platform, &auction, item, held_until, now) {
                 Ok((customer, change)) => {
                     changes.push((customer, change));
                     uuids.push(uuid);
@@ -182,6 +245,11 @@ impl EndItems {
 }
 
 impl Platform {
+    /// Notes that this node lives; the downtime that is kept, if there is one.
+    pub(crate) async fn note_run(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
+        Ok(self.store().note_run(now, GAP_MS_MAX).await?)
+    }
+
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
@@ -192,9 +260,11 @@ fn end(
     platform: &Platform,
     auction: &Auction,
     item: Item,
+    held_until: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(uuid::Uuid, Change), auction::Rejection> {
-    let changes = auction::item::decide(auction, &item, ItemCommand::ReachEnd, now)?;
+    let command = held_until.map_or(ItemCommand::ReachEnd, |to| ItemCommand::HoldEnd { to });
+    let changes = auction::item::decide(auction, &item, command, now)?;
     let customer = item.customer;
     let mut draft = platform.draft(ACTOR, now);
     draft.item(auction, item, &changes);
