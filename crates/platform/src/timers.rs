@@ -102,8 +102,9 @@ impl EndItems {
 
     /// Before anything ends: was somebody there to see to what is due?
     async fn look_for_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
-        let found = self.platform.note_run(now).await?;
-        self.down = found.filter(|_| self.grace() > Duration::ZERO).map_or(Down::None, Down::Known);
+        let is_held = self.grace() > Duration::ZERO;
+        let found = if is_held { self.platform.note_run(now).await? } else { None };
+        self.down = found.map_or(Down::None, Down::Known);
         if let Down::Known(Downtime { since, until }) = self.down {
             tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
         }
@@ -138,6 +139,7 @@ impl EndItems {
         let due = self.platform.store().due_items(due_by, self.batch_max()).await?;
         let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
         if self.down == Down::None
+            && self.grace() > Duration::ZERO
             && earliest.is_some_and(|end| now.duration_since(end).as_millis() > GAP_MS_MAX.into())
         {
             // So late: perhaps the whole machine stood still.

@@ -15,6 +15,7 @@ mod nodes;
 mod reference;
 mod restart;
 mod rules;
+mod runs;
 mod sales;
 mod sandbox;
 mod settling;
@@ -98,6 +99,8 @@ stories! {
         bids_on_many_items_at_once_stay_within_a_limit,
         a_bid_rests_on_the_registration_that_it_was_decided_on,
         a_paddle_is_given_up_until_it_has_a_stake;
+    runs:
+        a_downtime_is_kept_until_it_is_over_on_whichever_node;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
