@@ -45,8 +45,7 @@ impl Promises {
                 continue;
             }
             let (_, auction) = house.item(now.uuid).await;
-            let (_, bids) =
-                house.platform.bids(&house.caller, now.uuid, Page { after: None, limit: 10_000 }).await.unwrap();
+            let bids = house.store.bids(now.uuid, Page { after: None, limit: 10_000 }).await.unwrap();
             prices_fall_only_when_something_is_taken_back(before, now, did, at);
             ends_only_move_forward(before, now, did, at);
             whoever_said_most_first_leads(&auction, now, &bids, at);
