@@ -23,6 +23,9 @@ use crate::{Caller, Platform, Scope};
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 1_000;
 
+/// Leads looked at for those of a repeated call.
+const COPIES_MAX: usize = 64;
+
 /// What of an auction's items a copy gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopiedItems {
@@ -76,6 +79,7 @@ impl Platform {
             return Err(PlatformError::invalid("/shiftSeconds", message));
         }
         if let Some(answer) = self.replay(answering.as_ref()).await? {
+            self.end_copies(caller).await?;
             return Ok(Outcome::Replayed(answer));
         }
         let source = self.seen_auction(caller, uuid).await?;
@@ -135,6 +139,16 @@ impl Platform {
             self.follow_to_the_end(auction.uuid).await?;
         }
         Ok(outcome)
+    }
+
+    /// Copies that this caller has begun are there, items and all.
+    async fn end_copies(&self, caller: &Caller) -> PlatformResult<()> {
+        for lead in self.store().leads(COPIES_MAX).await? {
+            if lead.actor == caller.actor && matches!(lead.follows, Follows::Copy { .. }) {
+                self.follow_to_the_end(lead.auction).await?;
+            }
+        }
+        Ok(())
     }
 
     fn copied(&self, source: &Auction, copy: &AuctionCopy, now: Timestamp) -> PlatformResult<Auction> {
