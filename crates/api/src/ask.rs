@@ -166,6 +166,9 @@ impl std::fmt::Display for RingTag {
 pub(crate) struct Upload<Q> {
     pub(crate) caller: Caller,
     pub(crate) query: Q,
+    key: Option<String>,
+    /// Of all but the file, which has not been read.
+    request_hash: [u8; 32],
 }
 
 impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
@@ -173,20 +176,28 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
 
     async fn from_request_parts(parts: &mut Parts, platform: &Platform) -> Result<Self, ApiError> {
         let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
-        if idempotency_key(&parts.headers)?.is_some() {
-            let why = "lot numbers are unique: a catalogue that was imported is refused when it comes again";
-            return Err(idempotency_not_possible(why));
-        }
+        let key = idempotency_key(&parts.headers)?;
+        let request_hash = request_hash(&parts.method, &parts.uri, None, &[]);
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let kind = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
         if !kind.trim().eq_ignore_ascii_case("text/csv") {
             return Err(ApiError::unsupported_media_type("text/csv"));
         }
-        Ok(Upload { caller, query })
+        Ok(Upload { caller, query, key, request_hash })
     }
 }
 
 impl<Q> Upload<Q> {
+    /// What the platform needs to keep the answer for the caller's idempotency key, if there is one; it joins the file's hash.
+    pub(crate) fn answering<'a, T>(
+        &'a self,
+        status: u16,
+        render: &'a (dyn Fn(&T) -> String + Sync),
+    ) -> Option<Answering<'a, T>> {
+        let (key, request_hash) = (self.key.as_deref()?, self.request_hash);
+        Some(Answering { caller: self.caller.key, key, request_hash, status, render, tag: &|_| None })
+    }
+
     /// The body as a file that is read while it arrives, up to `bytes_max`, and what tells if there was more.
     pub(crate) fn read(&self, body: Body, bytes_max: u64) -> (impl Read + Send + 'static, Length) {
         let length = Length { bytes: Arc::default(), bytes_max };
@@ -314,11 +325,6 @@ pub(crate) fn status<S: FromStr<Err: std::fmt::Display>>(pointer: &str, name: &s
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     http_kit::idempotency::key(headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))
-}
-
-/// A key that is not heeded must not be taken in silence.
-fn idempotency_not_possible(why: &str) -> ApiError {
-    ApiError::bad_request("idempotency_key_not_possible", format!("leave out the Idempotency-Key here: {why}"))
 }
 
 /// Whom the gate let in. Nobody, when the operation is not in the list of those that there are.

@@ -14,8 +14,6 @@ use crate::operations::{Access, access};
 const KEY: &str = "key";
 const PROBLEM: &str = "#/components/schemas/Problem";
 const PROBLEM_JSON: &str = "application/problem+json";
-/// The POST that refuses an `Idempotency-Key`.
-const WITHOUT_IDEMPOTENCY_KEY: &str = "/api/v1/auctions/{uuid}/catalogue";
 
 /// Addresses whose query or body may name a record that is not there.
 const NAMING_A_RECORD: [&str; 3] = ["/api/v1/api-keys", "/api/v1/auctioneers", "/api/v1/auctions"];
@@ -56,7 +54,7 @@ fn complete_operation(method: &Method, path: &str, operation: &mut Operation) {
     let tag = operation.tags.iter().flatten().next().map_or("", String::as_str);
     let name = operation.operation_id.as_deref().unwrap_or_default().replace('_', "-");
     operation.operation_id = Some(format!("{tag}.{name}"));
-    if *method == Method::POST && path != WITHOUT_IDEMPOTENCY_KEY {
+    if *method == Method::POST {
         operation.parameters.get_or_insert_default().push(idempotency_key().into());
     }
     for response in operation.responses.responses.values_mut() {
@@ -132,7 +130,7 @@ struct Shared {
 
 #[rustfmt::skip]
 const SHARED: [Shared; 14] = [
-    Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `idempotency_key_not_possible`, `if_match_invalid`." },
+    Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `if_match_invalid`." },
     Shared { status: "401", name: "Unauthenticated", description: "No key, or one that is unknown or expired. Code `unauthenticated`." },
     Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff. Code `forbidden`." },
     Shared { status: "404", name: "NotFound", description: "There is no such record for this key. Code `not_found`." },

@@ -148,7 +148,8 @@ pub struct Auction {
     /// The clock of a sandbox auction; none for a real one. Chosen at its creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<TestClock>,
-    /// On its way back from LIVE to PREVIEW: no bid is taken any more, and none may have come before it is PREVIEW.
+    /// On its way from LIVE back to PREVIEW, or to other terms: no bid is taken meanwhile, and none may have come before it is
+    /// there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub returning: bool,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.

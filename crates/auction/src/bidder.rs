@@ -73,9 +73,7 @@ impl Bidder {
         }
         self.require_no_interest(auction, item)?;
         match self.limit {
-            Some(limit) if self.committed.saturating_add(maximum) > limit => {
-                Err(Rejection::SpendingLimitReached { available: limit.saturating_sub(self.committed).max(0) })
-            }
+            Some(limit) if self.committed.saturating_add(maximum) > limit => Err(Rejection::SpendingLimitReached),
             _ => Ok(()),
         }
     }

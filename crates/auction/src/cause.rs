@@ -67,6 +67,8 @@ pub enum Cause {
     EndExtended,
     /// An administrator put the end off.
     EndMoved,
+    /// The end passed while the platform was down, and was put off.
+    EndMovedDowntime,
     /// An unsold item is offered again in another auction.
     Relisted,
     /// The clock of a sandbox auction was advanced.
@@ -77,7 +79,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 35] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -109,6 +111,7 @@ impl Cause {
         Self::EndPlanned,
         Self::EndExtended,
         Self::EndMoved,
+        Self::EndMovedDowntime,
         Self::Relisted,
         Self::ClockAdvanced,
         Self::Edited,
@@ -148,6 +151,7 @@ impl Cause {
             Self::EndPlanned => "end_planned",
             Self::EndExtended => "end_extended",
             Self::EndMoved => "end_moved",
+            Self::EndMovedDowntime => "end_moved_downtime",
             Self::Relisted => "relisted",
             Self::ClockAdvanced => "clock_advanced",
             Self::Edited => "edited",

@@ -8,7 +8,9 @@ use uuid::Uuid;
 use crate::bid_log::Struck;
 use crate::edit::AuctionEdit;
 use crate::item::ItemEdit;
-use crate::{Auction, BidRecord, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase};
+use crate::{
+    Auction, BidRecord, BidSource, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase,
+};
 
 /// One change of an item. Changes of one decision apply in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +99,11 @@ pub enum ItemChange {
         /// Why, in a person's words.
         reason: String,
     },
+    /// It passed while the platform was down, and was put off: nobody could bid, or see to it.
+    EndHeld {
+        /// Effective end.
+        end: Timestamp,
+    },
     /// An administrator has put the planned end off.
     EndShifted {
         /// Planned end.
@@ -138,6 +145,10 @@ pub enum AuctionChange {
     ReturnBegun,
     /// It stays LIVE: a bid had come before.
     ReturnGivenUp,
+    /// It gets other terms in a moment: no bid is taken on those of before any more.
+    BidsHeld,
+    /// Bids are taken again, on the terms that it has now.
+    BidsReleased,
     /// Which item is in the ring.
     RingChanged {
         /// The item; none when the ring is empty.
@@ -188,6 +199,7 @@ impl ItemChange {
             Self::EndPlanned { .. } => Cause::EndPlanned,
             Self::EndExtended { .. } => Cause::EndExtended,
             Self::EndMoved { .. } | Self::EndShifted { .. } => Cause::EndMoved,
+            Self::EndHeld { .. } => Cause::EndMovedDowntime,
             Self::Edited { .. } => Cause::Edited,
             Self::Relisted { .. } => Cause::Relisted,
         }
@@ -212,7 +224,7 @@ impl AuctionChange {
             }
             Self::ReturnBegun | Self::ReturnGivenUp => Cause::StatusChangedByAdministrator,
             Self::ClockAdvanced { .. } | Self::ClockFollowed { .. } => Cause::ClockAdvanced,
-            Self::Edited { .. } => Cause::Edited,
+            Self::Edited { .. } | Self::BidsHeld | Self::BidsReleased => Cause::Edited,
         }
     }
 }
@@ -240,6 +252,7 @@ impl Item {
             ItemChange::BidAccepted { record, standing } => {
                 self.standing.clone_from(standing);
                 self.bid_count = record.number;
+                self.absentee_bids += i64::from(record.source == BidSource::Absentee);
             }
             ItemChange::StandingChanged { standing, .. } => self.standing.clone_from(standing),
             ItemChange::BidsLapsed { through, .. } => {
@@ -252,7 +265,9 @@ impl Item {
                 self.end_time = Some(*end);
                 self.effective_end_time = Some(*end);
             }
-            ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => self.effective_end_time = Some(*end),
+            ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } | ItemChange::EndHeld { end } => {
+                self.effective_end_time = Some(*end);
+            }
             ItemChange::EndShifted { planned, end, .. } => {
                 self.end_time = Some(*planned);
                 self.effective_end_time = Some(*end);
@@ -279,8 +294,8 @@ impl Auction {
                 self.sequence += 1;
                 self.returning = false;
             }
-            AuctionChange::ReturnBegun => self.returning = true,
-            AuctionChange::ReturnGivenUp => self.returning = false,
+            AuctionChange::ReturnBegun | AuctionChange::BidsHeld => self.returning = true,
+            AuctionChange::ReturnGivenUp | AuctionChange::BidsReleased => self.returning = false,
             AuctionChange::RingChanged { item, position, cause } => {
                 // Of a ring that was empty, nothing is the last any more; an item that was removed waits, and can be sent.
                 self.last_in_ring = self.in_ring.filter(|_| *cause != Cause::RemovedFromRing);

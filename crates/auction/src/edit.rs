@@ -103,6 +103,25 @@ pub struct Plan {
     pub stagger: Option<Stagger>,
 }
 
+/// If an edit changes what bids on LIVE items are decided by.
+pub fn has_other_terms(before: &Auction, after: &Auction) -> bool {
+    let terms = |auction: &Auction| (auction.charges, auction.starts_at, auction.extension_seconds);
+    after.status == AuctionStatus::Live && (terms(before) != terms(after) || before.increments != after.increments)
+}
+
+/// Begins an edit of the terms of a LIVE auction whose items are too many to be looked at in one commit: from now on no bid is
+/// taken. When every decision of before is known, [`end_hold`] makes it true.
+pub fn begin_hold() -> Vec<AuctionChange> {
+    vec![AuctionChange::BidsHeld]
+}
+
+/// Ends what [`begin_hold`] began: the edit is true, or nothing has changed when a bid had come in between.
+pub fn end_hold(auction: &Auction, items: &ItemCounts, wanted: AuctionEdit) -> Vec<AuctionChange> {
+    let mut changes = edit(auction, items, wanted).unwrap_or_default();
+    changes.push(AuctionChange::BidsReleased);
+    changes
+}
+
 /// Decides an edit. No change comes of what is so already. What follows for the ends of items is the caller's to ask of
 /// [`crate::item::move_plan`].
 ///

@@ -130,6 +130,9 @@ pub struct Item {
     pub standing: Option<StandingBid>,
     /// Bids accepted so far; also the number of the last one.
     pub bid_count: i64,
+    /// How many of them are maxima that absentees left. These come before all others: nobody leaves one when the webcast is live.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub absentee_bids: i64,
     /// Number of the last bid that lapsed with a withdrawal; 0 when none did.
     pub bids_lapsed: i64,
     /// Internet bids that wait for the clerk, by the time at which they came; at most one of a bidder.
@@ -152,6 +155,10 @@ pub struct Item {
     pub created_at: Timestamp,
 }
 
+fn is_zero(count: &i64) -> bool {
+    *count == 0
+}
+
 impl Item {
     /// The price: the amount of the standing bid, minor units.
     pub fn price(&self) -> Option<i64> {
@@ -161,6 +168,21 @@ impl Item {
     /// If bids were accepted that did not lapse; those that were cancelled count.
     pub fn has_bids(&self) -> bool {
         self.bid_count > self.bids_lapsed
+    }
+
+    /// Number of a bid as others see it, who see nothing of what absentees left; none for one of those.
+    pub fn shown_number(&self, number: i64) -> Option<i64> {
+        Some(number - self.absentee_bids).filter(|number| *number > 0)
+    }
+
+    /// If bids were accepted, and did not lapse, that others know of.
+    pub(crate) fn has_shown_bids(&self) -> bool {
+        self.bid_count > self.bids_lapsed.max(self.absentee_bids)
+    }
+
+    /// Bids as others count them.
+    pub fn shown_bids(&self) -> i64 {
+        self.bid_count - self.absentee_bids
     }
 
     /// How it is being offered, when it is in the ring.

@@ -44,7 +44,7 @@ pub struct ItemCounts {
 /// Decides a command on an auction.
 ///
 /// Errors: `illegal_transition`, `fields_missing`, `field_invalid`, `no_live_item`, `end_not_in_future`,
-/// `auction_has_bids`, `items_not_finished`.
+/// `auction_has_bids`, `ring_occupied`, `items_not_finished`.
 pub fn decide(
     auction: &Auction,
     items: &ItemCounts,

@@ -150,6 +150,14 @@ pub enum Rejection {
     /// The registration is not approved.
     #[error("the bidder's registration for this auction is not approved")]
     BidderNotApproved,
+    /// The paddle has bid: it stays who it is.
+    #[error(
+        "paddle {paddle} has bid in this auction, and bids name their bidder by it: it can't be given or taken any more"
+    )]
+    PaddleHasBid {
+        /// The paddle.
+        paddle: String,
+    },
     /// The bidder is suspended.
     #[error("the bidder is suspended from bidding")]
     BidderSuspended,
@@ -157,11 +165,11 @@ pub enum Rejection {
     #[error("vendors and auctioneers can't bid on what they sell")]
     VendorBarred,
     /// The bid goes beyond what the bidder may spend.
-    #[error("the bid goes beyond the bidder's spending limit: {available} are left")]
-    SpendingLimitReached {
-        /// What is left, minor units.
-        available: i64,
-    },
+    #[error(
+        "the bid goes beyond the bidder's spending limit for this auction, with what they lead and have bought in it: bid \
+         less, or have the limit raised"
+    )]
+    SpendingLimitReached,
     /// The bidder leads already, and the bid is no higher than their maximum, which is not told.
     #[error("this bidder leads already, with a maximum that is as high or higher: bid more to raise it")]
     MaximumNotRaised,
@@ -240,6 +248,12 @@ pub enum Rejection {
         /// As what.
         item: Uuid,
     },
+    /// The record would tell of what absentees left.
+    #[error(
+        "the record of a webcast's item is open when its sale is over: before, it would tell that absentees have left bids. \
+         A key with the scope ring:write is given it now"
+    )]
+    RecordNotOpen,
     /// The other auction can't take it.
     #[error("an item is relisted into another auction of its customer in the same currency")]
     RelistedElsewhere,
@@ -302,9 +316,10 @@ impl Rejection {
             Self::RingOccupied { .. } => "ring_occupied",
             Self::TooManyBids { .. } => "too_many_bids",
             Self::BidderNotApproved => "bidder_not_approved",
+            Self::PaddleHasBid { .. } => "paddle_has_bid",
             Self::BidderSuspended => "bidder_suspended",
             Self::VendorBarred => "vendor_barred",
-            Self::SpendingLimitReached { .. } => "spending_limit_reached",
+            Self::SpendingLimitReached => "spending_limit_reached",
             Self::MaximumNotRaised => "maximum_not_raised",
             Self::AlreadyLeading => "already_leading",
             Self::NoBuyNow => "no_buy_now",
@@ -326,6 +341,7 @@ impl Rejection {
             Self::ItemNotUnsold { .. } => "item_not_unsold",
             Self::NothingToRelist => "nothing_to_relist",
             Self::AlreadyRelisted { .. } => "already_relisted",
+            Self::RecordNotOpen => "record_not_open",
             Self::RelistedElsewhere => "relisted_elsewhere",
             Self::SandboxMismatch => "sandbox_mismatch",
             Self::NotASandbox => "not_a_sandbox",

@@ -73,6 +73,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        absentee_bids: 0,
         bids_lapsed: 0,
         pending: Vec::new(),
         relisted_from: None,

@@ -26,7 +26,7 @@ pub struct PublicItem {
     pub reserve_met: Option<bool>,
     /// Price at which it can be bought at once, minor units; none as soon as it can't be.
     pub buy_now: Option<i64>,
-    /// Bids taken so far. Maxima that absentees left count.
+    /// Bids taken so far. What absentees left is not among them.
     pub bid_count: i64,
     /// Planned end in a timed auction.
     pub end_time: Option<Timestamp>,
@@ -49,7 +49,7 @@ impl PublicItem {
             minimum_bid: is_for_sale(item.status).then(|| minimum_bid(auction, item)),
             reserve_met: item.reserve_met(),
             buy_now: item.buy_now_open(),
-            bid_count: item.bid_count,
+            bid_count: item.shown_bids(),
             end_time: item.end_time,
             effective_end_time: item.effective_end_time,
             ring: item.in_ring(),
@@ -67,7 +67,7 @@ fn is_for_sale(status: ItemStatus) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicBid {
-    /// Number of the bid on its item.
+    /// Number of the bid among those on its item that are shown.
     pub number: i64,
     /// Paddle of whoever bid.
     pub bidder: String,
@@ -86,8 +86,9 @@ impl PublicBid {
     /// What may be seen of a bid on the item; nothing of an absentee's maximum, which is the clerk's to use.
     pub fn of(item: &Item, record: &BidRecord) -> Option<Self> {
         let leading = item.standing.as_ref().filter(|standing| standing.number == record.number);
-        (record.source != BidSource::Absentee).then(|| Self {
-            number: record.number,
+        let number = item.shown_number(record.number).filter(|_| record.source != BidSource::Absentee)?;
+        Some(Self {
+            number,
             bidder: record.bidder.clone(),
             amount: leading.map_or(record.amount, |standing| record.amount.min(standing.amount)),
             source: record.source,

@@ -64,6 +64,7 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     limits.publisher.pause_base = config.platform.publish_backoff_base.get();
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.key_requests_per_min_max = config.platform.rate_limit;
+    limits.timers.downtime_grace = config.platform.downtime_grace.get();
     limits.default_provider_url = config.default_provider_url();
     limits.nodes =
         if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };

@@ -12,6 +12,7 @@
 
 mod change;
 mod known;
+mod paddle;
 mod registering;
 mod turns;
 
@@ -66,7 +67,7 @@ impl Admitted {
             Rejection::BidderNotApproved
                 | Rejection::BidderSuspended
                 | Rejection::VendorBarred
-                | Rejection::SpendingLimitReached { .. }
+                | Rejection::SpendingLimitReached
         );
         self.from == Source::Memory && is_about_bidder
     }

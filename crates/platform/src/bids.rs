@@ -192,10 +192,13 @@ impl Platform {
         self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
-    /// Bids of an item by their number, oldest first, with the item: which of them leads decides what may be seen of it.
+    /// Bids of an item as others number them, oldest first, with the item: which of them leads decides what may be seen of it.
+    /// What absentees left comes before number 1, and is passed over.
     pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
-        // The bids first: the item is then as new as they are, so that a bid which leads by now is not shown as an outbid one.
-        let bids = self.store().bids(item, page).await?;
+        let (known, _) = self.item(caller, item).await?;
+        let after = page.after.unwrap_or(0).max(0).saturating_add(known.absentee_bids);
+        // Then the item again: it is as new as they are, so that a bid which leads by now is not shown as an outbid one.
+        let bids = self.store().bids(item, Page { after: Some(after), ..page }).await?;
         let (item, _) = self.item(caller, item).await?;
         Ok((item, bids))
     }

@@ -72,6 +72,8 @@ pub struct TimerConfig {
     pub look_every: Duration,
     /// A node that found another one ending items leaves them to it, unless they are overdue by this. 250 ms.
     pub standby_delay: Duration,
+    /// How long after a downtime items end whose end passed in it; zero: at once. Zero.
+    pub downtime_grace: Duration,
     /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than of real sales, which may have
     /// to wait for it. 250.
     pub clock_items_max: usize,
@@ -155,6 +157,7 @@ impl Default for TimerConfig {
             batch_items_max: 1_000,
             look_every: Duration::from_secs(5),
             standby_delay: Duration::from_millis(250),
+            downtime_grace: Duration::ZERO,
             clock_items_max: 250,
         }
     }

@@ -171,6 +171,11 @@ impl<'a> Draft<'a> {
         self.change.bid_marks.push(BidMark { item: item.uuid, number, struck });
     }
 
+    /// The first item that it changes.
+    pub(crate) fn first_item(&self) -> Option<uuid::Uuid> {
+        self.change.items.first().map(|item| item.state.uuid)
+    }
+
     /// The bid accepted last.
     pub(crate) fn last_bid(&self) -> Option<&Bid> {
         self.change.bids.last()

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
-use crate::journal::JournalRow;
+use crate::journal::{JournalRow, SubjectKind};
 use crate::port::{Cursor, Page};
 use crate::{Caller, Platform, Scope};
 
@@ -36,12 +36,17 @@ impl Platform {
 
     /// Every status change of an auction or item, announced or not, by its sequence.
     ///
-    /// Errors: `not_found`, `forbidden`.
-    pub async fn history(&self, caller: &Caller, subject: Uuid, page: Page<i64>) -> PlatformResult<Vec<JournalRow>> {
+    /// Errors: `not_found`, also for one of the other kind; `forbidden`.
+    pub async fn history(
+        &self,
+        caller: &Caller,
+        (kind, subject): (SubjectKind, Uuid),
+        page: Page<i64>,
+    ) -> PlatformResult<Vec<JournalRow>> {
         caller.require(Scope::EventsRead)?;
-        match self.seen_auction(caller, subject).await {
-            Err(PlatformError::NotFound(_)) => drop(self.seen_item(caller, subject).await?),
-            found => drop(found?),
+        match kind {
+            SubjectKind::Auction => drop(self.seen_auction(caller, subject).await?),
+            SubjectKind::Item => drop(self.seen_item(caller, subject).await?),
         }
         Ok(self.store().history(subject, page).await?)
     }

@@ -198,6 +198,7 @@ impl Platform {
             ring: RingPlace::Waiting,
             standing: None,
             bid_count: 0,
+            absentee_bids: 0,
             bids_lapsed: 0,
             pending: Vec::new(),
             relisted_from: None,

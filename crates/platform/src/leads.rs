@@ -1,7 +1,8 @@
 //! Leads: the items of an auction follow a change of it as a whole piece by piece, so that nothing else waits for them.
 //!
-//! An auction of 100,000 items that goes LIVE, back to PREVIEW or into RECONCILIATION, or that takes in a catalogue, would
-//! make whatever comes at the same time (an end, a bid) wait for seconds, were it one commit. The first step is the call's own
+//! An auction of 100,000 items that goes LIVE, back to PREVIEW or into RECONCILIATION, that takes in a catalogue or the items
+//! of another auction, or whose ends move, would make whatever comes at the same time (an end, a bid) wait for seconds, were
+//! it one commit. The first step is the call's own
 //! commit, with its answer; it writes the [`Lead`] down, which says how far the items have followed. The others are a
 //! worker's, a commit of some hundred items each, together with the lead's next step: of two nodes at the same work one gets a
 //! conflict and leaves it to the other, and a crash in between loses nothing and repeats nothing. The auction's own version
@@ -13,19 +14,25 @@
 //! - bids, ends and commands of items that have followed go on as always;
 //! - an item follows as it is at that moment, by the same rules as in a small auction.
 //!
+//! Ends move in a lead, too: what can't be is found out before the first step, all or none; after that each item moves by the
+//! rules of its own step. One that has ended by then stays, and none moves twice: that it did is in the commit that moves it.
+//!
 //! Back to PREVIEW it is the other way round: the auction refuses bids at once, its LIVE items take another version, so that
-//! what was decided before is known to have come in or not, and only then it is PREVIEW. After that they are taken back.
+//! what was decided before is known to have come in or not, and only then it is PREVIEW. After that they are taken back. Other
+//! terms of a LIVE auction come to be in the same way.
 
 mod enter;
+mod following;
 mod run;
 
 use auction::lifecycle::{self, ItemCounts};
-use auction::{Auction, AuctionKind, Item, ItemCommand, Rejection};
-use contract::{AuctionStatus, ItemStatus};
+use auction::{Auction, Item, Rejection};
+use contract::AuctionStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
 pub(crate) use enter::Piece;
+use following::Following;
 pub use run::RunLeads;
 
 use crate::draft::Draft;
@@ -74,10 +81,14 @@ impl Platform {
 
     /// Why the rules refuse something about an item: that it has still to follow its auction, where that is why.
     pub(crate) async fn refusal(&self, auction: &Auction, item: &Item, rejection: Rejection) -> PlatformError {
-        if matches!(rejection, Rejection::ItemNotLive { .. } | Rejection::IllegalTransition { .. })
-            && let Err(following) = self.require_followed(auction, item).await
-        {
-            return following;
+        if matches!(rejection, Rejection::ItemNotLive { .. } | Rejection::IllegalTransition { .. }) {
+            match self.store().lead(auction.uuid).await {
+                Ok(Some(lead)) if lead.follows.changes_status() && lead.covers(item.position) => {
+                    return Rejection::ItemsFollowing.into();
+                }
+                Ok(_) => {}
+                Err(error) => return error.into(),
+            }
         }
         rejection.into()
     }
@@ -117,7 +128,9 @@ impl Platform {
         items_max: usize,
         now: Timestamp,
     ) -> PlatformResult<Reached> {
-        let limit = if lead.follows == Follows::Reconcile { items_max * READ_FOR_EACH } else { items_max };
+        let is_sparse = matches!(lead.follows, Follows::Reconcile | Follows::Replan { .. });
+        let limit = if is_sparse { items_max * READ_FOR_EACH } else { items_max };
+        let following = Following::new(auction, &lead.follows, now);
         let items = self.store().items(auction.uuid, Page { after: Some(lead.through), limit }).await?;
         let (is_last_page, mut led, mut through) = (items.len() < limit, 0, lead.through);
         let mut over = Vec::new();
@@ -129,27 +142,16 @@ impl Platform {
                 return Ok(Reached::Place(through));
             }
             through = item.position;
-            let command = match (lead.follows, item.status) {
-                (Follows::GoLive, ItemStatus::Draft | ItemStatus::Preview) => Some(ItemCommand::GoLive),
-                (Follows::Reconcile, ItemStatus::Passed) => Some(ItemCommand::Reconcile),
-                // Only its version moves: a bid that was decided while the auction was LIVE is decided again.
-                (Follows::Return, ItemStatus::Live) => None,
-                (Follows::TakeBack, ItemStatus::Live) => {
-                    Some(ItemCommand::ChangeStatus { to: ItemStatus::Draft, reason: None })
-                }
-                _ => continue,
-            };
-            let is_over = item.end_time.is_some_and(|end| end <= now.max(auction.starts_at.unwrap_or(now)));
-            if lead.follows == Follows::GoLive && auction.kind == AuctionKind::Timed && is_over {
+            if following.is_over(&item) {
                 over.push(item.lot_number);
                 continue;
             }
-            let decide = |command| auction::item::decide(auction, &item, command, now);
-            let changes = match command.map(decide).transpose() {
-                Ok(changes) => changes.unwrap_or_default(),
+            let changes = match following.changes(&item) {
+                Ok(Some(changes)) => changes,
+                Ok(None) => continue,
                 // The change that it follows was made before: what the rules refuse stays as it is.
                 Err(_) if lead.step > 1 => continue,
-                Err(rejection) => return Err(rejection.into()),
+                Err(refusal) => return Err(refusal),
             };
             draft.item(auction, item, &changes);
             led += 1;
@@ -168,27 +170,47 @@ impl Platform {
         let now = self.time_of(&auction);
         let mut draft = self.draft(&lead.actor, now);
         let mut entered = None;
-        let reached = match lead.follows {
-            Follows::Import { import } => {
+        let reached = match lead.follows.staged() {
+            Some(import) => {
                 entered = Some((import, lead.step));
                 draft.continue_as(&lead.actor, lead.at);
                 self.enter_piece(&mut draft, &auction, lead, import).await?
             }
-            _ => self.lead_items(&mut draft, &auction, lead, items_max, now).await?,
+            None => self.lead_items(&mut draft, &auction, lead, items_max, now).await?,
         };
         let mut next = match reached {
             Reached::Place(through) => Some(Lead { step: lead.step + 1, through, ..lead.clone() }),
             Reached::End => None,
         };
-        if lead.follows == Follows::Return && next.is_none() {
-            let counts = self.store().item_counts(auction.uuid).await?;
-            let auction = draft.auction(auction.clone(), &lifecycle::end_return(&auction, &counts, now));
-            let is_back = auction.status == AuctionStatus::Preview;
-            next =
-                is_back.then(|| Lead { follows: Follows::TakeBack, step: lead.step + 1, through: -1, ..lead.clone() });
+        if next.is_none() {
+            next = self.end_lead(&mut draft, &auction, lead, now).await?;
         }
         draft.lead(LeadStep { auction: lead.auction, seen: Some(lead.step), lead: next, entered });
         Ok(draft)
+    }
+
+    /// What was on its way until its items had followed is so now, unless a bid had come before. What they follow next.
+    async fn end_lead(
+        &self,
+        draft: &mut Draft<'_>,
+        auction: &Auction,
+        lead: &Lead,
+        now: Timestamp,
+    ) -> PlatformResult<Option<Lead>> {
+        match &lead.follows {
+            Follows::Return => {
+                let counts = self.store().item_counts(auction.uuid).await?;
+                let auction = draft.auction(auction.clone(), &lifecycle::end_return(auction, &counts, now));
+                let taken_back = Lead { follows: Follows::TakeBack, step: lead.step + 1, through: -1, ..lead.clone() };
+                Ok(Some(taken_back).filter(|_| auction.status == AuctionStatus::Preview))
+            }
+            Follows::Terms { edit } => {
+                let counts = self.store().item_counts(auction.uuid).await?;
+                draft.auction(auction.clone(), &auction::edit::end_hold(auction, &counts, (**edit).clone()));
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Brings an auction with many items back to PREVIEW: from the first commit on no bid is taken.

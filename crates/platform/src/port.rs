@@ -24,7 +24,9 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod paddles;
 mod reference;
+mod runs;
 mod sandbox;
 mod seen;
 
@@ -49,7 +51,9 @@ pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
+pub use paddles::Paddles;
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
+pub use runs::{Downtime, Runs};
 pub use sandbox::Sandboxes;
 pub use seen::SeenRegistration;
 
@@ -111,8 +115,10 @@ pub trait Store:
     + Logs
     + Lots
     + Noticeboard
+    + Paddles
     + References
     + Registrations
+    + Runs
     + Sandboxes
     + Send
     + Sync

@@ -4,6 +4,10 @@
 //! items in a commit. What became due while the process was down is due all the same. The time of the decision is the
 //! server's clock, never before the effective end; that each item ends once is the expected version's doing.
 //!
+//! An operator may have it otherwise: with a grace, what became due while no node was running ends so long after the first
+//! one was there again, so that people can come back and bid. Which ends these are is kept by the store, so that it is the
+//! same on all nodes, and for what a node leaves that is killed meanwhile.
+//!
 //! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
 //! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
 
@@ -18,7 +22,7 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Change, Receipt, StoreError, StoreResult};
+use crate::port::{Change, Downtime, Receipt, StoreError, StoreResult};
 
 /// Who the journal names.
 const ACTOR: &str = "timer";
@@ -26,6 +30,8 @@ const ACTOR: &str = "timer";
 const ROUNDS_MAX: usize = 1_000;
 /// Commits of a round when more is due than one can hold: while one is written, the next is made.
 const COMMITS_TOGETHER: usize = 4;
+/// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
+const GAP_MS_MAX: i64 = 3_000;
 /// Pause after a round that came to nothing though items were due.
 const STUCK_PAUSE: Duration = Duration::from_secs(1);
 
@@ -33,6 +39,19 @@ const STUCK_PAUSE: Duration = Duration::from_secs(1);
 pub struct EndItems {
     platform: Platform,
     place: Place,
+    /// What is known of downtimes, where ends in one are held.
+    down: Down,
+}
+
+/// What this node knows of downtimes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Down {
+    /// It has not asked yet.
+    Unknown,
+    /// Ends are not held, or nothing is left to be held.
+    None,
+    /// Ends in it are held.
+    Known(Downtime),
 }
 
 /// What this node is to the others.
@@ -58,11 +77,14 @@ pub struct Ended {
 impl EndItems {
     /// The worker of a platform.
     pub fn new(platform: Platform) -> Self {
-        Self { platform, place: Place::First }
+        Self { platform, place: Place::First, down: Down::Unknown }
     }
 
     /// Ends everything that is due at `now`.
     pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+        if self.down == Down::Unknown {
+            self.look_for_downtime(now).await?;
+        }
         let mut ended = Ended::default();
         let mut limit = self.batch_max();
         for _ in 0..ROUNDS_MAX {
@@ -74,6 +96,9 @@ impl EndItems {
             let more = full && round.items > 0;
             // A conflict is looked at again: a bid may have come before the end, and the item is still due.
             if !more && round.conflicts == 0 {
+                if round.refused == 0 {
+                    self.end_downtime().await?;
+                }
                 break;
             }
             // The first are not kept waiting until all of many are read.
@@ -82,18 +107,59 @@ impl EndItems {
         Ok(ended)
     }
 
+    /// Before anything ends: was somebody there to see to what is due?
+    async fn look_for_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
+        let is_held = self.grace() > Duration::ZERO;
+        let found = if is_held { self.platform.note_run(now).await? } else { None };
+        self.down = found.map_or(Down::None, Down::Known);
+        if let Down::Known(Downtime { since, until }) = self.down {
+            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
+        }
+        Ok(())
+    }
+
+    /// Nothing that is due is left.
+    async fn end_downtime(&mut self) -> PlatformResult<()> {
+        if let Down::Known(downtime) = self.down {
+            self.platform.store().end_downtime(downtime).await?;
+            self.down = Down::None;
+        }
+        Ok(())
+    }
+
+    /// The end that an item gets which became due in a downtime.
+    fn held_until(&self, item: &Item, now: Timestamp) -> Option<Timestamp> {
+        let (Down::Known(downtime), Some(end)) = (self.down, item.effective_end_time) else { return None };
+        let to = downtime.until.checked_add(self.grace()).ok()?;
+        (downtime.contains(end) && to > now).then_some(to)
+    }
+
+    fn grace(&self) -> Duration {
+        self.platform.config().timers.downtime_grace
+    }
+
     async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<Ended> {
         let due_by = match self.place {
             Place::First => now,
             Place::Standby { behind } => now - behind,
         };
         let due = self.platform.store().due_items(due_by, limit).await?;
+        let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
+        if self.down == Down::None
+            && self.grace() > Duration::ZERO
+            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > GAP_MS_MAX.into())
+        {
+            // So late: perhaps the whole machine stood still.
+            self.look_for_downtime(now).await?;
+        }
         let mut ended = Ended::default();
         let mut changes = Vec::with_capacity(due.len());
         let mut due_items = Vec::with_capacity(due.len());
         for (item, auction) in due {
             let (uuid, end_at) = (item.uuid, item.effective_end_time);
-            match end(&self.platform, &auction, item, now) {
+            let held_until = self.held_until(&item, now);
+            let end_at = end_at.filter(|_| held_until.is_none());
+            match end(&self.platform, &auction, item, held_until, now) {
                 Ok((customer, change)) => {
                     changes.push((customer, change));
                     due_items.push((uuid, end_at));
@@ -211,6 +277,11 @@ impl EndItems {
 }
 
 impl Platform {
+    /// Notes that this node lives; the downtime that is kept, if there is one.
+    pub(crate) async fn note_run(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
+        Ok(self.store().note_run(now, GAP_MS_MAX).await?)
+    }
+
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
@@ -221,9 +292,11 @@ fn end(
     platform: &Platform,
     auction: &Auction,
     item: Item,
+    held_until: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(Uuid, Change), auction::Rejection> {
-    let changes = auction::item::decide(auction, &item, ItemCommand::ReachEnd, now)?;
+    let command = held_until.map_or(ItemCommand::ReachEnd, |to| ItemCommand::HoldEnd { to });
+    let changes = auction::item::decide(auction, &item, command, now)?;
     let customer = item.customer;
     let mut draft = platform.draft(ACTOR, now);
     draft.item(auction, item, &changes);

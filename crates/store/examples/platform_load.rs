@@ -213,6 +213,7 @@ fn item(number: usize) -> Item {
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        absentee_bids: 0,
         bids_lapsed: 0,
         pending: Vec::new(),
         relisted_from: None,

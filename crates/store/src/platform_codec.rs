@@ -3,7 +3,7 @@
 
 use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
-use ::platform::port::{Follows, Lead, Registration, StoreError, StoreResult};
+use ::platform::port::{Lead, Registration, StoreError, StoreResult};
 use auction::{Auction, Item, Realm, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -60,10 +60,7 @@ fn end_in(item: &Item, realm: Realm) -> Option<i64> {
 
 /// The import that a lead enters.
 pub(crate) fn import_of(lead: &Lead) -> Option<Uuid> {
-    match lead.follows {
-        Follows::Import { import } => Some(import),
-        _ => None,
-    }
+    lead.follows.staged()
 }
 
 /// True when a bid was accepted that did not lapse.

@@ -2,7 +2,7 @@
 
 use auction::increments::IncrementRow;
 use auction::lifecycle::ItemCounts;
-use auction::{Auction, Stagger};
+use auction::{Auction, AuctionKind, Stagger};
 use contract::models::UrlAttachmentApiModel;
 use platform::port::{Follows, Lead};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub(crate) struct AuctionView {
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
     /// Statuses that an administrator may change it to. Where `itemCounts` is given, without those that the items rule out. The
-    /// moment, such as an end that is over, can still refuse one.
+    /// moment, such as an end that is over, can still refuse one, and so can bids on a webcast, which are not looked at here.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
     pub(crate) phase: Option<&'static str>,
@@ -95,7 +95,7 @@ impl AuctionView {
             phase: ring::phase(auction),
             internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,
-            item_counts: counts.map(ItemCountsView::from),
+            item_counts: counts.map(|counts| ItemCountsView::new(auction, counts)),
             following: None,
             sandbox: auction.clock.is_some(),
             version: auction.version,
@@ -114,7 +114,8 @@ impl AuctionView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Following)]
 pub(crate) struct FollowingView {
-    /// What they follow: `going_live`, `returning` (to PREVIEW), `reconciling` or `importing`.
+    /// What they follow: `going_live`, `returning` (to PREVIEW), `reconciling`, `moving_ends`, `changing_terms`, `importing` or
+    /// `copying`.
     what: &'static str,
     /// Items, from the beginning of the running order, that have followed or had no need to.
     items: i64,
@@ -124,11 +125,14 @@ pub(crate) struct FollowingView {
 
 impl From<&Lead> for FollowingView {
     fn from(lead: &Lead) -> Self {
-        let what = match lead.follows {
+        let what = match &lead.follows {
             Follows::GoLive => "going_live",
             Follows::Return | Follows::TakeBack => "returning",
             Follows::Reconcile => "reconciling",
+            Follows::Shift { .. } | Follows::Plan { .. } | Follows::Replan { .. } => "moving_ends",
+            Follows::Terms { .. } => "changing_terms",
             Follows::Import { .. } => "importing",
+            Follows::Copy { .. } => "copying",
         };
         Self { what, items: lead.through + 1, of: lead.until + 1 }
     }
@@ -177,18 +181,18 @@ pub(crate) struct ItemCountsView {
     pub(crate) live: u64,
     pub(crate) suspended: u64,
     pub(crate) passed: u64,
-    /// With at least one bid accepted.
-    pub(crate) with_bids: u64,
+    /// With at least one bid accepted; null in a webcast, where it would tell of what absentees left.
+    pub(crate) with_bids: Option<u64>,
 }
 
-impl From<&ItemCounts> for ItemCountsView {
-    fn from(counts: &ItemCounts) -> Self {
+impl ItemCountsView {
+    fn new(auction: &Auction, counts: &ItemCounts) -> Self {
         Self {
             total: counts.total,
             live: counts.live,
             suspended: counts.suspended,
             passed: counts.passed,
-            with_bids: counts.with_bids,
+            with_bids: (auction.kind == AuctionKind::Timed).then_some(counts.with_bids),
         }
     }
 }

@@ -14,8 +14,8 @@ use super::{ItemView, time};
 #[schema(as = Bid)]
 pub(crate) struct BidView {
     pub(crate) uuid: Uuid,
-    /// Number of the bid on its item, from 1 without gaps.
-    pub(crate) number: i64,
+    /// Number of the bid on its item, from 1 without gaps; null for what an absentee left, which others don't count.
+    pub(crate) number: Option<i64>,
     pub(crate) bidder: String,
     /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the bid
     /// that leads never more than the price. Never how far its bidder would have gone; null for what an absentee left.
@@ -35,7 +35,7 @@ impl BidView {
         let public = PublicBid::of(item, &bid.record());
         Self {
             uuid: bid.uuid,
-            number: bid.number,
+            number: public.as_ref().map(|public| public.number),
             bidder: bid.bidder.clone(),
             amount: public.map(|public| public.amount),
             source: bid.source.as_str(),

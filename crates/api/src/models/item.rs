@@ -33,7 +33,8 @@ pub(crate) struct ItemView {
     pub(crate) currency: String,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to. The moment, such as an end that is over, can still refuse one.
+    /// Statuses that an administrator may change it to. The moment, such as an end that is over, can still refuse one, and so can
+    /// what absentees left, which is not looked at here.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Planned end in a timed auction.
     #[schema(format = DateTime)]
@@ -51,7 +52,7 @@ pub(crate) struct ItemView {
     pub(crate) minimum_bid: Option<i64>,
     /// If the price has reached the reserve; null without a reserve.
     pub(crate) reserve_met: Option<bool>,
-    /// Bids accepted.
+    /// Bids accepted. What absentees left is not among them.
     pub(crate) bid_count: i64,
     /// Place in a webcast's ring: `waiting`, `in_ring`, `done`.
     pub(crate) ring: &'static str,

@@ -77,7 +77,8 @@ pub(crate) struct OfferView {
 impl OfferView {
     fn new(item: &Item, ring: InRing) -> Self {
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
-        OfferView { asking_price, paused, warnings, standing: item.standing.as_ref().map(StandingView::from) }
+        let standing = item.standing.as_ref().map(|standing| StandingView::new(item, standing));
+        OfferView { asking_price, paused, warnings, standing }
     }
 }
 
@@ -87,15 +88,18 @@ impl OfferView {
 #[schema(as = StandingBid)]
 pub(crate) struct StandingView {
     uuid: Uuid,
+    /// Its number in the list of bids.
     number: i64,
     bidder: String,
     /// Minor units.
     amount: i64,
 }
 
-impl From<&StandingBid> for StandingView {
-    fn from(bid: &StandingBid) -> Self {
-        Self { uuid: bid.bid, number: bid.number, bidder: bid.bidder.clone(), amount: bid.amount }
+impl StandingView {
+    fn new(item: &Item, bid: &StandingBid) -> Self {
+        // What an absentee left stands nowhere, so that it has one.
+        let number = item.shown_number(bid.number).unwrap_or_default();
+        Self { uuid: bid.bid, number, bidder: bid.bidder.clone(), amount: bid.amount }
     }
 }
 
@@ -125,7 +129,7 @@ impl DeskView {
             commands: desk.legal.iter().map(|action| action.as_str()).collect(),
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             commissions: desk.commissions.iter().map(CommissionView::from).collect(),
-            bids: desk.bids.iter().map(BidView::from).collect(),
+            bids: in_ring.iter().flat_map(|item| desk.bids.iter().map(|bid| BidView::of(item, bid))).collect(),
             last: desk.last.as_ref().filter(|_| desk.legal.contains(&RingAction::Reopen)).map(NextItemView::from),
             next: desk.next.iter().map(NextItemView::from).collect(),
         }
@@ -159,6 +163,7 @@ impl From<&Pending> for PendingView {
 pub(crate) struct CommissionView {
     /// The bid that it was left as.
     uuid: Uuid,
+    /// Among those that absentees left on the item, in the order in which they came.
     number: i64,
     bidder: String,
     /// How far the clerk may go, minor units.
@@ -202,11 +207,12 @@ impl From<&Item> for NextItemView {
     }
 }
 
-impl From<&BidRecord> for BidView {
-    fn from(bid: &BidRecord) -> Self {
+impl BidView {
+    /// At the clerk's desk, with the numbers that others see.
+    fn of(item: &Item, bid: &BidRecord) -> Self {
         Self {
             uuid: bid.bid,
-            number: bid.number,
+            number: item.shown_number(bid.number),
             bidder: bid.bidder.clone(),
             amount: (bid.source != BidSource::Absentee).then_some(bid.amount),
             source: bid.source.as_str(),

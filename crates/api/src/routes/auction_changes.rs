@@ -109,6 +109,9 @@ fn stagger_of(stagger: StaggerView) -> Stagger {
 
 /// Changes what is given of an auction. What can change depends on its status and on bids; of what can't, the answer is 409
 /// `fields_locked`. Needs `If-Match`. Scope `auctions:write`.
+///
+/// Ends of a large auction follow its closing time a piece at a time, and other terms of a large LIVE one hold when no bid can be on
+/// its way that was decided on those of before; the answer comes when that is done.
 #[utoipa::path(patch, path = "/auctions/{uuid}", tag = "auctions",
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AuctionPatchIn,
     responses((status = 200, body = AuctionView), (status = 404, body = Problem), (status = 409, body = Problem),
@@ -159,6 +162,9 @@ impl EndsIn {
 /// Moves the planned ends of a timed auction's items, all or none: shifts them, or plans them anew. Those of LIVE and
 /// SUSPENDED items move forward only (409 `end_not_later`), and an end that soft close has put off further already stays.
 /// Needs `If-Match`. Scope `auctions:write`.
+///
+/// Those of a large auction move a piece at a time, each item once and by the rules of that moment, after it was found that none is
+/// refused; the answer comes when all have (`following` of the auction meanwhile).
 #[utoipa::path(post, path = "/auctions/{uuid}/ends", tag = "auctions",
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = EndsIn,
     responses((status = 200, body = MovedEndsView), (status = 404, body = Problem), (status = 409, body = Problem),
@@ -191,7 +197,9 @@ pub(crate) struct CloneIn {
     with_items: bool,
 }
 
-/// Copies an auction as a DRAFT, with or without its items. Announced. Scope `auctions:write`.
+/// Copies an auction as a DRAFT, with or without its items. Announced. The answer comes when all items are there: those of a large
+/// auction come one piece after the other (`following` of the copy), to the end, even if the server is killed. Scope
+/// `auctions:write`.
 #[utoipa::path(post, path = "/auctions/{uuid}/clone", tag = "auctions", params(("uuid" = Uuid, Path)),
     request_body = CloneIn,
     responses((status = 201, body = AuctionView), (status = 404, body = Problem), (status = 409, body = Problem),

@@ -9,6 +9,7 @@ use contract::AuctionStatus;
 use http::HeaderMap;
 use platform::Platform;
 use platform::auctions::{CreatedAuction, NewAuction};
+use platform::journal::SubjectKind;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -265,6 +266,6 @@ pub(crate) async fn history(
     asked: Asked<ListQuery>,
 ) -> Result<Response, ApiError> {
     let page = asked.query.page::<i64>()?;
-    let rows = platform.history(&asked.caller, uuid, page.more()).await?;
+    let rows = platform.history(&asked.caller, (SubjectKind::Auction, uuid), page.more()).await?;
     Ok(answer::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
 }

@@ -106,7 +106,8 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = asked.query.page::<i64>()?;
     let (item, bids) = platform.bids(&asked.caller, uuid, page.more()).await?;
-    Ok(answer::list_of_some(bids, page, |bid| bid.number, |bid| BidView::for_others(&item, bid)))
+    let number = |bid: &platform::bid::Bid| item.shown_number(bid.number).unwrap_or_default();
+    Ok(answer::list_of_some(bids, page, number, |bid| BidView::for_others(&item, bid)))
 }
 
 /// Why a bid is cancelled.

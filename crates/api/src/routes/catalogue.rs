@@ -4,9 +4,9 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
-use platform::Platform;
 use platform::catalogue::write::Export;
 use platform::catalogue::{CatalogueImport, ImportMode, ImportReport};
+use platform::{Outcome, Platform};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
@@ -24,6 +24,20 @@ pub(crate) struct ImportQuery {
     /// Check everything and import nothing.
     #[serde(default)]
     dry_run: bool,
+    /// Status of the new items: `DRAFT`, or `LIVE` in a LIVE auction.
+    #[serde(default)]
+    #[param(inline)]
+    status: FirstStatus,
+}
+
+/// Status of items that are imported.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+enum FirstStatus {
+    #[default]
+    #[serde(rename = "DRAFT")]
+    Draft,
+    #[serde(rename = "LIVE")]
+    Live,
 }
 
 /// What became of an import.
@@ -37,7 +51,8 @@ pub(crate) struct Imported {
     dry_run: bool,
 }
 
-/// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT. Scope `auctions:write`.
+/// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT, or with `status=LIVE` LIVE in a
+/// LIVE auction, where none may have an end that is over. Scope `auctions:write`.
 ///
 /// The answer comes when all items are there. A large file is checked as a whole first; then its items come in one after the
 /// other (`following` of the auction), to the end, even if the server is killed meanwhile.
@@ -61,16 +76,21 @@ pub(crate) async fn import(
     let (mode, status) = if dry_run { (ImportMode::DryRun, 200) } else { (ImportMode::Import, 201) };
     let limit = platform.config().catalogue.file_bytes_max;
     let (source, length) = upload.read(body, limit);
-    let import = CatalogueImport { auction: uuid, mode, status: ItemStatus::Draft, expected_version: None };
-    // An upload takes no idempotency key: repeated, it is refused by its lot numbers.
-    let report = platform.import_catalogue(&upload.caller, import, source, None).await?.fresh()?;
+    let first = match upload.query.status {
+        FirstStatus::Draft => ItemStatus::Draft,
+        FirstStatus::Live => ItemStatus::Live,
+    };
+    let import = CatalogueImport { auction: uuid, mode, status: first, expected_version: None };
+    let render = |report: &ImportReport| answer::body(&imported(report, dry_run));
+    let answering = upload.answering(status, &render);
+    let outcome = platform.import_catalogue(&upload.caller, import, source, answering).await;
     if length.is_exceeded() {
         return Err(ApiError::too_large(limit));
     }
-    if report.error_count > 0 {
-        return Err(ApiError::catalogue(&report));
+    match outcome? {
+        Outcome::Fresh(report) if report.error_count > 0 => Err(ApiError::catalogue(&report)),
+        outcome => Ok(answer::outcome(outcome, status, render, |_| None)),
     }
-    Ok(answer::with_status(status, &imported(&report, dry_run)))
 }
 
 /// Gives the catalogue as a CSV file that the import reads back, with everything that was entered but reserve and vendor, which

@@ -43,6 +43,9 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<EventsQu
         ));
     }
     let page = Page { after: Some(after), limit: wanted + 1 };
+    if customer.is_none() && asked.caller.customer.is_none() {
+        return Err(ApiError::invalid_query("customer", "is missing: name the customer whose events are wanted"));
+    }
     let mut rows = platform.events_after(&asked.caller, customer, page).await?;
     let done = rows.len() <= wanted;
     rows.truncate(wanted);

@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use http::HeaderMap;
+use platform::journal::SubjectKind;
 use platform::new_item::NewItem;
 use platform::{Platform, PlatformError};
 use serde::Deserialize;
@@ -193,6 +194,6 @@ pub(crate) async fn history(
     asked: Asked<ListQuery>,
 ) -> Result<Response, ApiError> {
     let page = asked.query.page::<i64>()?;
-    let rows = platform.history(&asked.caller, uuid, page.more()).await?;
+    let rows = platform.history(&asked.caller, (SubjectKind::Item, uuid), page.more()).await?;
     Ok(answer::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
 }

@@ -114,6 +114,10 @@ pub(crate) async fn get(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RegistrationPatchIn {
+    /// 1 to 64 characters, unique in the auction; while nobody has bid by it or by the one that is there (409 `paddle_has_bid`).
+    #[serde(default, deserialize_with = "no_null")]
+    #[schema(value_type = String, required = false)]
+    paddle: Option<String>,
     /// 1 to 200 characters. Can't be taken away.
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = String, required = false)]
@@ -135,7 +139,7 @@ pub(crate) struct RegistrationPatchIn {
     note: Option<Option<String>>,
 }
 
-/// Changes a registration; its paddle stays. `If-Match` is heeded when it is sent. Scope `bidders:write`.
+/// Changes a registration: its paddle until the bidder has bid, the rest at any time. `If-Match` is heeded when it is sent. Scope `bidders:write`.
 #[utoipa::path(patch, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
     params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = Option<String>, Header)),
     request_body = RegistrationPatchIn,
@@ -146,9 +150,10 @@ pub(crate) async fn change(
     Path(named): Path<(Uuid, Uuid)>,
     post: Post<RegistrationPatchIn>,
 ) -> Result<Response, ApiError> {
-    let RegistrationPatchIn { name, party, email, limit, note } = &post.body;
-    let (name, email, note) = (name.clone(), email.clone(), note.clone());
-    let patch = RegistrationPatch { name, party: *party, email, limit: *limit, note };
+    let (post, patch) = post.map(|body| {
+        let RegistrationPatchIn { paddle, name, party, email, limit, note } = body;
+        Ok(RegistrationPatch { paddle, party, name, email, limit, note })
+    })?;
     let registration = platform.change_registration(&post.caller, named, &patch, post.version).await?;
     Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
 }

@@ -238,3 +238,22 @@ async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
     }
     assert_eq!(lots, ["1", "2", "3", "4", "5"]);
 }
+
+#[tokio::test]
+async fn nothing_is_told_when_an_absentee_leaves_a_maximum() {
+    let house = House::with(PlatformConfig::default()).await;
+    let auctioneer = house.stage.make("/api/v1/auctioneers", &house.key, json!({ "name": "Jones" })).await;
+    let (auction, item) = house.stage.sale(&house.key, auctioneer["uuid"].as_str().unwrap()).await;
+    let house = House { auction, item, ..house };
+    let mut stream = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+    assert_eq!(stream.next().await.data["items"][0]["version"], 1);
+    let left = json!({ "bidder": "5", "maximum": 9_000 });
+    house.stage.make(&format!("/api/v1/items/{}/absentee-bids", house.item), &house.key, left).await;
+    let bearer = format!("Bearer {}", house.key);
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", "\"2\"")];
+    let path = format!("/api/v1/items/{}", house.item);
+    let edited = house.stage.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
+    assert_eq!(edited.status, 200, "{}", edited.text);
+    let told = stream.next().await;
+    assert_eq!((&told.data["item"]["version"], &told.data["item"]["bidCount"]), (&json!(3), &json!(0)), "{told:?}");
+}

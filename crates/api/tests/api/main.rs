@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
+mod absentees;
 mod access;
 mod administration;
 mod bidders;
@@ -17,3 +18,4 @@ mod replayed;
 mod sandbox;
 mod shown;
 mod stage;
+mod uploads;

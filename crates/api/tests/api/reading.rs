@@ -159,3 +159,23 @@ async fn a_mistake_is_told_once() {
     assert_eq!((refused.status, errors.as_array().unwrap().len()), (422, 1), "{errors}");
     assert_eq!(errors[0]["pointer"], "/internetBids");
 }
+
+#[tokio::test]
+async fn a_history_is_one_of_its_kind() {
+    let stage = Stage::new();
+    let customer = stage.customer("First").await;
+    let key = stage.key(Some(customer), Scopes::all()).await;
+    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+    for (kind, uuid, status) in
+        [("auctions", &auction, 200), ("items", &item, 200), ("auctions", &item, 404), ("items", &auction, 404)]
+    {
+        let path = format!("/api/v1/{kind}/{uuid}/history");
+        assert_eq!(stage.ask(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
+    }
+    let staff = stage.key(None, Scopes::all()).await;
+    for path in ["/events".to_owned(), format!("/items/{item}/record?after=99"), "/auctions?limit=251".to_owned()] {
+        let answer = stage.ask(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "query_invalid"), "{path}: {}", answer.text);
+    }
+}

@@ -58,7 +58,7 @@ fn path_key(path: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_registration_is_changed_as_it_was_seen_but_for_its_paddle() {
+async fn a_registration_is_changed_as_it_was_seen() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "note": "rings at noon" })).await;
     let patch = async |version, body: Value| {
@@ -70,6 +70,33 @@ async fn a_registration_is_changed_as_it_was_seen_but_for_its_paddle() {
     assert_eq!((&changed["limit"], &changed["note"], &changed["name"]), (&json!(500), &Value::Null, &json!("Ada")));
     assert_eq!(patch(1, json!({ "limit": 900 })).await.code(), "precondition_failed");
     assert_eq!(patch(2, json!({ "note": "x".repeat(1_001) })).await.json()["errors"][0]["pointer"], "/note");
-    assert_eq!(patch(2, json!({ "paddle": "2" })).await.status, 422);
+    assert_eq!(patch(2, json!({ "uuid": "2" })).await.status, 422);
     assert_eq!(sale.get(&ada).await, changed);
+}
+
+#[tokio::test]
+async fn a_paddle_changes_until_somebody_has_bid_by_it() {
+    let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
+    let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "limit": 5_000 })).await;
+    let bob = sale.register(json!({ "name": "Bob", "paddle": "2" })).await;
+    assert_eq!(sale.bid(1, "walk-in", 100).await.status, 201);
+    let to = async |who: &str, paddle: &str| sale.patch(who, json!({ "paddle": paddle })).await;
+    let refused = |answer: crate::stage::Answer| (answer.status, answer.code());
+    assert_eq!(refused(to(&ada, "2").await), (409, "taken".into()));
+    assert_eq!(refused(to(&ada, "walk-in").await), (409, "paddle_has_bid".into()));
+    assert_eq!(to(&ada, " ").await.json()["errors"][0]["pointer"], "/paddle");
+    assert_eq!(sale.patch(&ada, json!({ "paddle": null })).await.status, 422);
+    let moved = to(&ada, "12").await;
+    assert_eq!((moved.status, &moved.json()["paddle"], moved.header("etag")), (200, &json!("12"), Some("\"2\"")));
+    // The limit goes along, and the old number is free.
+    assert_eq!(sale.bid(0, "12", 5_001).await.code(), "spending_limit_reached");
+    assert_eq!(to(&bob, "1").await.status, 200);
+    assert_eq!(sale.bid(0, "12", 500).await.status, 201);
+    let late = to(&ada, "13").await;
+    assert_eq!((late.status, late.code().as_str()), (409, "paddle_has_bid"), "{}", late.text);
+    assert_eq!(to(&ada, "12").await.status, 200, "nothing changes");
+    let next = sale.post(&format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Cy" })).await.json();
+    assert_eq!(next["paddle"], "13", "numbers go on behind the highest");
+    let verified = sale.stage.platform.verify_all(&|_| ()).await.unwrap();
+    assert_eq!(verified.broken.iter().map(|broken| &broken.what).collect::<Vec<_>>(), Vec::<&String>::new());
 }

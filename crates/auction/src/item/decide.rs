@@ -77,6 +77,11 @@ pub enum ItemCommand {
         /// Why.
         reason: String,
     },
+    /// The timer has seen its effective end, which passed while nobody could see to it.
+    HoldEnd {
+        /// The end that it gets instead.
+        to: Timestamp,
+    },
     /// A clerk or an administrator takes a sale or pass back: the item is LIVE again.
     Correct {
         /// Why.
@@ -117,6 +122,7 @@ pub fn decide(
             let facts = ItemFacts { auction, item, reason: None, now };
             Ok(follow_item(&facts, &[ItemBy::End], None)?.changes(auction, item, None))
         }
+        ItemCommand::HoldEnd { to } => hold_end(auction, item, to, now),
         ItemCommand::Reconcile => {
             let facts = ItemFacts { auction, item, reason: None, now };
             let row = follow_item(&facts, &[ItemBy::Reconciliation], Some(ItemStatus::Unsold))?;
@@ -193,6 +199,16 @@ fn move_end(
     auction.require_open()?;
     let is_later = item.effective_end_time.is_some_and(|end| to > end) && to > now;
     is_later.then(|| vec![ItemChange::EndMoved { end: to, reason }]).ok_or(Rejection::EndNotLater)
+}
+
+/// As an end that is reached, but for a later one.
+fn hold_end(auction: &Auction, item: &Item, to: Timestamp, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
+    auction.require_kind(AuctionKind::Timed)?;
+    item.require_live()?;
+    if item.effective_end_time.is_none_or(|end| end > now) {
+        return Err(Rejection::EndNotReached);
+    }
+    (to > now).then(|| vec![ItemChange::EndHeld { end: to }]).ok_or(Rejection::EndNotLater)
 }
 
 fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {

@@ -66,6 +66,7 @@ pub fn relist(
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,
+        absentee_bids: 0,
         bids_lapsed: 0,
         pending: Vec::new(),
         relisted_from: Some(unsold.uuid),

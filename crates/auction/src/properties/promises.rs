@@ -165,7 +165,10 @@ impl Sale {
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(&self.auction, &self.item)).unwrap(), &mut shown);
         let bids: Vec<_> = self.log.bids().iter().filter_map(|record| PublicBid::of(&self.item, record)).collect();
-        let leading = |bid: &&PublicBid| standing.as_ref().is_some_and(|standing| standing.number == bid.number);
+        let leading_number = standing.as_ref().and_then(|standing| self.item.shown_number(standing.number));
+        let leading = |bid: &&PublicBid| leading_number == Some(bid.number);
+        let counted: Vec<i64> = bids.iter().map(|bid| bid.number).collect();
+        assert_eq!(counted, (1..=self.item.shown_bids()).collect::<Vec<_>>(), "numbers tell nothing of absentees");
         let shown_of_leader = bids.iter().find(leading).map(|bid| bid.amount);
         assert!(shown_of_leader <= self.item.price(), "of the bid that leads no more than the price is shown");
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);

@@ -35,6 +35,8 @@ pub enum AuctionGuard {
     EndInFuture,
     /// No item has bids.
     NoBids,
+    /// Nothing is in the ring: a clerk takes it out first.
+    RingEmpty,
     /// No item is LIVE or SUSPENDED.
     NothingLiveOrSuspended,
 }
@@ -58,7 +60,7 @@ pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(Some(Draft),          Preview,        &[FieldsComplete],                            Cause::StatusChangedByAdministrator),
     row(Some(Preview),        Draft,          &[],                                          Cause::StatusChangedByAdministrator),
     row(Some(Preview),        Live,           &[EndInFuture],                               Cause::StatusChangedByAdministrator),
-    row(Some(Live),           Preview,        &[NoBids],                                    Cause::StatusChangedByAdministrator),
+    row(Some(Live),           Preview,        &[NoBids, RingEmpty],                         Cause::StatusChangedByAdministrator),
     row(Some(Live),           Reconciliation, &[NothingLiveOrSuspended],                    Cause::StatusChangedByAdministrator),
     row(Some(Reconciliation), Archived,       &[],                                          Cause::StatusChangedByAdministrator),
 ];
@@ -105,10 +107,11 @@ impl Auction {
     }
 
     /// The same without what its items, as they are counted, rule out. What only the moment can tell (an end in the future)
-    /// is not looked at.
+    /// is not looked at; nor are bids on a webcast, among which are those that absentees left, and nobody is told of.
     pub fn legal_next_with(&self, items: &ItemCounts) -> Vec<AuctionStatus> {
         let facts = AuctionFacts { auction: self, items, now: self.created_at };
-        let holds = |guard: &AuctionGuard| !guard.asks_items() || guard.check(&facts).is_ok();
+        let is_secret = |guard: &AuctionGuard| *guard == NoBids && self.kind == AuctionKind::Webcast;
+        let holds = |guard: &AuctionGuard| !guard.asks_items() || is_secret(guard) || guard.check(&facts).is_ok();
         rows_from(self.current()).filter(|row| row.guards.iter().all(holds)).map(|row| row.to).collect()
     }
 
@@ -126,13 +129,14 @@ impl AuctionGuard {
             AnItemIsLive => "at least one item is LIVE",
             EndInFuture => "closing time in the future",
             NoBids => "no bids",
+            RingEmpty => "nothing is in the ring",
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
         }
     }
 
-    /// True when the answer is in the counts of items.
+    /// True when the answer is in the counts of items, or in the ring.
     fn asks_items(self) -> bool {
-        matches!(self, AnItemIsLive | NoBids | NothingLiveOrSuspended)
+        matches!(self, AnItemIsLive | NoBids | RingEmpty | NothingLiveOrSuspended)
     }
 
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {
@@ -142,6 +146,7 @@ impl AuctionGuard {
             AnItemIsLive => (items.live > 0).then_some(()).ok_or(Rejection::NoLiveItem),
             EndInFuture => end_in_future(auction, *now),
             NoBids => (items.with_bids == 0).then_some(()).ok_or(Rejection::AuctionHasBids),
+            RingEmpty => auction.in_ring.map_or(Ok(()), |item| Err(Rejection::RingOccupied { item })),
             NothingLiveOrSuspended => nothing_live_or_suspended(items),
         }
     }

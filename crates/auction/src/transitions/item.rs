@@ -202,13 +202,14 @@ fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
 
 impl Item {
     /// Statuses that an administrator may ask for now, in the table's order. What only the moment can tell (a reason, an
-    /// end in the future) is not looked at: such a change can still be refused.
+    /// end in the future) is not looked at, and what absentees left is not told: such a change can still be refused.
     pub fn legal_next(&self, auction: &Auction) -> Vec<ItemStatus> {
         let facts = ItemFacts { auction, item: self, reason: None, now: self.created_at };
         rows_from(self.current(), &[Administrator, Correction])
             .filter(|row| {
                 let mut settled = row.guards.iter().filter(|guard| guard.is_settled_by_state());
-                settled.all(|guard| guard.check(&facts).is_ok())
+                let is_secret = |guard: &ItemGuard| *guard == ItemGuard::NoBids && !self.has_shown_bids();
+                settled.all(|guard| is_secret(guard) || guard.check(&facts).is_ok())
             })
             .map(|row| row.to)
             .collect()

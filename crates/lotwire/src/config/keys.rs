@@ -82,6 +82,11 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Text,
         "Longest such pause. A longer `Retry-After` of the provider is kept in full.",
     ),
+    key(
+        "platform.downtime_grace",
+        Kind::Text,
+        "After a time in which no node was running, items whose end passed in it end so long after the first one is there again. `0s`: at once.",
+    ),
     key("provider.listen", Kind::Text, "Address and port of the provider's API."),
     key(
         "provider.allow_subnets",

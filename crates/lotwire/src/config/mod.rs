@@ -57,6 +57,7 @@ pub(crate) struct Platform {
     pub(crate) publish_timeout: Span,
     pub(crate) publish_backoff_base: Span,
     pub(crate) publish_backoff_cap: Span,
+    pub(crate) downtime_grace: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +152,7 @@ impl Default for Platform {
             publish_timeout: Span::from_secs(30),
             publish_backoff_base: Span::from_millis(500),
             publish_backoff_cap: Span::from_secs(60),
+            downtime_grace: Span::from_secs(0),
         }
     }
 }

@@ -1,20 +1,30 @@
 //! An auction is held again: a copy as a DRAFT, with or without its items.
+//!
+//! The first items are there with the copy itself. Those of a large auction behind them are staged as they are read, and one
+//! small commit makes the copy true; its lead brings them in ([`crate::leads`]), as those of an import. What was staged for a
+//! copy that did not come to be is taken away.
 
 use auction::lifecycle::{self, AuctionCommand};
-use auction::{Auction, Item, ItemCommand, RingPlace, TestClock, WebcastPhase};
+use auction::{Auction, Hidden, Item, TestClock, WebcastPhase};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::ITEMS_READ_MAX;
 use super::ends::{SHIFT_SECONDS_MAX, later};
 use crate::deciding::Decision;
-use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{TITLE_CHARS_MAX, text};
-use crate::port::{ItemCounts, Page};
+use crate::items::Entry;
+use crate::leads::Piece;
+use crate::new_item::{NewItem, TITLE_CHARS_MAX, text};
+use crate::port::{Follows, ItemCounts, Lead, LeadStep, Page};
 use crate::{Caller, Platform, Scope};
+
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 1_000;
+
+/// Leads looked at for those of a repeated call.
+const COPIES_MAX: usize = 64;
 
 /// What of an auction's items a copy gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,10 +46,23 @@ pub struct AuctionCopy {
     pub items: CopiedItems,
 }
 
+/// The items of a copy on their way.
+struct Copying {
+    /// What they are staged as.
+    import: Uuid,
+    /// Those that come with the copy itself.
+    first: Vec<NewItem>,
+    /// Pieces staged.
+    pieces: i64,
+    /// All of them.
+    items: i64,
+}
+
 impl Platform {
-    /// Copies an auction with everything that was entered about it. The copy is a DRAFT, and announced as created.
+    /// Copies an auction with everything that was entered about it. The copy is a DRAFT, and announced as created. When it is
+    /// answered, all of its items are there.
     ///
-    /// Errors: `not_found`, `invalid`, and those of [`lifecycle::decide`] and [`auction::item::decide`].
+    /// Errors: `not_found`, `items_following`, `invalid`, and those of [`lifecycle::decide`] and [`auction::item::decide`].
     pub async fn copy_auction(
         &self,
         caller: &Caller,
@@ -55,22 +78,77 @@ impl Platform {
             let message = format!("must be from -{SHIFT_SECONDS_MAX} to {SHIFT_SECONDS_MAX}");
             return Err(PlatformError::invalid("/shiftSeconds", message));
         }
-        self.decide(answering.as_ref(), || async {
-            let source = self.seen_auction(caller, uuid).await?;
-            self.require_settled(&source).await?;
-            let now = self.now();
-            let auction = self.copied(&source, copy, now)?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            self.end_copies(caller).await?;
+            return Ok(Outcome::Replayed(answer));
+        }
+        let source = self.seen_auction(caller, uuid).await?;
+        self.require_settled(&source).await?;
+        let auction = self.copied(&source, copy, self.now())?;
+        let mut copying = Copying { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
+        let outcome = self.copy_as(caller, &source, (&auction, copy), &mut copying, answering).await;
+        // Of what may have become true all the same nothing is taken away.
+        let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
+        if copying.pieces > 0 && !is_uncertain {
+            self.unstage(copying.import).await?;
+        }
+        outcome
+    }
+
+    async fn copy_as(
+        &self,
+        caller: &Caller,
+        source: &Auction,
+        (auction, copy): (&Auction, &AuctionCopy),
+        copying: &mut Copying,
+        answering: Option<Answering<'_, Auction>>,
+    ) -> PlatformResult<Outcome<Auction>> {
+        if copy.items == CopiedItems::All {
+            self.read_copies(source, copy, copying).await?;
+        }
+        let copying = &*copying;
+        let decided = self.decide(answering.as_ref(), || async {
+            let now = auction.created_at;
             let command = AuctionCommand::Create { status: AuctionStatus::Draft };
-            let changes = lifecycle::decide(&auction, &ItemCounts::default(), command, now)?;
+            let changes = lifecycle::decide(auction, &ItemCounts::default(), command, now)?;
             let mut draft = self.draft(&caller.actor, now);
-            let auction = draft.auction(auction, &changes);
-            if copy.items == CopiedItems::All {
-                self.copy_items(&mut draft, &source, &auction, copy, now).await?;
+            let auction = draft.auction(auction.clone(), &changes);
+            for (position, new) in (0..).zip(&copying.first) {
+                let state = self.new_item(&auction, new, position, now);
+                let changes = auction::item::decide(&auction, &state, Entry::Call.command(new.status), now)?;
+                draft.item(&auction, state, &changes);
+            }
+            if copying.pieces > 0 {
+                let lead = Lead {
+                    auction: auction.uuid,
+                    customer: auction.customer,
+                    follows: Follows::Copy { import: copying.import },
+                    actor: caller.actor.clone(),
+                    at: now,
+                    step: 0,
+                    through: copying.items_of_first() - 1,
+                    until: copying.items - 1,
+                };
+                draft.lead(LeadStep { auction: auction.uuid, seen: None, lead: Some(lead), entered: None });
             }
             let change = draft.finish(answering.as_ref(), &auction);
             Ok(Decision { customer: auction.customer, change, result: auction })
-        })
-        .await
+        });
+        let outcome = decided.await?;
+        if matches!(outcome, Outcome::Fresh(_)) {
+            self.follow_to_the_end(auction.uuid).await?;
+        }
+        Ok(outcome)
+    }
+
+    /// Copies that this caller has begun are there, items and all.
+    async fn end_copies(&self, caller: &Caller) -> PlatformResult<()> {
+        for lead in self.store().leads(COPIES_MAX).await? {
+            if lead.actor == caller.actor && matches!(lead.follows, Follows::Copy { .. }) {
+                self.follow_to_the_end(lead.auction).await?;
+            }
+        }
+        Ok(())
     }
 
     fn copied(&self, source: &Auction, copy: &AuctionCopy, now: Timestamp) -> PlatformResult<Auction> {
@@ -94,45 +172,59 @@ impl Platform {
         })
     }
 
-    async fn copy_items(
-        &self,
-        draft: &mut Draft<'_>,
-        source: &Auction,
-        auction: &Auction,
-        copy: &AuctionCopy,
-        now: Timestamp,
-    ) -> PlatformResult<()> {
-        let (mut after, mut position) = (None, 0);
+    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit.
+    async fn read_copies(&self, source: &Auction, copy: &AuctionCopy, copying: &mut Copying) -> PlatformResult<()> {
+        let (first_max, items_max) = (self.config().leads.first_items_max, self.config().leads.items_max.max(1));
+        let (mut after, mut piece) = (None, Piece::default());
         loop {
             let items = self.store().items(source.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
-            let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
-            for item in items.into_iter().filter(|item| item.status != ItemStatus::Withdrawn) {
-                let state = Item {
-                    uuid: self.ids().uuid_v7(),
-                    auction: auction.uuid,
-                    position,
-                    status: ItemStatus::Draft,
-                    announced: false,
-                    end_time: item.end_time.map(|end| later(end, copy.shift_seconds)).transpose()?,
-                    effective_end_time: None,
-                    ring: RingPlace::Waiting,
-                    standing: None,
-                    bid_count: 0,
-                    bids_lapsed: 0,
-                    pending: Vec::new(),
-                    relisted_from: None,
-                    relisted_as: None,
-                    sequence: 0,
-                    version: 0,
-                    created_at: now,
-                    ..item
-                };
-                let command = ItemCommand::Create { status: ItemStatus::Draft };
-                let changes = auction::item::decide(auction, &state, command, now)?;
-                draft.item(auction, state, &changes);
-                position += 1;
+            let Some(last) = items.last().map(|item| item.position) else { break };
+            for item in items.iter().filter(|item| item.status != ItemStatus::Withdrawn) {
+                let new = as_entered(item, copy)?;
+                copying.items += 1;
+                if copying.first.len() < first_max {
+                    copying.first.push(new);
+                    continue;
+                }
+                piece.add(new);
+                if piece.is_full(items_max) {
+                    self.stage_copies(copying, std::mem::take(&mut piece)).await?;
+                }
             }
             after = Some(last);
         }
+        if piece.items.is_empty() { Ok(()) } else { self.stage_copies(copying, piece).await }
     }
+
+    async fn stage_copies(&self, copying: &mut Copying, piece: Piece) -> PlatformResult<()> {
+        self.store().stage(copying.import, copying.pieces, piece.items, self.now()).await?;
+        copying.pieces += 1;
+        Ok(())
+    }
+}
+
+impl Copying {
+    fn items_of_first(&self) -> i64 {
+        i64::try_from(self.first.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// The item as if it were entered anew, with a later end.
+fn as_entered(item: &Item, copy: &AuctionCopy) -> PlatformResult<NewItem> {
+    Ok(NewItem {
+        lot_number: item.lot_number.clone(),
+        title: item.title.clone(),
+        description: item.description.clone(),
+        image_url: item.image_url.clone(),
+        attachments: item.attachments.clone(),
+        low_estimate: item.low_estimate,
+        high_estimate: item.high_estimate,
+        opening_bid: item.opening_bid,
+        reserve: item.reserve.map(Hidden::reveal),
+        buy_now: item.buy_now,
+        vendor: item.vendor,
+        fixed_increment: item.fixed_increment,
+        end_time: item.end_time.map(|end| later(end, copy.shift_seconds)).transpose()?,
+        status: ItemStatus::Draft,
+    })
 }

@@ -1,7 +1,7 @@
 //! An auction is corrected after it was entered (`docs/auctions.md` says what can change when).
 
-use auction::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, InternetBids, new_item_end};
-use contract::AuctionStatus;
+use auction::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, InternetBids};
+use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -12,11 +12,8 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::{TITLE_CHARS_MAX, text};
-use crate::port::Page;
+use crate::port::{Follows, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
-
-/// What the log says of ends that move because the closing time does.
-const REPLANNED: &str = "the auction's closing time or stagger was changed";
 
 /// What is to be another way about an auction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,9 +26,11 @@ pub struct AuctionPatch {
 
 impl Platform {
     /// Changes what the patch names of an auction, and leaves the rest. When the closing time or the stagger changes, the
-    /// ends of items that follow the plan follow the new one. `expected_version` is the one that the caller saw.
+    /// ends of items that follow the plan follow the new one: those of a large auction piece by piece ([`crate::leads`]), and
+    /// they are there when it is answered. Other terms of a large LIVE auction hold for it when no bid can be on its way that
+    /// was decided on those of before. `expected_version` is the one that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`auction::edit::edit`] and
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of [`auction::edit::edit`] and
     /// [`auction::item::move_plan`].
     pub async fn change_auction(
         &self,
@@ -60,7 +59,7 @@ impl Platform {
                     }
                 }
                 let counts = self.store().item_counts(uuid).await?;
-                let changes = auction::edit::edit(&before, &counts, edit)?;
+                let changes = auction::edit::edit(&before, &counts, edit.clone())?;
                 let customer = before.customer;
                 let now = self.time_of(&before);
                 let mut draft = self.draft(&caller.actor, now);
@@ -68,49 +67,69 @@ impl Platform {
                     let change = draft.finish::<Auction>(None, &before);
                     return Ok(Decision { customer, change, result: before });
                 }
+                let mut edited = before.clone();
+                changes.iter().for_each(|change| edited.apply(change));
+                let has_other_terms = auction::edit::has_other_terms(&before, &edited);
+                // An address is written with the edit, and not before it: such a one is true at once, or not at all.
+                let is_held = has_other_terms && !self.fits_first_step(&counts) && written.is_none();
                 draft.address(written);
-                let auction = draft.auction(before.clone(), &changes);
-                self.follow_edit(&mut draft, &before, &auction, now).await?;
+                let auction = if is_held {
+                    let auction = draft.auction(before, &auction::edit::begin_hold());
+                    let follows = Follows::Terms { edit: Box::new(edit) };
+                    self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                    auction
+                } else {
+                    let auction = draft.auction(before.clone(), &changes);
+                    if has_other_terms {
+                        self.decide_bids_again(&mut draft, &auction).await?;
+                    } else if (before.ends_at, before.stagger) != (auction.ends_at, auction.stagger) {
+                        let follows = Follows::Replan { ends_at: before.ends_at, stagger: before.stagger };
+                        self.follow_plan(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                    }
+                    auction
+                };
                 let change = draft.finish::<Auction>(None, &auction);
                 Ok(Decision { customer, change, result: auction })
             })
             .await
             .inspect(|_| self.ends_moved().notify())?;
-        outcome.fresh()
+        let auction = outcome.fresh()?;
+        self.follow_to_the_end(uuid).await?;
+        if auction.returning { self.end_hold(uuid, patch).await } else { Ok(auction) }
     }
 
-    /// What an edit of their auction means for items: planned ends that move along, and bids on LIVE items that were decided
-    /// on other terms and are decided again.
-    async fn follow_edit(
+    /// What became of an edit that was held back: a bid may have come before it.
+    async fn end_hold(&self, uuid: Uuid, patch: &AuctionPatch) -> PlatformResult<Auction> {
+        let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
+        let counts = self.store().item_counts(uuid).await?;
+        let is_missing = !auction::edit::edit(&auction, &counts, patch.edit.clone())?.is_empty();
+        if is_missing { Err(PlatformError::Busy) } else { Ok(auction) }
+    }
+
+    /// The items that were planned by another plan follow that of the auction, if that of none is refused.
+    async fn follow_plan(
         &self,
         draft: &mut Draft<'_>,
-        before: &Auction,
         auction: &Auction,
+        (follows, actor): (Follows, &str),
+        counts: &ItemCounts,
         now: Timestamp,
     ) -> PlatformResult<()> {
-        let is_replanned = auction.kind == AuctionKind::Timed
-            && (before.ends_at, before.stagger) != (auction.ends_at, auction.stagger);
-        let has_other_terms = auction.status == AuctionStatus::Live
-            && (&before.increments, before.charges, before.starts_at, before.extension_seconds)
-                != (&auction.increments, auction.charges, auction.starts_at, auction.extension_seconds);
-        if !is_replanned && !has_other_terms {
+        if auction.kind != AuctionKind::Timed {
             return Ok(());
         }
+        self.would_follow(auction, &follows, now).await?;
+        self.begin_lead(draft, auction, (follows, actor), counts, now).await
+    }
+
+    /// Bids on LIVE items that were decided on other terms are decided again.
+    async fn decide_bids_again(&self, draft: &mut Draft<'_>, auction: &Auction) -> PlatformResult<()> {
         let mut after = None;
         loop {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
-            for item in items {
-                let planned = new_item_end(before, item.position);
-                if is_replanned && item.end_time == planned {
-                    let to = new_item_end(auction, item.position);
-                    let changes = auction::item::move_plan(auction, &item, to, Some(REPLANNED), now)?;
-                    if !changes.is_empty() {
-                        draft.item(auction, item, &changes);
-                    }
-                } else if has_other_terms && item.status == contract::ItemStatus::Live {
-                    draft.item(auction, item, &[]);
-                }
+            for item in items.into_iter().filter(|item| item.status == ItemStatus::Live) {
+                draft.item(auction, item, &[]);
             }
             after = Some(last);
         }

@@ -7,12 +7,12 @@ use auction::{Auction, AuctionKind, Item, Rejection, new_item_end};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
-use super::{ITEMS_READ_MAX, stagger_problems};
+use super::stagger_problems;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::Page;
+use crate::port::Follows;
 use crate::{Caller, Platform, Scope};
 
 /// Ends can't be shifted by more than ten years at once.
@@ -54,9 +54,11 @@ pub struct MovedEnds {
 
 impl Platform {
     /// Moves the planned ends of a timed auction's items, all or none. Those of LIVE and SUSPENDED items move forward only;
-    /// an end that soft close has put off further already stays. `expected_version` is the auction's that the caller saw.
+    /// an end that soft close has put off further already stays. All of a large auction's move piece by piece
+    /// ([`crate::leads`]), each item once and by the rules of that moment; when it is answered they have. `expected_version` is
+    /// the auction's that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`auction::edit::replan`] and
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of [`auction::edit::replan`] and
     /// [`auction::item::move_plan`].
     pub async fn move_ends(
         &self,
@@ -68,7 +70,7 @@ impl Platform {
     ) -> PlatformResult<Outcome<MovedEnds>> {
         caller.require(Scope::AuctionsWrite)?;
         self.check_move(wanted)?;
-        self.decide(answering.as_ref(), || async {
+        let decided = self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, uuid).await?;
             expect_version(expected_version, auction.version)?;
             self.require_settled(&auction).await?;
@@ -84,21 +86,22 @@ impl Platform {
             }
             let mut draft = self.draft(&caller.actor, now);
             let result = match &wanted.items {
-                None => self.move_all(&mut draft, auction, wanted, now).await?,
+                None => self.move_all(&mut draft, auction, (wanted, &caller.actor), now).await?,
                 Some(items) => self.move_some(&mut draft, auction, items, wanted, now).await?,
             };
             let change = draft.finish(answering.as_ref(), &result);
             Ok(Decision { customer: result.auction.customer, change, result })
-        })
-        .await
-        .inspect(|_| self.ends_moved().notify())
+        });
+        let outcome = decided.await.inspect(|_| self.ends_moved().notify())?;
+        self.follow_to_the_end(uuid).await?;
+        Ok(outcome)
     }
 
     async fn move_all(
         &self,
         draft: &mut Draft<'_>,
         auction: Auction,
-        wanted: &EndsMove,
+        (wanted, actor): (&EndsMove, &str),
         now: Timestamp,
     ) -> PlatformResult<MovedEnds> {
         let plan = match wanted.ends {
@@ -110,21 +113,15 @@ impl Platform {
         };
         let changes = plan.map_or(Ok(Vec::new()), |plan| auction::edit::replan(&auction, plan, now))?;
         let auction = draft.auction(auction, &changes);
-        let mut moved = MovedEnds { auction, moved: 0, kept: 0 };
-        let mut after = None;
-        loop {
-            let page = Page { after, limit: ITEMS_READ_MAX };
-            let items = self.store().items(moved.auction.uuid, page).await?;
-            let Some(last) = items.last().map(|item| item.position) else { return Ok(moved) };
-            for item in items {
-                let to = match wanted.ends {
-                    NewEnds::Plan(_) => new_item_end(&moved.auction, item.position),
-                    NewEnds::Shift { seconds } => item.end_time.map(|end| later(end, seconds)).transpose()?,
-                };
-                move_one(draft, &mut moved, item, to, wanted, now)?;
-            }
-            after = Some(last);
-        }
+        let reason = wanted.reason.clone();
+        let follows = match wanted.ends {
+            NewEnds::Plan(_) => Follows::Plan { reason },
+            NewEnds::Shift { seconds } => Follows::Shift { seconds, reason },
+        };
+        let counts = self.store().item_counts(auction.uuid).await?;
+        let moved = self.would_follow(&auction, &follows, now).await?;
+        self.begin_lead(draft, &auction, (follows, actor), &counts, now).await?;
+        Ok(MovedEnds { auction, moved, kept: counts.total.saturating_sub(moved) })
     }
 
     async fn move_some(
@@ -201,7 +198,7 @@ fn move_one(
 }
 
 /// So many seconds later.
-pub(super) fn later(at: Timestamp, seconds: i64) -> PlatformResult<Timestamp> {
+pub(crate) fn later(at: Timestamp, seconds: i64) -> PlatformResult<Timestamp> {
     let beyond = |_| PlatformError::invalid("/shiftSeconds", "leads beyond what time can count");
     at.checked_add(SignedDuration::from_secs(seconds)).map_err(beyond)
 }

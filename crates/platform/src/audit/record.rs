@@ -1,6 +1,6 @@
 //! The record of one sale, for somebody outside: the item's log as it is chained, without what it conceals.
 
-use auction::{Item, LogHash};
+use auction::{AuctionKind, Item, LogHash, Rejection};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub struct RecordSummary {
     pub price: Option<i64>,
     /// Paddle of whoever leads, or bought it.
     pub leader: Option<String>,
-    /// Bids taken.
+    /// Bids taken, with those that absentees left.
     pub bid_count: i64,
     /// Real end in a timed auction.
     pub effective_end_time: Option<Timestamp>,
@@ -95,10 +95,16 @@ impl Platform {
     /// The record of an item's sale, from the entry after `after` (0 for the first part), at most [`RECORD_ENTRIES_MAX`]
     /// entries. What bidders would have paid, the reserve, the vendor and what only the clerk sees is in it as commitments.
     ///
-    /// Errors: `not_found`; `invalid` when the log has not come to `after`.
+    /// That of a webcast's item tells that absentees left something, and is the clerk's alone while it is for sale.
+    ///
+    /// Errors: `not_found`, `record_not_open`; `invalid` when the log has not come to `after`.
     pub async fn record(&self, caller: &Caller, uuid: Uuid, after: i64) -> PlatformResult<Record> {
-        let (item, _) = self.item(caller, uuid).await?;
+        let (item, auction) = self.item(caller, uuid).await?;
         caller.require(Scope::AuctionsRead)?;
+        if auction.kind == AuctionKind::Webcast && is_for_sale(item.status) && caller.require(Scope::RingWrite).is_err()
+        {
+            return Err(Rejection::RecordNotOpen.into());
+        }
         let head = item.log;
         if !(0..=head.number).contains(&after) {
             return Err(PlatformError::invalid("/after", format!("must be 0 to {}", head.number)));
@@ -129,4 +135,11 @@ impl Platform {
             summary: RecordSummary::of(&item),
         })
     }
+}
+
+fn is_for_sale(status: ItemStatus) -> bool {
+    matches!(
+        status,
+        ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended | ItemStatus::Passed
+    )
 }

@@ -11,8 +11,12 @@ use crate::port::{Registration, RegistrationStatus};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum RegistrationChange {
-    /// It says something else. All of what can be edited, so that the log does not tell what of it changed.
+    /// It says something else. All of what can be edited, so that the log does not tell what of it changed; but for the paddle,
+    /// which everybody sees.
     Edited {
+        /// Another paddle, when it got one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        paddle: Option<String>,
         /// The person or firm behind it.
         party: Option<Uuid>,
         /// Name.
@@ -57,7 +61,10 @@ impl Registration {
     /// Takes the change, which `actor` made at `at`, and its next version.
     pub(crate) fn apply(&mut self, change: &RegistrationChange, actor: &str, at: Timestamp) {
         match change.clone() {
-            RegistrationChange::Edited { party, name, email, limit, note } => {
+            RegistrationChange::Edited { paddle, party, name, email, limit, note } => {
+                if let Some(paddle) = paddle {
+                    self.paddle = paddle;
+                }
                 (self.party, self.name, self.email, self.limit, self.note) = (party, name, email, limit, note);
             }
             RegistrationChange::StatusChanged { to, reason, .. } => (self.status, self.reason) = (to, reason),

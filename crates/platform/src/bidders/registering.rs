@@ -46,6 +46,8 @@ pub struct BidderEntry {
 /// What is to be another way. What is absent stays; `Some(None)` takes away.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RegistrationPatch {
+    /// Another paddle, while neither it nor the one that is there has bid; 1 to 64 characters.
+    pub paddle: Option<String>,
     /// The person or firm behind it.
     pub party: Option<Option<Uuid>>,
     /// Name.
@@ -129,7 +131,7 @@ impl Platform {
 
     /// Changes what the patch names of a registration, and leaves the rest.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (party), `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -139,9 +141,13 @@ impl Platform {
     ) -> PlatformResult<Registration> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.seen_auction(caller, auction).await?;
+        if let Some(Err(message)) = patch.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+            return Err(PlatformError::invalid("/paddle", message));
+        }
         let change = |state: &Registration| {
-            let RegistrationPatch { party, name, email, limit, note } = patch.clone();
+            let RegistrationPatch { paddle, party, name, email, limit, note } = patch.clone();
             Ok(RegistrationChange::Edited {
+                paddle: paddle.filter(|paddle| *paddle != state.paddle),
                 party: party.unwrap_or(state.party),
                 name: name.unwrap_or_else(|| state.name.clone()),
                 email: email.unwrap_or_else(|| state.email.clone()),
@@ -237,6 +243,7 @@ impl Platform {
             let now = self.now();
             let mut state = before.clone();
             let change = change(&before)?;
+            self.check_paddles(auction, &before, &change).await?;
             state.apply(&change, &caller.actor, now);
             check_fields(&state)?;
             let log = seal_registration(&mut state, &[change], self.random().as_ref())?;
@@ -244,6 +251,7 @@ impl Platform {
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             match self.store().put_registration(RegistrationEntry { registration, log, answer }).await {
                 Ok(()) => {
+                    self.known_bidders().forget(auction.uuid, &before.paddle);
                     self.known_bidders().forget(auction.uuid, &state.paddle);
                     self.find_stakes(auction, before.limit, &state).await?;
                     return Ok(Outcome::Fresh(state));

@@ -10,6 +10,7 @@ use auction::{Auction, Item};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::hashed::{FileHash, Hashed, joined};
 use super::read::{self, Lots};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
 use crate::deciding::{Decision, expect_version};
@@ -18,7 +19,7 @@ use crate::idempotency::{Answering, Outcome};
 use crate::items::Entry;
 use crate::leads::Piece;
 use crate::new_item::NewItem;
-use crate::port::{Follows, Lead, LeadStep, Page};
+use crate::port::{Follows, IdempotentAnswer, Lead, LeadStep, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
@@ -44,7 +45,7 @@ struct Incoming {
 
 impl Platform {
     /// Imports a catalogue into an auction. A report with errors means that nothing was imported. When it is answered, all of
-    /// the items are there.
+    /// the items are there. `answering` has the hash of all of the request but the file, whose own is joined to it.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`auction::item::decide`].
     pub async fn import_catalogue(
@@ -55,9 +56,8 @@ impl Platform {
         answering: Option<Answering<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         caller.require(Scope::AuctionsWrite)?;
-        if let Some(answer) = self.replay(answering.as_ref()).await? {
-            self.follow_to_the_end(import.auction).await?;
-            return Ok(Outcome::Replayed(answer));
+        if let Some(answer) = self.kept_answer(answering.as_ref()).await? {
+            return self.replay_import(import, source, answering.as_ref(), answer).await;
         }
         let auction = self.seen_auction(caller, import.auction).await?;
         expect_version(import.expected_version, auction.version)?;
@@ -89,16 +89,27 @@ impl Platform {
         incoming: &mut Incoming,
         answering: Option<Answering<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
-        let (lots, mut report) = self.read_in(import, source, incoming).await?;
+        let (file, (lots, mut report)) = self.read_in(import, source, incoming).await?;
+        let answering = answering.map(|given| Answering { request_hash: joined(given.request_hash, file), ..given });
         self.check_against_auction(import.auction, &lots, incoming.items, &mut report).await?;
+        report.items = u64::try_from(incoming.items).unwrap_or_default();
+        let refused = incoming.refused.take();
+        if report.error_count > 0 || refused.is_some() {
+            // A file that came twice at the same time is refused the second time for what it did itself.
+            if let Some(answer) = self.replay(answering.as_ref()).await? {
+                self.follow_to_the_end(import.auction).await?;
+                return Ok(Outcome::Replayed(answer));
+            }
+        }
         if report.error_count > 0 {
+            report.items = 0;
             return Ok(Outcome::Fresh(report));
         }
-        report.items = u64::try_from(incoming.items).unwrap_or_default();
-        if let Some(refused) = incoming.refused.take() {
+        if let Some(refused) = refused {
             return Err(refused);
         }
         if import.mode == ImportMode::DryRun {
+            self.keep_answer(answering.as_ref(), &report).await?;
             return Ok(Outcome::Fresh(report));
         }
         let outcome = match incoming.only.take() {
@@ -110,20 +121,49 @@ impl Platform {
         Ok(outcome)
     }
 
+    /// What was given to the caller's key before, whatever the file was.
+    async fn kept_answer(
+        &self,
+        answering: Option<&Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Option<IdempotentAnswer>> {
+        let Some(answering) = answering else { return Ok(None) };
+        Ok(self.store().idempotent_answer(answering.caller, answering.key).await?)
+    }
+
+    /// The answer that was given to the same file; the file is read for its hash.
+    async fn replay_import(
+        &self,
+        import: CatalogueImport,
+        source: impl Read + Send + 'static,
+        answering: Option<&Answering<'_, ImportReport>>,
+        answer: IdempotentAnswer,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        let hashing = tokio::task::spawn_blocking(move || Hashed::of_all(source));
+        let hash = hashing.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))?;
+        let hash =
+            hash.map_err(|error| PlatformError::invalid("", format!("the file can't be read to its end: {error}")))?;
+        if answering.is_none_or(|answering| joined(answering.request_hash, hash) != answer.request_hash) {
+            return Err(PlatformError::IdempotencyMismatch);
+        }
+        self.follow_to_the_end(import.auction).await?;
+        Ok(Outcome::Replayed(answer))
+    }
+
     /// Reads the file to its end, and stages its items as they come.
     async fn read_in(
         &self,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
         incoming: &mut Incoming,
-    ) -> PlatformResult<(Lots, ImportReport)> {
+    ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
         let (limits, status, items_max) =
             (self.config().catalogue.clone(), import.status, self.config().leads.items_max.max(1));
         let (send, mut pieces) = mpsc::channel(PIECES_WAITING_MAX);
         // A file or a request body: reading may wait.
         let reading = tokio::task::spawn_blocking(move || {
             let mut piece = Piece::default();
-            let read = read::read_each(source, &limits, status, |_, item| {
+            let mut source = Hashed::new(source);
+            let read = read::read_each(&mut source, &limits, status, |_, item| {
                 piece.add(item);
                 if piece.is_full(items_max) {
                     // Whoever waited for it may have gone away.
@@ -133,7 +173,7 @@ impl Platform {
             if !piece.items.is_empty() {
                 let _ = send.blocking_send(piece.items);
             }
-            read
+            (source.finish(), read)
         });
         while let Some(items) = pieces.recv().await {
             self.take_in(import.mode, incoming, items).await?;

@@ -9,6 +9,7 @@
 //! is imported. A dry run does everything but that.
 
 mod columns;
+mod hashed;
 mod import;
 mod read;
 mod records;

@@ -1,5 +1,6 @@
 //! The items of an import are staged while its file is read, a piece after the other, and enter the auction when all of it was
-//! found good: the commit that says so makes the import true, and its lead brings every piece in.
+//! found good: the commit that says so makes the import true, and its lead brings every piece in. Those of a copy are staged as
+//! they are read from the auction that is copied.
 
 use auction::Auction;
 use uuid::Uuid;
@@ -10,7 +11,7 @@ use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::items::Entry;
 use crate::new_item::{NewItem, Setting, problems_from};
-use crate::port::Lead;
+use crate::port::{Follows, Lead};
 
 /// Pieces taken away in one transaction.
 const UNSTAGE_MAX: usize = 16;
@@ -49,11 +50,12 @@ impl Platform {
             // Another node was faster, which the commit will find; or the table was tampered with.
             return Err(PlatformError::Busy);
         };
+        let entry = if matches!(lead.follows, Follows::Copy { .. }) { Entry::Call } else { Entry::Catalogue };
         let mut through = lead.through;
         for new in &items {
             through += 1;
             let state = self.new_item(auction, new, through, lead.at);
-            let changes = auction::item::decide(auction, &state, Entry::Catalogue.command(new.status), lead.at)?;
+            let changes = auction::item::decide(auction, &state, entry.command(new.status), lead.at)?;
             draft.item(auction, state, &changes);
         }
         Ok(if through >= lead.until { Reached::End } else { Reached::Place(through) })

@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::Platform;
+use crate::deciding::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Follows, Lead, StoreError};
+use crate::port::{Lead, StoreError};
 
 /// Leads that go on side by side, a step each in turn; others follow.
 const LEADS_MAX: usize = 64;
@@ -122,9 +123,7 @@ impl Platform {
             };
             match committed {
                 Ok(_) => {
-                    if matches!(lead.follows, Follows::GoLive | Follows::Import { .. }) {
-                        self.ends_moved().notify();
-                    }
+                    self.ends_moved().notify();
                     return Ok(StepTaken::Done);
                 }
                 Err(StoreError::Conflict) => {}
@@ -134,13 +133,41 @@ impl Platform {
                 Some(now) if now.step == lead.step => lead = now,
                 _ => return Ok(StepTaken::Elsewhere),
             }
+            if items_max == 1 {
+                return self.take_step_in_line(lead).await;
+            }
             items_max = (items_max / 2).max(1);
         }
-        if let Follows::Import { import } = lead.follows
+        if let Some(import) = lead.follows.staged()
             && self.store().staged(import, lead.step).await?.is_none()
         {
             return Err(PlatformError::Internal(format!("piece {} of the import {import} is gone", lead.step)));
         }
         Ok(StepTaken::Elsewhere)
+    }
+
+    /// A step with one item, on which others are at work without a pause: it waits for its turn among them, and they for it.
+    async fn take_step_in_line(&self, lead: Lead) -> PlatformResult<StepTaken> {
+        let Some(item) = self.lead_step(&lead, 1).await?.first_item() else { return Ok(StepTaken::Elsewhere) };
+        let line = self.in_line(item)?;
+        let taken = line
+            .decide(None, || async {
+                line.quiet().await;
+                let is_next = self.store().lead(lead.auction).await?.is_some_and(|now| now.step == lead.step);
+                if !is_next {
+                    return Err(PlatformError::Busy);
+                }
+                let change = self.lead_step(&lead, 1).await?.finish::<()>(None, &());
+                Ok(Decision { customer: lead.customer, change, result: () })
+            })
+            .await;
+        match taken {
+            Ok(_) => {
+                self.ends_moved().notify();
+                Ok(StepTaken::Done)
+            }
+            Err(PlatformError::Busy) => Ok(StepTaken::Elsewhere),
+            Err(error) => Err(error),
+        }
     }
 }

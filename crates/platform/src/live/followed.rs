@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use auction::BidSource;
 use uuid::Uuid;
 
 use super::Live;
@@ -43,6 +44,10 @@ impl Live {
             let is_handed = change.items.len() <= ITEMS_HANDED_MAX;
             for item in &change.items {
                 let item = &item.state;
+                // Nothing that is shown has changed, and that something did would tell of it.
+                if change.bids.iter().any(|bid| bid.item == item.uuid && bid.source == BidSource::Absentee) {
+                    continue;
+                }
                 let room = self.room(item.auction).filter(|_| is_handed);
                 let news = room.map(|_| News::Item(Box::new(item.clone())));
                 notes.push(Note { change: place, auction: item.auction, item: Some(item.uuid), news });

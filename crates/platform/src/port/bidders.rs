@@ -52,7 +52,7 @@ pub struct Registration {
     pub auction: Uuid,
     /// The auction's customer.
     pub customer: Uuid,
-    /// All that others see of the bidder; unique in its auction, and never changed.
+    /// All that others see of the bidder; unique in its auction, and never changed once they have bid.
     pub paddle: String,
     /// The person or firm behind it: vendors and the auctioneer are told by it. Registered once in an auction.
     pub party: Option<Uuid>,
@@ -117,8 +117,8 @@ pub struct Turn {
 /// The part of the port for bidders.
 #[async_trait]
 pub trait Registrations: Send + Sync {
-    /// Writes a registration with the entries of its log, and counts its turn on. `Conflict` when the version moved, `Taken("paddle")`,
-    /// `Taken("party")`, `Replayed`.
+    /// Writes a registration with the entries of its log, and counts its turn on. `Conflict` when the version moved, or when it
+    /// gets another paddle and the one that it has had a stake; `Taken("paddle")`, `Taken("party")`, `Replayed`.
     async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()>;
     /// A registration.
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;

@@ -1,6 +1,7 @@
 //! Leads: how far the items of an auction have followed a change of it as a whole, and items that wait to be entered.
 
 use async_trait::async_trait;
+use auction::{AuctionEdit, Stagger};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -29,8 +30,8 @@ pub struct Lead {
     pub until: i64,
 }
 
-/// What items follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What items follow, each in its own commit by the rules of that moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Follows {
     /// Their auction went LIVE: so do those that are DRAFT or PREVIEW.
@@ -41,9 +42,39 @@ pub enum Follows {
     TakeBack,
     /// Their auction is reconciled: PASSED ones are UNSOLD.
     Reconcile,
+    /// Their planned ends are so many seconds later.
+    Shift {
+        /// Seconds.
+        seconds: i64,
+        /// Why; needed by LIVE and SUSPENDED ones.
+        reason: Option<String>,
+    },
+    /// Their ends are planned anew, by what their auction says now.
+    Plan {
+        /// Why; needed by LIVE and SUSPENDED ones.
+        reason: Option<String>,
+    },
+    /// Their auction's closing time or stagger was corrected: the ends that were planned by those of before are planned anew.
+    Replan {
+        /// Closing time of before.
+        ends_at: Option<Timestamp>,
+        /// Stagger of before.
+        stagger: Option<Stagger>,
+    },
+    /// Their auction, which is LIVE, gets other terms: no bid may slip in that was decided on those of before, so the versions
+    /// of LIVE ones move on. Then it has them.
+    Terms {
+        /// What is another way then.
+        edit: Box<AuctionEdit>,
+    },
     /// They were staged as this import, and enter; each step is one of its pieces.
     Import {
         /// The import.
+        import: Uuid,
+    },
+    /// They are copies of another auction's, staged in the same way.
+    Copy {
+        /// What they were staged as.
         import: Uuid,
     },
 }
@@ -82,6 +113,22 @@ pub trait Leads: Send + Sync {
 impl Lead {
     /// If the item at this place still has to follow. Items that an import enters are not there before.
     pub fn covers(&self, position: i64) -> bool {
-        !matches!(self.follows, Follows::Import { .. }) && self.through < position && position <= self.until
+        self.follows.staged().is_none() && self.through < position && position <= self.until
+    }
+}
+
+impl Follows {
+    /// What the items were staged as, when they enter piece by piece.
+    pub fn staged(&self) -> Option<Uuid> {
+        match self {
+            Self::Import { import } | Self::Copy { import } => Some(*import),
+            _ => None,
+        }
+    }
+
+    /// If it leads items to another status: what has still to follow may be refused for a status that it has no more in a
+    /// moment.
+    pub(crate) fn changes_status(&self) -> bool {
+        matches!(self, Self::GoLive | Self::Return | Self::TakeBack | Self::Reconcile)
     }
 }

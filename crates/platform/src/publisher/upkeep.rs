@@ -54,7 +54,12 @@ impl Platform {
         };
         let lost = shared.lost_track.load(Ordering::Acquire) && *renewed_at <= dead_before;
         let node = if lost { NodeId(self.ids().uuid_v7()) } else { shared.node() };
-        if let Err(error) = self.store().heartbeat(node, now, dead_before).await {
+        // Both in one transaction, where the engine joins what comes at the same time.
+        let (alive, noted) = tokio::join!(self.store().heartbeat(node, now, dead_before), self.note_run(now));
+        if let Err(error) = noted {
+            tracing::error!(%error, "this node could not note that it runs");
+        }
+        if let Err(error) = alive {
             tracing::error!(%error, "this node could not say that it lives");
             return;
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use platform::access::NewApiKey;
+use platform::journal::SubjectKind;
 use platform::port::{Customer, Page};
 use platform::{Answering, Outcome, PlatformConfig, PlatformError, Role, Scope};
 use runtime::vault::Secret;
@@ -169,8 +170,8 @@ async fn a_history_belongs_to_an_auction_or_item_that_is_there() {
     let house = House::new().await;
     let auction = house.draft().await;
     let all = || Page { after: None, limit: 10 };
-    let rows = house.platform.history(&house.caller, auction.uuid, all()).await.unwrap();
+    let rows = house.platform.history(&house.caller, (SubjectKind::Auction, auction.uuid), all()).await.unwrap();
     assert_eq!((rows.len(), rows[0].sequence, rows[0].actor.as_str()), (1, 1, "command-line"));
-    let nobody = house.platform.history(&house.caller, house.customer.uuid, all()).await;
+    let nobody = house.platform.history(&house.caller, (SubjectKind::Auction, house.customer.uuid), all()).await;
     assert_eq!(nobody.unwrap_err().code(), "not_found");
 }

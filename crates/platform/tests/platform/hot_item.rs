@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use auction::Item;
 use contract::ItemStatus;
+use platform::auctions::ends::{EndsMove, NewEnds};
 use platform::bids::{NewBid, PlacedBid};
+use platform::config::LeadConfig;
+use platform::leads::RunLeads;
 use platform::new_item::NewItem;
 use platform::port::Page;
 use platform::{Answering, Outcome, Platform, PlatformConfig, PlatformResult};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::house::{House, node};
@@ -193,4 +197,42 @@ async fn what_an_administrator_does_stands_in_line_with_the_bids() {
     let suspended = suspended.unwrap().fresh().unwrap();
     assert_eq!((suspended.status, suspended.bid_count), (ItemStatus::Suspended, 1));
     assert_eq!(b.unwrap_err().code(), "item_not_live");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_an_item_moves_among_bids_that_never_stop() {
+    let leads = LeadConfig { first_items_max: 1, items_max: 4 };
+    let house = House::with(PlatformConfig { leads, ..PlatformConfig::default() }).await;
+    let items =
+        (0..8).map(|lot| NewItem { fixed_increment: Some(1), ..NewItem::new(lot.to_string(), "A lot") }).collect();
+    let created = house.create(&house.timed(HOUR, items)).await;
+    RunLeads::new(house.platform.clone()).run_once().await.unwrap();
+    let hot = created.items[5].clone();
+    let stop = CancellationToken::new();
+    let bidders: Vec<_> = (0..6)
+        .map(|bidder| {
+            let (platform, caller, hot, stop) = (house.platform.clone(), house.caller.clone(), hot.uuid, stop.clone());
+            tokio::spawn(async move {
+                let mut amount = 0;
+                while !stop.is_cancelled() {
+                    amount += 10;
+                    let new = NewBid { bidder: bidder.to_string(), amount };
+                    let _refused = platform.place_bid(&caller, hot, &new, None, None).await;
+                }
+            })
+        })
+        .collect();
+    let (ends, reason) = (NewEnds::Shift { seconds: 600 }, Some("Snow".to_owned()));
+    let wanted = EndsMove { ends, items: None, reason };
+    let moving = house.platform.move_ends(&house.caller, created.auction.uuid, &wanted, None, None);
+    let moved = tokio::time::timeout(Duration::from_secs(30), moving).await.expect("bids hold it up");
+    stop.cancel();
+    assert_eq!(moved.unwrap().fresh().unwrap().moved, 8);
+    for bidder in bidders {
+        bidder.await.unwrap();
+    }
+    for item in created.items {
+        let now = house.store.item(item.uuid).await.unwrap().unwrap();
+        assert_eq!(now.end_time, house.timed(HOUR, Vec::new()).ends_at.map(|end| end + Duration::from_secs(600)));
+    }
 }

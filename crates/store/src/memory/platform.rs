@@ -14,7 +14,9 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod paddles;
 mod reference;
+mod runs;
 mod sales;
 mod sandbox;
 
@@ -41,6 +43,7 @@ use self::leads::Leads;
 use self::log::Log;
 use self::outbox::Outbox;
 use self::reference::Addresses;
+use self::runs::Runs;
 use self::sales::Sales;
 use crate::batch::Refused;
 
@@ -82,6 +85,7 @@ struct Tables {
     leads: Leads,
     log: Log,
     outbox: Outbox,
+    runs: Runs,
 }
 
 impl Memory {

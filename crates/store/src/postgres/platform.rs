@@ -21,8 +21,10 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod paddles;
 mod reference;
 mod rows;
+mod runs;
 mod sales;
 mod sandbox;
 

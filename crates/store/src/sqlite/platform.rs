@@ -19,8 +19,10 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod paddles;
 mod reference;
 mod rows;
+mod runs;
 mod sales;
 mod sandbox;
 

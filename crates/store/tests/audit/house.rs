@@ -21,6 +21,7 @@ pub(crate) const INCREMENT: i64 = 10;
 pub(crate) const OPEN: Duration = Duration::from_secs(3_600);
 
 pub(crate) struct House {
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: TestClock,
     pub(crate) platform: Platform,
     pub(crate) caller: Caller,
@@ -34,7 +35,7 @@ impl House {
         let caller = Caller::command_line();
         let customer = platform.create_customer(&caller, "Smith & Sons", None).await.unwrap().fresh().unwrap();
         let auctioneer = platform.create_auctioneer(&caller, customer.uuid, "Smith", None).await.unwrap();
-        Self { clock, platform, caller, auctioneer: auctioneer.fresh().unwrap() }
+        Self { store, clock, platform, caller, auctioneer: auctioneer.fresh().unwrap() }
     }
 
     /// A LIVE auction with so many items.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use auction::{Auction, AuctionKind, Item, PublicItem};
 use contract::ItemStatus;
 use platform::bid::{Bid, BidSource};
+use platform::journal::SubjectKind;
 use platform::port::{Page, RegistrationStatus};
 use serde_json::Value;
 use uuid::Uuid;
@@ -44,8 +45,7 @@ impl Promises {
                 continue;
             }
             let (_, auction) = house.item(now.uuid).await;
-            let (_, bids) =
-                house.platform.bids(&house.caller, now.uuid, Page { after: None, limit: 10_000 }).await.unwrap();
+            let bids = house.store.bids(now.uuid, Page { after: None, limit: 10_000 }).await.unwrap();
             prices_fall_only_when_something_is_taken_back(before, now, did, at);
             ends_only_move_forward(before, now, did, at);
             whoever_said_most_first_leads(&auction, now, &bids, at);
@@ -121,7 +121,7 @@ fn whoever_said_most_first_leads(auction: &Auction, item: &Item, bids: &[Bid], a
 async fn one_wins(house: &House, item: &Item, bids: &[Bid], at: &str) {
     let is_sold = |status: &str| status == "SOLD" || status == "SOLD_BUY_NOW";
     let page = Page { after: None, limit: 10_000 };
-    let history = house.platform.history(&house.caller, item.uuid, page).await.unwrap();
+    let history = house.platform.history(&house.caller, (SubjectKind::Item, item.uuid), page).await.unwrap();
     let sales = history.iter().filter(|row| is_sold(&row.to)).count();
     let taken_back = history.iter().filter(|row| row.from.as_deref().is_some_and(is_sold)).count();
     assert_eq!(sales - taken_back, usize::from(is_sold(item.status.name())), "{at}");

@@ -208,7 +208,7 @@ impl Rough<'_> {
 
     async fn cancel(&self, item: &Item) -> PlatformResult<Did> {
         let House { platform, caller, .. } = self.house;
-        let (_, bids) = platform.bids(caller, item.uuid, Page { after: None, limit: 1_000 }).await?;
+        let bids = self.house.store.bids(item.uuid, Page { after: None, limit: 1_000 }).await?;
         let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
         platform.cancel_bid(caller, (item.uuid, bid), "a slip", None, None).await.map(|_| Did::TookBack)
     }

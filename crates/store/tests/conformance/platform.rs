@@ -8,12 +8,14 @@ mod customers;
 mod edits;
 mod given;
 mod journal;
+mod large;
 mod leads;
 mod many_nodes;
 mod nodes;
 mod reference;
 mod restart;
 mod rules;
+mod runs;
 mod sales;
 mod sandbox;
 mod settling;
@@ -95,7 +97,10 @@ stories! {
         what_a_bidder_has_bound_is_found_by_their_stakes,
         a_turn_is_taken_once,
         bids_on_many_items_at_once_stay_within_a_limit,
-        a_bid_rests_on_the_registration_that_it_was_decided_on;
+        a_bid_rests_on_the_registration_that_it_was_decided_on,
+        a_paddle_is_given_up_until_it_has_a_stake;
+    runs:
+        a_downtime_is_kept_until_it_is_over_on_whichever_node;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
@@ -112,6 +117,11 @@ stories! {
         what_was_passed_is_unsold_step_by_step,
         a_catalogue_enters_in_pieces_and_whole_or_not_at_all,
         an_import_that_was_begun_is_brought_to_its_end_by_any_node;
+    large:
+        the_ends_of_a_large_auction_move_piece_by_piece_and_each_once,
+        planned_ends_of_a_large_auction_follow_its_closing_time,
+        a_large_sale_gets_other_terms_unless_a_bid_had_come,
+        a_large_auction_is_copied_whole_or_not_at_all;
     journal:
         a_history_has_every_change_of_a_status,
         only_a_customers_announced_events_are_replayed;

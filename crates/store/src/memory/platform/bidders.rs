@@ -43,6 +43,12 @@ impl Bidders {
         self.stakes.extend(stakes.into_iter().map(|stake| (stake.auction, stake.paddle, stake.item)));
     }
 
+    pub(super) fn has_stake(&self, auction: Uuid, paddle: &str) -> bool {
+        let from = (auction, paddle.to_owned(), Uuid::nil());
+        let to = (auction, paddle.to_owned(), Uuid::max());
+        self.stakes.range(from..=to).next().is_some()
+    }
+
     fn check(&self, registration: &Versioned<Registration>) -> StoreResult<()> {
         let Versioned { expected_version, state } = registration;
         let found = self.kept.get(&state.uuid).map_or(0, |found| found.version);
@@ -53,6 +59,12 @@ impl Bidders {
         if others().any(|other| other.paddle == state.paddle) {
             return Err(StoreError::Taken("paddle"));
         }
+        if let Some(before) = self.kept.get(&state.uuid)
+            && before.paddle != state.paddle
+            && self.has_stake(state.auction, &before.paddle)
+        {
+            return Err(StoreError::Conflict);
+        }
         if state.party.is_some() && others().any(|other| other.party == state.party) {
             return Err(StoreError::Taken("party"));
         }
@@ -61,6 +73,9 @@ impl Bidders {
 
     fn put(&mut self, mut state: Registration) {
         state.turn = self.turn(state.uuid) + 1;
+        if let Some(before) = self.kept.get(&state.uuid) {
+            self.paddles.remove(&(before.auction, before.paddle.clone()));
+        }
         self.paddles.insert((state.auction, state.paddle.clone()), state.uuid);
         self.kept.insert(state.uuid, state);
     }

@@ -25,7 +25,7 @@ pub(super) struct Sales {
     ends: BTreeSet<(Timestamp, Uuid)>,
     /// The same of sandbox auctions: auction, end, position.
     sandbox_ends: BTreeSet<(Uuid, Timestamp, i64)>,
-    bids: BTreeMap<(Uuid, i64), Bid>,
+    pub(super) bids: BTreeMap<(Uuid, i64), Bid>,
     /// The cursor of an entry is its place, from 1.
     journal: Vec<JournalRow>,
     /// Announced entries: customer, cursor.

@@ -71,9 +71,15 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     let Versioned { expected_version, state } = &entry.registration;
     let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state) \
          VALUES ($1, $2, $3, $4, $5, 1, $6, $7)";
-    let update = "UPDATE registrations SET party = $5, turn = turn + 1, version = $6, state = $7 \
-         WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND paddle = $3 AND number IS NOT DISTINCT FROM $4";
+    let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, turn = turn + 1, version = $6, state = $7 \
+         WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND (paddle = $3 OR NOT EXISTS \
+         (SELECT 1 FROM stakes s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
+    if *expected_version > 0 {
+        // Bids that rest on it are waited for, so that the next statement sees their stakes.
+        let lock = "SELECT 1 FROM registrations WHERE uuid = $1 FOR UPDATE";
+        rows::one(db, lock, &[&state.uuid], |_| Ok(())).await?;
+    }
     let (number, json) = (state.number(), to_json(state)?);
     let values: rows::Values<'_> =
         &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json];

@@ -70,8 +70,9 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> Outcome<()> {
     let party = party.as_ref().map(Uuid::as_bytes);
     let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state) \
          VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)";
-    let update = "UPDATE registrations SET party = ?5, turn = turn + 1, version = ?6, state = ?7 \
-         WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND paddle = ?3 AND number IS ?4";
+    let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, turn = turn + 1, version = ?6, state = ?7 \
+         WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND (paddle = ?3 OR NOT EXISTS \
+         (SELECT 1 FROM stakes s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
     let values = params![uuid, auction, state.paddle, state.number(), party, state.version, to_json(state)?];
     match db.prepare_cached(sql)?.execute(values) {

@@ -242,3 +242,28 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
     assert_eq!(store.item(two).await.unwrap().unwrap().bid_count, 1);
     assert_eq!(store.registration_of(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
 }
+
+pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
+    sale(&store, 2).await;
+    let first = registration(1, "12");
+    enter(&store, 0, first.clone()).await.unwrap();
+    enter(&store, 0, registration(2, "13")).await.unwrap();
+    let renamed = |paddle: &str, version| Registration { paddle: paddle.into(), version, ..first.clone() };
+    assert!(matches!(enter(&store, 1, renamed("13", 2)).await, Err(StoreError::Taken("paddle"))));
+    enter(&store, 1, renamed(PADDLE, 2)).await.unwrap();
+    assert_eq!(store.registration_of(auction_uuid(1), "12").await.unwrap(), None);
+    assert_eq!(store.registration_of(auction_uuid(1), PADDLE).await.unwrap().unwrap().uuid, first.uuid);
+    assert_eq!((store.highest_paddle(auction_uuid(1)).await.unwrap()), 13);
+    assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
+
+    assert!(!store.has_bid(auction_uuid(1), PADDLE).await.unwrap());
+    let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+    commit(&store, bid(found, 100)).await.unwrap();
+    for (auction, paddle, has_bid) in [(1, PADDLE, true), (1, "13", false), (2, PADDLE, false), (1, "1\0", false)] {
+        assert_eq!(store.has_bid(auction_uuid(auction), paddle).await.unwrap(), has_bid, "{paddle}");
+    }
+    // Nothing was noted: whoever asks first has found the bid. What was noted is the store's to see.
+    store.note_stakes(vec![stake(1, PADDLE)]).await.unwrap();
+    assert!(matches!(enter(&store, 2, renamed("14", 3)).await, Err(StoreError::Conflict)));
+    enter(&store, 2, Registration { name: "Other".into(), ..renamed(PADDLE, 3) }).await.unwrap();
+}

@@ -23,7 +23,7 @@ use super::given::{
     Shared, at, auction_uuid, bid, caller_uuid, commit, customer_uuid, next, next_auction, sale, whole,
 };
 
-fn lead(number: usize, follows: Follows) -> Lead {
+pub(super) fn lead(number: usize, follows: Follows) -> Lead {
     Lead {
         auction: auction_uuid(number),
         customer: customer_uuid(1),
@@ -36,7 +36,7 @@ fn lead(number: usize, follows: Follows) -> Lead {
     }
 }
 
-fn step(seen: Option<i64>, lead: Option<Lead>, entered: Option<(Uuid, i64)>) -> Change {
+pub(super) fn step(seen: Option<i64>, lead: Option<Lead>, entered: Option<(Uuid, i64)>) -> Change {
     let auction = lead.as_ref().map_or(auction_uuid(1), |lead| lead.auction);
     Change { lead: Some(LeadStep { auction, seen, lead, entered }), ..Change::default() }
 }
@@ -97,16 +97,16 @@ pub(super) async fn staged_items_wait_for_their_lead_and_are_forgotten_without_o
 }
 
 /// Two nodes on a store, which change four items of an auction with the call and three in each further step.
-struct Nodes {
-    store: Shared,
-    clock: TestClock,
-    first: Platform,
-    second: Platform,
+pub(super) struct Nodes {
+    pub(super) store: Shared,
+    pub(super) clock: TestClock,
+    pub(super) first: Platform,
+    pub(super) second: Platform,
     auctioneer: Uuid,
 }
 
 impl Nodes {
-    async fn new(store: Shared) -> Self {
+    pub(super) async fn new(store: Shared) -> Self {
         let clock = TestClock::default();
         let (first, second) = (node(&store, &clock, 1), node(&store, &clock, 2));
         let caller = Caller::command_line();
@@ -117,7 +117,7 @@ impl Nodes {
     }
 
     /// A draft with a catalogue of so many items.
-    async fn auction(&self, kind: AuctionKind, items: usize) -> Uuid {
+    pub(super) async fn auction(&self, kind: AuctionKind, items: usize) -> Uuid {
         let new = NewAuction {
             auctioneer: self.auctioneer,
             kind,
@@ -147,7 +147,7 @@ impl Nodes {
     }
 
     /// Items imported, and mistakes.
-    async fn import(&self, auction: Uuid, file: &str) -> Result<(u64, u64), PlatformError> {
+    pub(super) async fn import(&self, auction: Uuid, file: &str) -> Result<(u64, u64), PlatformError> {
         let (mode, status) = (ImportMode::Import, ItemStatus::Draft);
         let import = CatalogueImport { auction, mode, status, expected_version: None };
         let source = std::io::Cursor::new(file.to_owned());
@@ -155,18 +155,18 @@ impl Nodes {
         Ok((report.items, report.error_count))
     }
 
-    async fn status(&self, auction: Uuid, to: AuctionStatus) -> Result<AuctionStatus, PlatformError> {
+    pub(super) async fn status(&self, auction: Uuid, to: AuctionStatus) -> Result<AuctionStatus, PlatformError> {
         let changed = self.first.change_auction_status(&Caller::command_line(), auction, to, None, None).await?;
         Ok(changed.fresh()?.status)
     }
 
-    async fn bid(&self, item: Uuid) -> Result<i64, PlatformError> {
+    pub(super) async fn bid(&self, item: Uuid) -> Result<i64, PlatformError> {
         let new = NewBid { bidder: "7".into(), amount: 100 };
         let placed = self.second.place_bid(&Caller::command_line(), item, &new, None, None).await?;
         Ok(placed.fresh()?.item.bid_count)
     }
 
-    async fn items(&self, auction: Uuid) -> Vec<Item> {
+    pub(super) async fn items(&self, auction: Uuid) -> Vec<Item> {
         self.store.items(auction, whole()).await.unwrap()
     }
 
@@ -183,7 +183,7 @@ impl Nodes {
     }
 
     /// Both nodes at once, until nothing is left.
-    async fn follow(&self, auction: Uuid) {
+    pub(super) async fn follow(&self, auction: Uuid) {
         while self.store.lead(auction).await.unwrap().is_some() {
             let (mut one, mut two) = (RunLeads::new(self.first.clone()), RunLeads::new(self.second.clone()));
             let (one, two) = tokio::join!(one.run_once(), two.run_once());
@@ -191,7 +191,7 @@ impl Nodes {
         }
     }
 
-    async fn verifies(&self) {
+    pub(super) async fn verifies(&self) {
         let verified = self.second.verify_all(&|_| ()).await.unwrap();
         let broken: Vec<_> = verified.broken.iter().map(|broken| broken.what.clone()).collect();
         assert_eq!(broken, Vec::<String>::new());
@@ -216,7 +216,7 @@ fn catalogue(lots: std::ops::RangeInclusive<usize>) -> String {
     format!("lot_number,title,opening_bid\n{rows}")
 }
 
-fn code<T: std::fmt::Debug>(result: Result<T, PlatformError>) -> &'static str {
+pub(super) fn code<T: std::fmt::Debug>(result: Result<T, PlatformError>) -> &'static str {
     result.unwrap_err().code()
 }
 

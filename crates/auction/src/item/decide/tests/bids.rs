@@ -62,7 +62,7 @@ fn who_is_not_approved_suspended_the_vendor_or_at_the_limit_does_not_bid() {
     }
     let buys = ItemCommand::BuyNow { bid: Uuid::nil(), bidder: known.clone() };
     check(&auction, &item, buys, 10, "spending_limit_reached");
-    let left = Rejection::SpendingLimitReached { available: 20_000 };
+    let left = Rejection::SpendingLimitReached;
     let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: known, amount: 20_001 };
     assert_eq!(decide(&auction, &item, command, at(10)), Err(left));
 }

@@ -215,6 +215,14 @@ CREATE TABLE nodes (
     heard_at_ms bigint NOT NULL
 );
 
+-- When somebody lived last, and a time in which nobody did, while ends in it may still have to be seen to.
+CREATE TABLE runs (
+    no integer PRIMARY KEY CHECK (no = 1),
+    alive_ms bigint NOT NULL,
+    down_since_ms bigint,
+    down_until_ms bigint
+);
+
 -- Announced events that are not published yet, and nothing else; their body is the journal's. `owner` is the node that has
 -- the row; `next_at_ms` is set while the row waits for its time. The table is small and ever changing: it is vacuumed often.
 CREATE TABLE outbox (

@@ -214,6 +214,14 @@ CREATE TABLE nodes (
     heard_at_ms INTEGER NOT NULL
 ) STRICT;
 
+-- When somebody lived last, and a time in which nobody did, while ends in it may still have to be seen to.
+CREATE TABLE runs (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    alive_ms INTEGER NOT NULL,
+    down_since_ms INTEGER,
+    down_until_ms INTEGER
+) STRICT;
+
 -- Announced events that are not published yet, and nothing else; their body is the journal's. `owner` is the number of the
 -- node that has the row; `next_at_ms` is set while the row waits for its time.
 CREATE TABLE outbox (

@@ -1,0 +1,14 @@
+//! Who has bid by which paddle.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::StoreResult;
+
+/// The part of the port for paddles that are to change.
+#[async_trait]
+pub trait Paddles: Send + Sync {
+    /// If a bid of this paddle was accepted in the auction, one that does not count any more included. Looks through the
+    /// auction's bids where no stake says so: for what an administrator does now and then.
+    async fn has_bid(&self, auction: Uuid, paddle: &str) -> StoreResult<bool>;
+}
