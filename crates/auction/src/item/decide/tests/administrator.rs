@@ -110,11 +110,26 @@ fn an_end_is_put_off_and_never_brought_forward() {
 }
 
 #[test]
+fn nothing_is_on_sale_in_a_sale_that_is_not() {
+    for kind in AuctionKind::ALL {
+        for status in [AuctionStatus::Draft, AuctionStatus::Preview] {
+            let auction = auction(kind, status);
+            for from in [Preview, Suspended] {
+                check(&auction, &item(&auction, from), change(Live, "early"), 10, "auction_not_live");
+            }
+        }
+    }
+}
+
+#[test]
 fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
     for status in [AuctionStatus::Reconciliation, AuctionStatus::Archived] {
         let closed = auction(AuctionKind::Webcast, status);
-        for (from, to) in [(Preview, Live), (Draft, Suspended), (Sold, Live), (Passed, Live), (Suspended, Live)] {
+        for (from, to) in [(Draft, Suspended), (Sold, Live), (Passed, Live)] {
             check(&closed, &item(&closed, from), change(to, "late"), 10, "auction_closed");
+        }
+        for from in [Preview, Suspended] {
+            check(&closed, &item(&closed, from), change(Live, "late"), 10, "auction_not_live");
         }
         assert_eq!(item(&closed, Sold).legal_next(&closed), []);
         let reconciled = Item { announced: true, ..item(&closed, Passed) };
