@@ -9,7 +9,7 @@ pub use crate::live::LiveConfig;
 pub struct PlatformConfig {
     /// Base address of the provider's API for customers who are connected without one.
     pub default_provider_url: String,
-    /// How often a command is decided again when others changed its subject meanwhile. 8.
+    /// How often a command is decided again when others changed its subject meanwhile. 20.
     pub decide_tries_max: usize,
     /// Items in one auction. 100,000.
     pub auction_items_max: usize,
@@ -121,7 +121,7 @@ impl Default for PlatformConfig {
     fn default() -> Self {
         Self {
             default_provider_url: "http://127.0.0.1:8071".into(),
-            decide_tries_max: 8,
+            decide_tries_max: 20,
             auction_items_max: 100_000,
             call_items_max: 1_000,
             catalogue: CatalogueLimits::default(),

@@ -1,9 +1,14 @@
 //! Load, decide, commit, and again when somebody else was faster.
 
+use std::time::Duration;
+
 use crate::Platform;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::port::{Change, Receipt, StoreError};
+
+/// Between two tries of one who stands in line.
+const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// What a decision wants committed, and what it gives when that is done.
 pub(crate) struct Decision<T> {
@@ -41,6 +46,9 @@ impl Platform {
                 Err(StoreError::Conflict) => {
                     if place_in_line.is_none() {
                         place_in_line = self.again().wait(customer).await;
+                    } else {
+                        // It is another node that was faster: not in step with it.
+                        tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
                     }
                 }
                 // The same request came twice at the same time, and the other one was faster.

@@ -1,5 +1,7 @@
 //! Registrations: entered, changed, and led from one status to the next.
 
+use std::time::Duration;
+
 use auction::item::REASON_CHARS_MAX;
 use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead};
 use uuid::Uuid;
@@ -22,7 +24,9 @@ const NOTE_CHARS_MAX: usize = 1_000;
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 5_000;
 /// How often somebody else may be faster.
-const ATTEMPTS_MAX: usize = 10;
+const ATTEMPTS_MAX: usize = 50;
+/// Between two tries.
+const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// A bidder as they are registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +110,8 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
+        // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out twice.
+        let _place = if entry.paddle.is_none() { self.again().wait(auction.uuid).await } else { None };
         for _ in 0..ATTEMPTS_MAX {
             if entry.paddle.is_none() {
                 state.paddle = (self.store().highest_paddle(auction.uuid).await? + 1).to_string();
@@ -120,8 +126,10 @@ impl Platform {
                     self.find_stakes(&auction, None, &state).await?;
                     return Ok(Outcome::Fresh(state));
                 }
-                // The number was assigned to somebody else meanwhile.
-                Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {}
+                // The number was assigned to somebody else meanwhile, by another node; it is let go first.
+                Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {
+                    tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
+                }
                 Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
                 Err(error) => return Err(error.into()),
             }

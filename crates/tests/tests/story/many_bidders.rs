@@ -49,6 +49,29 @@ async fn two_hundred_bidders_on_two_nodes() {
     bid_all_at_once(&site, &[site.platform.clone(), at_second]).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn forty_who_register_and_forty_who_add_lots_at_the_same_time_all_do() {
+    let nodes = two_nodes().await;
+    let auction = json!({ "kind": "timed", "title": "A sale", "endsAt": nodes.site.in_ms(600_000) });
+    let auction = nodes.site.create_auction(auction).await.unwrap();
+    let mut adding = JoinSet::new();
+    for number in 0..80 {
+        let api = if number % 2 == 0 { nodes.site.platform.clone() } else { nodes.at_second.clone() };
+        let auction = format!("/api/v1/auctions/{auction}");
+        adding.spawn(async move {
+            if number % 4 < 2 {
+                api.post(&format!("{auction}/registrations"), &json!({ "name": "A bidder" })).await
+            } else {
+                let lot = json!({ "lotNumber": number.to_string(), "title": "A lot" });
+                api.post(&format!("{auction}/items"), &lot).await
+            }
+        });
+    }
+    for answer in adding.join_all().await {
+        answer.unwrap();
+    }
+}
+
 /// How many bids were accepted.
 async fn bid_all_at_once(site: &Site, nodes: &[Api]) -> usize {
     let auction = json!({ "kind": "timed", "title": "One lot", "status": "LIVE", "endsAt": site.in_ms(600_000),
