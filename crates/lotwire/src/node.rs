@@ -179,6 +179,7 @@ impl Node {
             drain_max: config.provider.drain_timeout.get(),
             _locks: locks?,
         };
+        let mut sources = Vec::new();
         // The provider first: the platform may have something to publish at once.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
@@ -188,7 +189,9 @@ impl Node {
             let provider = open_provider(&config, &node.ground).await?;
             check_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let addr = node.serve(listener, provider_api::router(provider.clone()))?;
+            let (router, figures) = provider_api::router_and_figures(provider.clone());
+            let addr = node.serve(listener, router)?;
+            sources.push(figures);
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {
@@ -200,8 +203,6 @@ impl Node {
         }
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
-            let provider = node.provider.iter().map(|(provider, _)| provider_api::metrics(provider.clone()));
-            let sources = provider.collect();
             node.serve(listener, http_kit::metrics::router(sources))?;
         }
         Ok(node)

@@ -155,6 +155,10 @@ impl Lane {
         self.lock().state.figures(now)
     }
 
+    pub(super) fn waits_since(&self, now: Timestamp) -> Option<Instant> {
+        self.lock().state.waits_since(now)
+    }
+
     pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {
         self.lock().state.close_if_idle(now, at, after)
     }

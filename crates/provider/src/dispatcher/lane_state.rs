@@ -50,6 +50,8 @@ pub(super) struct Work {
     pub(super) holder: Holder,
     /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.
     pub(super) since: Instant,
+    /// When its message was accepted, or is to be delivered; none when it is sent again.
+    pub(super) wanted_at: Option<Timestamp>,
 }
 
 /// What a lane is to do.
@@ -297,6 +299,11 @@ impl LaneState {
             allowed: self.allowed,
             paused_ms: self.paused_until.map_or(0, |until| (to_ms(until) - to_ms(now)).max(0)),
         }
+    }
+
+    /// Since when the oldest row in memory waits that is not kept back on purpose.
+    pub(super) fn waits_since(&self, now: Timestamp) -> Option<Instant> {
+        self.queues.oldest(if self.is_paused(now) { &[RowKind::Manual] } else { &KINDS })
     }
 
     pub(super) fn is_paused(&self, now: Timestamp) -> bool {

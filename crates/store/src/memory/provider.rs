@@ -10,12 +10,15 @@ mod configuration;
 mod deliveries;
 mod history;
 mod lists;
+mod names;
 mod operational;
 mod operations;
+mod overview;
 mod resend;
 mod retention;
 mod tasks;
 mod waiting;
+mod waiting_rows;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

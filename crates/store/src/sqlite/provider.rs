@@ -17,15 +17,18 @@ mod endpoints;
 mod event_types;
 mod history;
 mod messages;
+mod names;
 mod nodes;
 mod operational;
 mod operations;
 mod ordering;
+mod overview;
 mod resend;
 mod retention;
 mod rows;
 mod tasks;
 mod waiting;
+mod waiting_rows;
 
 use std::path::Path;
 use std::sync::Arc;
