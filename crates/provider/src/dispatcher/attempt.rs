@@ -52,7 +52,8 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
         shared.metrics.delivered_first(waited.saturating_add(duration));
     }
     let attempts = work.attempts.saturating_add(1);
-    let (pace, mut next) = (outcome.pace, next(shared, &outcome, attempts));
+    let mut next = next(shared, &outcome, attempts);
+    let pace = outcome.pace.spread(|| context.random.unit_f64());
     let mut endpoint = effect(shared, lane, &outcome, &target).await;
     let mut notice = notice(outcome.status, attempts, next);
     if work.trigger == AttemptTrigger::Manual {

@@ -99,7 +99,7 @@ impl Play {
                     .next_sleeper()
                     .is_some_and(|next| next.duration_since(self.world.clock.now()).as_millis() < 1_100)
                 {
-                    self.world.clock.advance(Duration::from_millis(20));
+                    self.world.clock.advance(Duration::from_millis(100));
                 }
             }
         };
