@@ -310,6 +310,10 @@ impl LaneState {
         self.paused_until.is_some_and(|until| until > now)
     }
 
+    pub(super) fn paused_until(&self) -> Option<Timestamp> {
+        self.paused_until
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }

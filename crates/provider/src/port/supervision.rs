@@ -3,13 +3,15 @@
 
 mod names;
 mod overview;
+mod pauses;
 mod waiting_rows;
 
 pub use names::Names;
 pub use overview::{Due, EndpointStates, Overview, TaskCount};
+pub use pauses::Pauses;
 pub use waiting_rows::{WaitingFor, WaitingRows};
 
 /// All of it; part of [`super::Store`].
-pub trait Supervision: Names + Overview + WaitingRows {}
+pub trait Supervision: Names + Overview + Pauses + WaitingRows {}
 
-impl<T: Names + Overview + WaitingRows + ?Sized> Supervision for T {}
+impl<T: Names + Overview + Pauses + WaitingRows + ?Sized> Supervision for T {}

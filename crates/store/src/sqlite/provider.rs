@@ -23,6 +23,7 @@ mod operational;
 mod operations;
 mod ordering;
 mod overview;
+mod pauses;
 mod resend;
 mod retention;
 mod rows;

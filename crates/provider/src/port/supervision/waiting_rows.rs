@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::super::StoreResult;
-use crate::model::Id;
+use crate::model::{Attempt, Id};
 
 /// How many rows of an endpoint wait for what. Each is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,4 +35,8 @@ pub trait WaitingRows: Send + Sync {
     /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. Those that are
     /// under way and stay in order are left out: what is behind them must not overtake them.
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
+    /// Ends deliveries to one endpoint, each with an attempt that says so, in one transaction; the number. What has no row any
+    /// more gets no attempt, nor does what [`WaitingRows::waiting_messages`] leaves out. What a node has in memory may still
+    /// go out once.
+    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
 }

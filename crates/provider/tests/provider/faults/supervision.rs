@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider::model::{Application, Endpoint, Id};
-use provider::port::StoreResult;
-use provider::port::supervision::{Due, EndpointStates, Names, Overview, TaskCount, WaitingFor, WaitingRows};
+use provider::model::{Application, Attempt, Endpoint, Id};
+use provider::port::{NodeId, StoreResult};
+use provider::port::supervision::{Due, EndpointStates, Names, Overview, Pauses, TaskCount, WaitingFor, WaitingRows};
 
 use super::Faulty;
 
@@ -24,6 +24,22 @@ impl Overview for Faulty {
 }
 
 #[async_trait]
+impl Pauses for Faulty {
+    async fn note_pause(&self, node: &NodeId, endpoint: &str, until: Timestamp, now: Timestamp) -> StoreResult<()> {
+        self.store.note_pause(node, endpoint, until, now).await
+    }
+
+    async fn paused_until(
+        &self,
+        endpoint: &str,
+        now: Timestamp,
+        heard_since: Timestamp,
+    ) -> StoreResult<Option<Timestamp>> {
+        self.store.paused_until(endpoint, now, heard_since).await
+    }
+}
+
+#[async_trait]
 impl WaitingRows for Faulty {
     async fn waiting_for(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingFor> {
         self.store.waiting_for(endpoint, now, count_max).await
@@ -39,6 +55,10 @@ impl WaitingRows for Faulty {
 
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
         self.store.waiting_messages(endpoint, before, limit).await
+    }
+
+    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        self.store.give_up(endpoint, attempts).await
     }
 }
 

@@ -66,6 +66,10 @@ impl Work {
         self.nodes.values().filter(|heard_at| **heard_at >= heard_since).count()
     }
 
+    pub(super) fn lives(&self, node: &NodeId, heard_since: Timestamp) -> bool {
+        self.nodes.get(node).is_some_and(|heard_at| *heard_at >= heard_since)
+    }
+
     /// Gives back what a node has that ends.
     pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
         self.nodes.remove(node);
@@ -185,6 +189,10 @@ impl Work {
             Next::Done => self.remove(&row_key),
             Next::Retry { at, attempts } => self.wait(&row_key, at, Some(attempts)),
         }
+        self.keep_attempt(attempt);
+    }
+
+    pub(super) fn keep_attempt(&mut self, attempt: Attempt) {
         let by_message = (attempt.message.clone(), attempt.id.clone());
         let by_endpoint = (attempt.endpoint.clone(), attempt.id.clone());
         self.attempts_of_message.entry(by_message).or_insert_with(|| attempt.clone());

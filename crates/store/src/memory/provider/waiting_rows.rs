@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::provider::model::Id;
+use ::provider::model::{Attempt, Id};
 use ::provider::port::supervision::{WaitingFor, WaitingRows};
 use ::provider::port::{StoreError, StoreResult};
 use async_trait::async_trait;
@@ -52,6 +52,21 @@ impl WaitingRows for Memory {
         messages.reverse();
         messages.truncate(limit);
         Ok(messages)
+    }
+
+    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        let mut tables = self.tables();
+        let work = &mut tables.work;
+        let mut ended = 0;
+        for attempt in attempts {
+            let row_key = (Id::from(endpoint), attempt.message.clone());
+            if work.rows.get(&row_key).is_some_and(|row| row.key.is_none() || row.owner.is_none()) {
+                work.remove(&row_key);
+                work.keep_attempt(attempt);
+                ended += 1;
+            }
+        }
+        Ok(ended)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What waits for one endpoint: what for, and what somebody may do about it.
 
-use ::provider::model::Id;
+use std::collections::HashMap;
+
+use ::provider::model::{Attempt, Id};
 use ::provider::port::supervision::{WaitingFor, WaitingRows};
 use ::provider::port::{StoreError, StoreResult};
 use async_trait::async_trait;
@@ -8,7 +10,7 @@ use jiff::Timestamp;
 use tokio_postgres::Row;
 
 use super::rows::{self, Client, Outcome, signed};
-use super::{Provider, applications};
+use super::{Provider, applications, attempts, ordering};
 
 #[async_trait]
 impl WaitingRows for Provider {
@@ -60,6 +62,14 @@ impl WaitingRows for Provider {
              AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT $3";
         Ok(rows::all(&client, select, &[&endpoint, &before, &signed(limit)], |row| rows::id(row, 0)).await?)
     }
+
+    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        let ended = self
+            .transaction(&(endpoint, &attempts), |db, &(endpoint, attempts)| Box::pin(give_up(db, endpoint, attempts)))
+            .await?;
+        self.engine.notify().await;
+        Ok(ended)
+    }
 }
 
 /// The application is locked before the endpoint, as by every change of it.
@@ -73,4 +83,21 @@ async fn forgive(db: &impl Client, endpoint: &str, now: Timestamp) -> Outcome<()
         return Err(StoreError::NotFound.into());
     }
     applications::raise_version(db, &application).await.map(drop)
+}
+
+/// Rows that somebody is just taking are passed over; those behind a head that went are due.
+async fn give_up(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> Outcome<usize> {
+    let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
+    let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
+             WHERE endpoint = $1 AND message = ANY ($2) AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
+             ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.key";
+    let row = |row: &Row| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
+    let gone = rows::all(db, delete, &[&endpoint, &messages], row).await?;
+    let gone: HashMap<Id, Option<String>> = gone.into_iter().collect();
+    attempts::insert(db, given_up.iter().filter(|attempt| gone.contains_key(&attempt.message)).collect()).await?;
+    let count = gone.len();
+    let keys = gone.into_values().flatten().map(|key| (endpoint.to_owned(), key));
+    ordering::make_next_due(db, keys.collect()).await?;
+    Ok(count)
 }

@@ -1,6 +1,6 @@
 //! What waits for one endpoint: what for, and what somebody may do about it.
 
-use ::provider::model::Id;
+use ::provider::model::{Attempt, Id};
 use ::provider::port::supervision::{WaitingFor, WaitingRows};
 use ::provider::port::{StoreError, StoreResult};
 use async_trait::async_trait;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::rows::{self, Outcome, ms};
-use super::{Sqlite, applications};
+use super::{Sqlite, applications, attempts};
 
 #[async_trait]
 impl WaitingRows for Sqlite {
@@ -36,6 +36,11 @@ impl WaitingRows for Sqlite {
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
         let (endpoint, before) = (endpoint.to_owned(), before.to_owned());
         self.read(move |db| waiting_messages(db, &endpoint, &before, limit)).await
+    }
+
+    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        let endpoint = endpoint.to_owned();
+        self.write(move |db| give_up(db, &endpoint, &attempts)).await
     }
 }
 
@@ -68,6 +73,20 @@ fn waiting_messages(db: &Connection, endpoint: &str, before: &str, limit: usize)
         messages.push(rows::id(row, 0)?);
     }
     Ok(messages)
+}
+
+fn give_up(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> Outcome<usize> {
+    let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
+         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0)";
+    let mut delete = db.prepare_cached(delete)?;
+    let mut ended = 0;
+    for attempt in given_up {
+        if delete.execute((endpoint, &*attempt.message))? == 1 {
+            attempts::insert(db, attempt)?;
+            ended += 1;
+        }
+    }
+    Ok(ended)
 }
 
 fn signed(limit: usize) -> i64 {

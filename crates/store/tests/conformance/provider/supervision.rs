@@ -1,12 +1,13 @@
 //! What those who run the provider look at and do.
 
 use provider::OrderingKey;
-use provider::model::{BackgroundTask, Endpoint, TaskKind, TaskStatus};
+use provider::model::{Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
 use provider::port::supervision::{Due, EndpointStates, TaskCount, WaitingFor};
-use provider::port::{NewMessage, Resend, RowKind, StoreError};
+use provider::port::{NewMessage, Order, Resend, RowKind, StoreError};
 
 use super::given::{
     Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded, version,
+    whole,
 };
 use super::ordering::keyed;
 use super::tasks::{leased, step, task};
@@ -149,6 +150,64 @@ pub(super) async fn waiting_messages_are_listed_newest_first_but_for_heads_under
     assert_eq!(listed(4, 2).await, [3, 2].map(|number| id("msg", number)));
     claim_all(&*store, 1, 1, 5, 9).await;
     assert_eq!(listed(9, 9).await, [4, 3, 2].map(|number| id("msg", number)), "the head is under way");
+}
+
+pub(super) async fn what_is_given_up_ends_with_an_attempt_that_says_so(store: Shared) {
+    let version = routes(&store, 2).await;
+    let mut messages: Vec<_> = (1..=3).map(|number| keyed(number, version, "lot-1", &[1])).collect();
+    messages.extend([sent(4, version, &[(1, Some(1))]), sent(5, version, &[(1, None), (2, None)])]);
+    accepted(&store, messages, at(0)).await;
+    let cancelled = |number: usize, message: usize| Attempt {
+        status: AttemptStatus::Cancelled,
+        response_status_code: 0,
+        ..attempt(number, message, 1, at(50))
+    };
+    let give_up = async |of: &[usize]| {
+        let attempts = of.iter().map(|message| cancelled(*message, *message)).collect();
+        store.give_up(&id("ep", 1), attempts).await.unwrap()
+    };
+    assert_eq!(give_up(&[5, 4, 2, 9]).await, 3, "the ninth was never there");
+    assert_eq!(give_up(&[5, 4]).await, 0, "they are gone");
+    let kept = store.attempts_at_endpoint(&id("app", 1), &id("ep", 1), whole(Order::Ascending)).await.unwrap();
+    assert_eq!(kept, [cancelled(5, 5), cancelled(4, 4), cancelled(2, 2)]);
+    let claimed = async |endpoint| {
+        let claimed = claim_all(&*store, 1, endpoint, 5, 9).await;
+        claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(claimed(1).await, [id("msg", 1)]);
+    assert_eq!(give_up(&[3, 1]).await, 1, "the head is under way");
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);
+    assert_eq!(claimed(2).await, [id("msg", 5)], "another endpoint's goes on");
+}
+
+/// Those behind it wait for it no more.
+pub(super) async fn a_head_that_is_given_up_lets_the_next_go(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, (1..=2).map(|number| keyed(number, version, "lot-1", &[1])).collect(), at(0)).await;
+    assert_eq!(store.give_up(&id("ep", 1), vec![attempt(1, 1, 1, at(5))]).await.unwrap(), 1);
+    let claimed = claim_all(&*store, 1, 1, 5, 9).await;
+    assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 2)]);
+}
+
+pub(super) async fn a_pause_is_known_while_its_node_lives_and_the_endpoint_is_as_it_was(store: Shared) {
+    routes(&store, 2).await;
+    for (number, heard_ms) in [(1, 1_000), (2, 5_000)] {
+        store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
+    }
+    let paused = async |ms, heard_ms| store.paused_until(&id("ep", 1), at(ms), at(heard_ms)).await.unwrap();
+    store.note_pause(&node(1), &id("ep", 1), at(9_000), at(1_500)).await.unwrap();
+    store.note_pause(&node(1), &id("ep", 1), at(9_500), at(1_600)).await.unwrap();
+    store.note_pause(&node(2), &id("ep", 1), at(7_000), at(1_500)).await.unwrap();
+    assert_eq!(paused(2_000, 0).await, Some(at(9_500)));
+    assert_eq!(paused(2_000, 2_000).await, Some(at(7_000)), "the first node was not heard of");
+    assert_eq!(paused(8_000, 2_000).await, None);
+    assert_eq!(store.paused_until(&id("ep", 2), at(2_000), at(0)).await.unwrap(), None);
+    store.note_pause(&node(2), &id("ep", 2), at(9_000), at(9_500)).await.unwrap();
+    assert_eq!(paused(2_000, 0).await, None, "those that are over are forgotten");
+    store.note_pause(&node(2), &id("ep", 1), at(20_000), at(10_000)).await.unwrap();
+    assert_eq!(paused(11_000, 0).await, Some(at(20_000)));
+    store.forgive(&id("ep", 1), at(10_500)).await.unwrap();
+    assert_eq!(paused(11_000, 0).await, None, "somebody has done something about it");
 }
 
 pub(super) async fn a_uid_is_found_whoever_has_it(store: Shared) {

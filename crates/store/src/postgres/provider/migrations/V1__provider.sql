@@ -128,6 +128,15 @@ CREATE TABLE nodes (
     heard_at TIMESTAMPTZ NOT NULL
 );
 
+-- Endpoints that a node leaves alone because their receivers asked for it; for people.
+CREATE TABLE pauses (
+    endpoint TEXT COLLATE "C" NOT NULL,
+    node TEXT COLLATE "C" NOT NULL,
+    until TIMESTAMPTZ NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (endpoint, node)
+);
+
 -- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
 -- asked for, 2 when one was asked for while the owner is at another, and -1 when a background task sends the message again. Rows that stay in order have a `key`, and a `no` that
 -- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
