@@ -19,6 +19,7 @@ pub mod request_id;
 pub mod requests;
 pub mod serve;
 mod surface;
+mod worded;
 
 pub use cors::Origins;
 pub use surface::{Faults, finish, finish_as, finish_counted, route_not_found};

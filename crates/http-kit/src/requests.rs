@@ -87,7 +87,9 @@ mod tests {
             ("GET", "/lots/open", "lots.open"),
             ("GET", "/lots/{lot}/bids", "bids.list"),
         ];
-        Requests::new(operations.map(|(method, path, name)| (method.parse().unwrap(), path.to_owned(), name.to_owned())))
+        Requests::new(
+            operations.map(|(method, path, name)| (method.parse().unwrap(), path.to_owned(), name.to_owned())),
+        )
     }
 
     #[test]

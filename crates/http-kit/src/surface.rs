@@ -77,7 +77,8 @@ impl Service<Request> for Surface {
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         trim_slash(request.uri_mut());
-        let counted = self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
+        let counted =
+            self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
         let identity = request_id::Identity::of(&request);
         let asked_by_a_page = cors::is_asked(self.origins, &request);
         let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use provider::{
-    Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication, ProviderEndpoint,
-    ProviderKey, Skip, Stuck,
+    Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
+    ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
 pub(crate) use verify::Verify;
 

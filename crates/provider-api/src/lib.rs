@@ -16,6 +16,7 @@ mod ask;
 mod errors;
 mod history;
 mod metrics;
+mod older;
 mod patch;
 mod routes;
 mod words;

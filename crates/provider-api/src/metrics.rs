@@ -28,7 +28,8 @@ impl Source for Figures {
 /// Counts for every operation of the document, under its id.
 pub(crate) fn requests(document: &OpenApi) -> Requests {
     let operations = document.paths.paths.iter().flat_map(|(path, item)| {
-        let operations = methods(item).into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)));
+        let operations =
+            methods(item).into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)));
         operations.map(move |(method, operation)| {
             let id = operation.operation_id.clone().unwrap_or_else(|| format!("{method} {path}"));
             (method, path.clone(), id)

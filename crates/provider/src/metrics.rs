@@ -95,7 +95,8 @@ impl Metrics {
         registry.register_with_unit("attempt", "An attempt, whatever came of it", seconds(), new.attempt.clone());
         let waited = "From a delivery's arrival in memory to its attempt";
         registry.register_with_unit("attempt_wait", waited, seconds(), new.waited.clone());
-        let delivery = "From a message's acceptance, or the time that it was wanted at, to the 2xx of its first attempt";
+        let delivery =
+            "From a message's acceptance, or the time that it was wanted at, to the 2xx of its first attempt";
         registry.register_with_unit("delivery", delivery, seconds(), new.delivery.clone());
         registry.register("record_batch", "Attempts recorded in one transaction", new.record_batch.clone());
         registry.register("attempts_under_way", "Attempts under way on this node", new.under_way.clone());

@@ -164,7 +164,8 @@ impl Provider {
 
     /// Messages a second that the endpoint receives at most, by its own limit or its application's.
     async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
-        let application = self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
+        let application =
+            self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
         Ok([endpoint.throttle_rate, application].into_iter().flatten().min())
     }
 }

@@ -70,7 +70,8 @@ async fn the_way_from_acceptance_to_the_first_attempt_is_measured_and_nothing_th
     stage.send().await;
     play.until_nothing_waits(&endpoint).await;
     let since = play.world.clock.now() - jiff::SignedDuration::from_hours(1);
-    let task = stage.replay(&endpoint, TaskKind::BulkReplay, ReplayInput::span(TaskKind::BulkReplay, since, None)).await;
+    let task =
+        stage.replay(&endpoint, TaskKind::BulkReplay, ReplayInput::span(TaskKind::BulkReplay, since, None)).await;
     play.world.clock.advance(Duration::from_secs(3_600));
     let running = async || {
         play.world.clock.advance(Duration::from_millis(100));
@@ -98,7 +99,8 @@ async fn what_is_due_is_told_from_what_waits() {
     stage.endpoint("https://example.com/").await;
     let ages = async || {
         let text = stage.provider.metrics(&[]).await;
-        ["lotwire_provider_backlog_age_seconds", "lotwire_provider_backlog_due_age_seconds"].map(|name| figure(&text, name))
+        ["lotwire_provider_backlog_age_seconds", "lotwire_provider_backlog_due_age_seconds"]
+            .map(|name| figure(&text, name))
     };
     // No worker runs, so what is due stays so.
     let at = clock.now() + Duration::from_secs(600);

@@ -89,6 +89,9 @@ mod tests {
             let line = format!("house_sale_seconds_bucket{{le=\"{bound}\"}} {count}\n");
             assert!(text.contains(&line), "no {line} in {text}");
         }
-        assert!(text.contains("house_sale_seconds_count 5\n") && text.contains("house_sale_seconds_sum 7200.005\n"), "{text}");
+        assert!(
+            text.contains("house_sale_seconds_count 5\n") && text.contains("house_sale_seconds_sum 7200.005\n"),
+            "{text}"
+        );
     }
 }

@@ -162,10 +162,14 @@ async fn what_is_stuck_is_told_and_let_go(database: Option<String>) {
     // It is skipped by hand, but not without being asked.
     let (_, blocked) = desk.say(&["endpoint", "blocked-keys", "receiver-1", "--application", "customer-17", "--json"]);
     let blocked: Value = serde_json::from_str(&blocked).unwrap();
-    assert_eq!((&blocked["key"], &blocked["message"], &blocked["waiting"]), (&json!("lot-1"), &json!(first), &json!(2)));
+    assert_eq!(
+        (&blocked["key"], &blocked["message"], &blocked["waiting"]),
+        (&json!("lot-1"), &json!(first), &json!(2))
+    );
     let (worked, said) = desk.say(&["endpoint", "skip", "receiver-1", "--key", "lot-1"]);
     assert!(!worked && said.contains("say --yes"), "{said}");
-    let (worked, said) = desk.say(&["endpoint", "skip", &desk.endpoint, "--key", "lot-1", "--message", &second, "--yes"]);
+    let (worked, said) =
+        desk.say(&["endpoint", "skip", &desk.endpoint, "--key", "lot-1", "--message", &second, "--yes"]);
     assert!(!worked && said.contains("blocked-keys"), "another message is not skipped: {said}");
     let (worked, said) = desk.say(&["endpoint", "skip", "receiver-1", "--key", "lot-1", "--message", &first, "--yes"]);
     assert!(worked && said.contains("2 behind it"), "{said}");

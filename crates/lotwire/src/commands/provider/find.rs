@@ -28,10 +28,13 @@ pub(super) async fn application(
     let shown = |(account, application): &(Account, Application)| format!("{} of {}", application.id, account.id);
     let missing = || {
         let of = of.map(|account| format!(" of {account}")).unwrap_or_default();
-        format!("there is no application{of} with the id or uid {id_or_uid:?}: `lotwire provider application list` shows them")
+        format!(
+            "there is no application{of} with the id or uid {id_or_uid:?}: `lotwire provider application list` shows them"
+        )
     };
-    let several =
-        |these| format!("several applications have the uid {id_or_uid:?}: give the id, or --account with one of these: {these}");
+    let several = |these| {
+        format!("several applications have the uid {id_or_uid:?}: give the id, or --account with one of these: {these}")
+    };
     only_one(found, shown, missing, several)
 }
 
@@ -51,8 +54,11 @@ pub(super) async fn endpoint(provider: &Provider, name: &EndpointName) -> Result
              an application, `lotwire provider stuck` those that something waits for"
         )
     };
-    let several =
-        |these| format!("several endpoints have the uid {id_or_uid:?}: give the id, or --application with one of these: {these}");
+    let several = |these| {
+        format!(
+            "several endpoints have the uid {id_or_uid:?}: give the id, or --application with one of these: {these}"
+        )
+    };
     let (account, endpoint) = only_one(found, shown, missing, several)?;
     Ok((Caller::operator(&account), endpoint))
 }

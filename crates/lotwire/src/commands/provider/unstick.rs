@@ -107,8 +107,7 @@ pub(super) async fn skip(provider: &Provider, options: &Skip) -> Result<(), Faul
             head.message, head.attempts, head.waiting
         ))?;
     }
-    let skipped =
-        provider.skip_blocked_key(&caller, &endpoint.application, &endpoint.id, &key, &head.message).await;
+    let skipped = provider.skip_blocked_key(&caller, &endpoint.application, &endpoint.id, &key, &head.message).await;
     match skipped {
         Err(ProviderError::NotFound) => Err(missing()),
         skipped => {

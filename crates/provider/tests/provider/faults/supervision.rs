@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{Application, Attempt, Endpoint, Id};
-use provider::port::{NodeId, StoreResult};
 use provider::port::supervision::{Due, EndpointStates, Names, Overview, Pauses, TaskCount, WaitingFor, WaitingRows};
+use provider::port::{NodeId, StoreResult};
 
 use super::Faulty;
 

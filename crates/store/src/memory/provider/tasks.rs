@@ -92,10 +92,7 @@ impl TaskStore for Memory {
         let failures = attempts.into_iter().take_while(|attempt| &*attempt.id < before).map(|attempt| {
             let failed = attempt.status == AttemptStatus::Fail;
             let recoverable = failed && tables.is_recoverable(application, &attempt, before);
-            Failure {
-                recoverable: recoverable.then_some(attempt.message),
-                attempt: attempt.id,
-            }
+            Failure { recoverable: recoverable.then_some(attempt.message), attempt: attempt.id }
         });
         Ok(failures.collect())
     }

@@ -45,9 +45,10 @@ impl WaitingRows for Memory {
 
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
         let tables = self.tables();
-        let rows = tables.work.rows_of(endpoint).filter(|((_, message), row)| {
-            &**message < before && (row.key.is_none() || row.owner.is_none())
-        });
+        let rows = tables
+            .work
+            .rows_of(endpoint)
+            .filter(|((_, message), row)| &**message < before && (row.key.is_none() || row.owner.is_none()));
         let mut messages: Vec<Id> = rows.map(|((_, message), _)| message.clone()).collect();
         messages.reverse();
         messages.truncate(limit);

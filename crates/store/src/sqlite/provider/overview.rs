@@ -63,7 +63,8 @@ fn endpoint_states(db: &Connection) -> Outcome<EndpointStates> {
 }
 
 fn task_counts(db: &Connection) -> Outcome<Vec<TaskCount>> {
-    let mut statement = db.prepare_cached("SELECT kind, status, count(*) FROM background_tasks GROUP BY kind, status")?;
+    let mut statement =
+        db.prepare_cached("SELECT kind, status, count(*) FROM background_tasks GROUP BY kind, status")?;
     let mut found = statement.query(())?;
     let mut counts = Vec::new();
     while let Some(row) = found.next()? {

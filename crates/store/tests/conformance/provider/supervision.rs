@@ -6,8 +6,8 @@ use provider::port::supervision::{Due, EndpointStates, TaskCount, WaitingFor};
 use provider::port::{NewMessage, Order, Resend, RowKind, StoreError};
 
 use super::given::{
-    Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded, version,
-    whole,
+    Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded,
+    version, whole,
 };
 use super::ordering::keyed;
 use super::tasks::{leased, step, task};
@@ -101,9 +101,8 @@ pub(super) async fn a_task_that_recovers_makes_due_what_waits_for_its_next_attem
         store.create_task(task(index + 1, kind), None).await.unwrap();
     }
     leased(&store, 1, 10, 9).await;
-    let advance = async |of, messages: &[usize], ms| {
-        store.advance_task(step(of, 1, 0, 4, messages, at(ms))).await.unwrap()
-    };
+    let advance =
+        async |of, messages: &[usize], ms| store.advance_task(step(of, 1, 0, 4, messages, at(ms))).await.unwrap();
     assert_eq!(advance(1, &[1, 2, 3, 4], 50).await, 0, "none of them is missing");
     assert_eq!(advance(2, &[1, 2, 4], 50).await, 2, "a node has the fourth");
     assert_eq!(advance(3, &[1, 2, 3], 60).await, 1, "the others are due already");
@@ -142,7 +141,11 @@ pub(super) async fn an_endpoint_that_is_forgiven_counts_as_changed(store: Shared
 pub(super) async fn waiting_messages_are_listed_newest_first_but_for_heads_under_way(store: Shared) {
     let version = routes(&store, 2).await;
     let mut messages: Vec<_> = (1..=2).map(|number| keyed(number, version, "lot-1", &[1])).collect();
-    messages.extend([sent(3, version, &[(1, Some(1))]), sent(4, version, &[(1, None)]), sent(5, version, &[(2, None)])]);
+    messages.extend([
+        sent(3, version, &[(1, Some(1))]),
+        sent(4, version, &[(1, None)]),
+        sent(5, version, &[(2, None)]),
+    ]);
     accepted(&store, messages, at(0)).await;
     let listed = async |before, limit| store.waiting_messages(&id("ep", 1), &id("msg", before), limit).await.unwrap();
     assert_eq!(listed(9, 9).await, [4, 3, 2, 1].map(|number| id("msg", number)));

@@ -261,9 +261,7 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
         let found = store.failures(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap();
         found.into_iter().map(|row| (row.attempt, row.recoverable)).collect::<Vec<_>>()
     };
-    let row = |attempt, message: Option<usize>| {
-        (id("atmpt", attempt), message.map(|message| id("msg", message)))
-    };
+    let row = |attempt, message: Option<usize>| (id("atmpt", attempt), message.map(|message| id("msg", message)));
     let all = [
         row(1, None),
         row(2, Some(1)),
