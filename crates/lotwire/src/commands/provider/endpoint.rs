@@ -34,7 +34,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
                 view["waiting"] = json!(backlog.deliveries);
                 view["oldestAt"] = json!(backlog.oldest_at.map(rfc3339_ms));
                 view["why"] = json!(stuck.as_ref().map(|stuck| stuck.why.name()));
-                view["waitingFor"] = json!(stuck.as_ref().map(|stuck| stuck::counts(stuck)));
+                view["waitingFor"] = json!(stuck.as_ref().map(stuck::counts));
                 return print_json(&view);
             }
             let waiting = match backlog.oldest_at {
@@ -64,7 +64,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             if *json {
                 return unstick::print_count(&endpoint, messages);
             }
-            print(&format!("{}: {messages} messages that waited for their next attempt are due now.", endpoint.id));
+            print(&format!(
+                "{}: {messages} messages that waited for their next attempt are due now, and a pause that the receiver asked \
+                 for is over.",
+                endpoint.id
+            ));
         }
         ProviderEndpoint::Cancel { endpoint, confirmed, json } => {
             let (endpoint, messages) = unstick::cancel(provider, endpoint, confirmed).await?;
