@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use provider::model::{TaskKind, TaskStatus};
 use provider::{EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput};
-use runtime::clock::{Clock as _, TestClock};
+use runtime::clock::{Clock as _, SystemClock, TestClock};
 
 use crate::faults::{self, Fault};
 use crate::properties::Play;
@@ -138,7 +138,7 @@ async fn endpoints_that_fail_and_tasks_are_counted_by_state() {
     let disabled = EndpointInput { url: receiver.url(), disabled: true, ..EndpointInput::default() };
     stage.endpoint_with(disabled).await;
     stage.finished(&failing).await;
-    let since = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+    let since = SystemClock.now() - jiff::SignedDuration::from_hours(1);
     let task = stage.replay(&failing, TaskKind::Recover, ReplayInput::span(TaskKind::Recover, since, None)).await;
     stage.finished_with(&task).await;
     let text = stage.provider.metrics(&[]).await;
