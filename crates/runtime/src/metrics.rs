@@ -15,6 +15,11 @@ pub use times::Times;
 /// Labels of a figure: names and values.
 pub type Labels = Vec<(&'static str, String)>;
 
+/// A histogram of times in seconds: from half a millisecond to a minute. What happens on a hot path is counted by [`Times`].
+pub fn seconds() -> Histogram {
+    Histogram::new([0.000_5, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0])
+}
+
 /// A histogram of how many were done together: from 1 to 1,024.
 pub fn counts() -> Histogram {
     Histogram::new((0..=10).map(|power| f64::from(1_u32 << power)))
