@@ -211,8 +211,10 @@ Why messages wait:
   later      their sender wants them delivered at that time
   in_hand    a node has them under way or in memory
 
-What to do: `lotwire provider endpoint retry-now` sends what waits for its next attempt at once, `… blocked-keys` and
-`… skip` are for messages that wait for one before them, and `… cancel` gives up on what waits.
+What to do, each as `lotwire provider endpoint …`:
+  retry-now           sends what waits for its next attempt at once, and ends a pause
+  blocked-keys, skip  are for messages that wait for one before them
+  cancel              gives up on what waits
 
 Examples:
   lotwire provider stuck

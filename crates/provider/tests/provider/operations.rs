@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use provider::model::{TaskKind, TaskStatus};
-use provider::{EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput};
+use provider::port::supervision::WaitingFor;
+use provider::{EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput, Why};
 use runtime::clock::{Clock as _, SystemClock, TestClock};
 
 use crate::faults::{self, Fault};
@@ -149,6 +150,26 @@ async fn endpoints_that_fail_and_tasks_are_counted_by_state() {
         ("background_tasks{kind=\"recover\",status=\"running\"}", 0.0),
     ] {
         assert_eq!(figure(&text, &format!("lotwire_provider_{series}")), value, "{series}");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_says_why() {
+    // No worker runs: what is due stays so.
+    let stage = Stage::without_workers(store(), quick()).await;
+    let limits = [(None, Why::Due), (Some(7), Why::Throttled { rate: 7 })];
+    for (throttle_rate, expected) in limits {
+        let input = EndpointInput { url: "https://example.com/".into(), throttle_rate, ..EndpointInput::default() };
+        let endpoint = stage.endpoint_with(input).await;
+        assert_eq!(stage.provider.stuck_at(&endpoint).await.unwrap(), None);
+        let at = SystemClock.now() + Duration::from_secs(600);
+        stage.try_send(MessageInput { deliver_at: Some(at), ..message() }, None).await.unwrap();
+        assert_eq!(stage.provider.stuck_at(&endpoint).await.unwrap().unwrap().why, Why::Later);
+        stage.send().await;
+        let stuck = stage.provider.stuck_at(&endpoint).await.unwrap().unwrap();
+        assert_eq!((stuck.why, stuck.deliveries), (expected, 2));
+        assert_eq!(stuck.waiting_for, WaitingFor { due: 1, later: 1, ..WaitingFor::default() });
+        stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
     }
 }
 
