@@ -16,8 +16,10 @@ pub mod pages;
 pub mod problem;
 pub mod rate_limit;
 pub mod request_id;
+pub mod requests;
 pub mod serve;
 mod surface;
+mod worded;
 
 pub use cors::Origins;
-pub use surface::{Faults, finish, finish_as, route_not_found};
+pub use surface::{Faults, finish, finish_as, finish_counted, route_not_found};

@@ -22,6 +22,7 @@ use tower::ServiceExt as _;
 use tower_http::timeout::TimeoutBody;
 
 use crate::client::Peer;
+use crate::worded::Worded;
 
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -133,7 +134,7 @@ async fn connection(
         request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))
     });
     let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));
-    let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
+    let connection = server.serve_connection(TokioIo::new(Worded::new(stream)), service).into_owned();
     tokio::select! {
         ended = watcher.watch(connection) => {
             if let Err(error) = ended {

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::Router;
@@ -17,6 +18,7 @@ use tower::Service;
 use crate::cors::{self, Origins};
 use crate::problem::Problem;
 use crate::request_id;
+use crate::requests::Requests;
 
 /// What a surface answers, in its own shape, where no handler does.
 #[derive(Debug, Clone, Copy)]
@@ -38,10 +40,19 @@ pub fn finish(router: Router) -> Router {
 
 /// The same for a surface with its own shape of errors, which pages of these origins may call.
 pub fn finish_as(router: Router, faults: Faults, origins: Origins) -> Router {
+    surface(router, faults, origins, None)
+}
+
+/// The same, and every answer is counted.
+pub fn finish_counted(router: Router, faults: Faults, origins: Origins, requests: Arc<Requests>) -> Router {
+    surface(router, faults, origins, Some(requests))
+}
+
+fn surface(router: Router, faults: Faults, origins: Origins, requests: Option<Arc<Requests>>) -> Router {
     let router = router
         .fallback(async move || (faults.route_not_found)())
         .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
-    Router::new().fallback_service(Surface { router, panicked: faults.panicked, origins })
+    Router::new().fallback_service(Surface { router, panicked: faults.panicked, origins, requests })
 }
 
 /// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
@@ -51,6 +62,7 @@ struct Surface {
     router: Router,
     panicked: fn() -> Response,
     origins: Origins,
+    requests: Option<Arc<Requests>>,
 }
 
 impl Service<Request> for Surface {
@@ -65,6 +77,8 @@ impl Service<Request> for Surface {
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         trim_slash(request.uri_mut());
+        let counted =
+            self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
         let identity = request_id::Identity::of(&request);
         let asked_by_a_page = cors::is_asked(self.origins, &request);
         let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
@@ -87,6 +101,9 @@ impl Service<Request> for Surface {
         Box::pin(answer.map(move |mut response| {
             if asked_by_a_page {
                 cors::allow(&mut response);
+            }
+            if let Some((asked, requests)) = counted {
+                requests.answered(asked, response.status());
             }
             Ok(response)
         }))

@@ -111,6 +111,11 @@ async fn a_request_that_is_not_http_or_too_large_is_refused_and_the_next_connect
         let answer = rest(server.connect(&request).await).await;
         let beginning = &request[..20];
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{beginning:?} {status}: {answer:?}");
+        // Clients parse the body of every error.
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
+        assert!(body["code"].is_string() && body["detail"].is_string(), "{body}");
+        assert!(head.contains(&format!("content-length: {}", body.to_string().len())), "{head}");
     }
     let answer = rest(server.connect("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

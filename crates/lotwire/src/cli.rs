@@ -11,7 +11,10 @@ use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
 
-pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
+pub(crate) use provider::{
+    Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
+    ProviderEndpoint, ProviderKey, Skip, Stuck,
+};
 pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
@@ -56,15 +59,20 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Run the platform, the embedded provider, or both.
     Serve(Serve),
-    /// Accounts, keys and endpoints of the embedded delivery provider, and what waits there.
+    /// Accounts, keys, applications and endpoints of the embedded delivery provider, and what waits there.
+    ///
+    /// Wherever an application or endpoint is named, its uid does as well as its id. The commands work on the database, beside
+    /// a running server, which follows within moments.
     #[command(
         subcommand,
         after_help = "\
 Examples:
   lotwire provider account create \"Hartley & Sons\"
   lotwire provider key create --account org_2b… --name platform
+  lotwire provider application list
   lotwire provider endpoint list app_2b…
-  lotwire provider stuck"
+  lotwire provider stuck
+  lotwire provider endpoint retry-now ep_2b…"
     )]
     Provider(Provider),
     /// Customers and their connection to a provider.

@@ -180,6 +180,7 @@ impl Node {
             drain_max: config.provider.drain_timeout.get(),
             _locks: locks?,
         };
+        let mut sources = Vec::new();
         // The provider first: the platform may have something to publish at once.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
@@ -189,21 +190,21 @@ impl Node {
             let provider = open_provider(&config, &node.ground).await?;
             check_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let addr = node.serve(listener, provider_api::router(provider.clone()))?;
+            let (router, figures) = provider_api::router_and_figures(provider.clone());
+            let addr = node.serve(listener, router)?;
+            sources.push(figures);
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {
             let listener = listen(config.platform.listen, "platform.listen").await?;
             let platform = open_platform(config, &node.ground).await?;
             platform.spawn_workers(&node.tasks);
+            sources.push(api::metrics(platform.clone()));
             let addr = node.serve(listener, api::router(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
-            let provider = node.provider.iter().map(|(provider, _)| provider_api::metrics(provider.clone()));
-            let platform = node.platform.iter().map(|(platform, _)| api::metrics(platform.clone()));
-            let sources = platform.chain(provider).collect();
             node.serve(listener, http_kit::metrics::router(sources))?;
         }
         Ok(node)

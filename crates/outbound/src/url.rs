@@ -6,6 +6,9 @@ use http::Uri;
 use url::{Host, Url};
 
 const URL_CHARS_MAX: usize = 2048;
+/// Of a name and of each part of it, as name servers know them.
+const NAME_CHARS_MAX: usize = 253;
+const LABEL_CHARS_MAX: usize = 63;
 /// Names of the machine itself, in one hosts file or another.
 const LOCAL_NAMES: [&str; 5] = ["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "loopback"];
 /// Names by which instances in a cloud reach its metadata service, and its address.
@@ -29,6 +32,9 @@ pub enum UrlError {
     /// Not a URL, or one with white space, control characters or backslashes, which programs read differently.
     #[error("the address is not a valid URL")]
     Malformed,
+    /// A host that is too long, or has an empty or too long part between two dots.
+    #[error("the host must have at most {NAME_CHARS_MAX} characters, and 1 to {LABEL_CHARS_MAX} between two dots")]
+    Host,
     /// Another scheme than `http` and `https`.
     #[error("the address must begin with http:// or https://")]
     Scheme,
@@ -49,6 +55,7 @@ impl UrlError {
         match self {
             Self::TooLong => "url_too_long",
             Self::Malformed => "url_malformed",
+            Self::Host => "url_host",
             Self::Scheme => "url_scheme",
             Self::Credentials => "url_credentials",
             Self::Fragment => "url_fragment",
@@ -86,8 +93,18 @@ pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
     if url.port() == Some(0) {
         return Err(UrlError::Port);
     }
+    if let Some(Host::Domain(name)) = url.host() {
+        check_name(name)?;
+    }
     let uri = url.as_str().parse().map_err(|_| UrlError::Malformed)?;
     Ok(EndpointUrl { url, uri })
+}
+
+/// A dot at the end is part of no label.
+fn check_name(name: &str) -> Result<(), UrlError> {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_good = |label: &str| (1..=LABEL_CHARS_MAX).contains(&label.len());
+    if name.len() <= NAME_CHARS_MAX && name.split('.').all(is_good) { Ok(()) } else { Err(UrlError::Host) }
 }
 
 impl EndpointUrl {
@@ -139,6 +156,7 @@ mod tests {
             ("https://example.com/a|b?{x}", "https://example.com/a|b?{x}"),
             ("http://[2001:4860::8888]:81/", "http://[2001:4860::8888]:81/"),
             ("http://example.com/a@b?c@d", "http://example.com/a@b?c@d"),
+            ("https://example.com./", "https://example.com./"),
         ] {
             let url = parse_endpoint_url(text).unwrap();
             assert_eq!((url.as_str(), url.uri().to_string().as_str()), (stored, stored));
@@ -149,6 +167,8 @@ mod tests {
     #[test]
     fn anything_else_is_refused_with_its_reason() {
         let long = format!("https://example.com/{}", "a".repeat(2048));
+        let label = format!("https://{}.example.com/", "a".repeat(64));
+        let name = format!("https://{}example.com/", "a.".repeat(122));
         for (text, error) in [
             ("", UrlError::Scheme),
             ("example.com", UrlError::Scheme),
@@ -180,6 +200,10 @@ mod tests {
             ("https://example.com/#", UrlError::Fragment),
             ("https://example.com:0/", UrlError::Port),
             (&long, UrlError::TooLong),
+            (&label, UrlError::Host),
+            (&name, UrlError::Host),
+            ("https://example..com/", UrlError::Host),
+            ("https://.example.com/", UrlError::Host),
         ] {
             assert_eq!(parse_endpoint_url(text), Err(error), "{text}");
         }

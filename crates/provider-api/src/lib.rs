@@ -16,6 +16,7 @@ mod ask;
 mod errors;
 mod history;
 mod metrics;
+mod older;
 mod patch;
 mod routes;
 mod words;
@@ -28,13 +29,15 @@ use utoipa::openapi::OpenApi;
 
 /// The API on a provider, ready to be served.
 pub fn router(provider: Provider) -> Router {
-    let (router, document) = routes::all();
-    routes::finish(router, &document, provider)
+    router_and_figures(provider).0
 }
 
-/// The provider's figures, for [`http_kit::metrics::router`].
-pub fn metrics(provider: Provider) -> Arc<dyn http_kit::metrics::Source> {
-    Arc::new(metrics::Figures(provider))
+/// The same, with the figures of the provider and of this API, for [`http_kit::metrics::router`].
+pub fn router_and_figures(provider: Provider) -> (Router, Arc<dyn http_kit::metrics::Source>) {
+    let (router, document) = routes::all();
+    let requests = Arc::new(metrics::requests(&document));
+    let router = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));
+    (router, Arc::new(metrics::Figures { provider, requests }))
 }
 
 /// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.

@@ -5,7 +5,7 @@
 //!
 //! Guarantees: a task is on disk when it is answered, and goes on after a crash, or on another node, where its last step
 //! left it. A step makes delivery rows and moves the task's position in one transaction, so that each message is enqueued
-//! once; one that waits for the endpoint already is left as it is. The rows go the way of all others. A step is made only
+//! once; the row of one that waits for its next attempt is made due, and keeps the number of attempts that it has had. The rows go the way of all others. A step is made only
 //! when the one before has gone out, and takes about as many messages as the endpoint gets through in a moment: so a live
 //! message finds no queue of old ones before it, and other endpoints notice nothing.
 

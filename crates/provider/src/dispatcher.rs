@@ -45,6 +45,7 @@ mod transport;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use runtime::batcher::{Batcher, BatcherConfig, Closed};
@@ -241,6 +242,18 @@ impl Dispatcher {
             active_lanes: self.shared.load.active_lanes(),
             accept_queue: self.acceptance.queued(),
         }
+    }
+
+    /// For how long the oldest row in memory has waited that is not kept back on purpose.
+    pub(crate) fn waits_for(&self) -> Duration {
+        let clock = &self.shared.context.clock;
+        let since = self.shared.lanes.wait_since(clock.now());
+        since.map_or(Duration::ZERO, |since| clock.monotonic().saturating_duration_since(since))
+    }
+
+    /// Whether the endpoint's receiver asked this node for a pause that is not over.
+    pub(crate) fn is_paused(&self, endpoint: &str) -> bool {
+        self.shared.lanes.is_paused(endpoint, self.shared.context.clock.now())
     }
 
     pub(crate) fn lane_figures(&self, endpoint: &str) -> LaneFigures {

@@ -53,6 +53,7 @@ pub mod secret;
 pub mod signing;
 mod snapshot;
 mod strangers;
+mod supervision;
 mod target;
 pub mod uid;
 mod validation;

@@ -1,9 +1,10 @@
-//! The provider's figures.
+//! The provider's figures: what is counted as it happens, and what is looked at when somebody asks (`stored`).
 
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+mod stored;
 
-use runtime::metrics::{self, Counter, Family, Gauge, Histogram, Labels, Registry, Unit};
+use std::time::Duration;
+
+use runtime::metrics::{self, Counter, Family, Gauge, Histogram, Labels, Registry, Times, Unit};
 
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
@@ -11,8 +12,8 @@ use crate::model::AttemptStatus;
 use crate::port::Backlog;
 use crate::provider::Provider;
 
-/// The backlog of all endpoints is counted no more often than this, however often it is asked for.
-const BACKLOG_EVERY: Duration = Duration::from_secs(5);
+use stored::Stored;
+
 /// How long the store may take to count; what this process counts itself is shown all the same.
 const STORE_MAX: Duration = Duration::from_secs(5);
 
@@ -20,25 +21,23 @@ const STORE_MAX: Duration = Duration::from_secs(5);
 pub(crate) struct Metrics {
     registry: Registry,
     /// What only the store knows.
-    stored: Registry,
+    stored: Stored,
     store_answers: Gauge,
     accepted: Counter,
-    accept: Histogram,
+    accept: Times,
     accept_batch: Histogram,
     delivered: Counter,
     failed: Counter,
     given_up: Counter,
     disabled: Counter,
-    attempt: Histogram,
-    waited: Histogram,
+    attempt: Times,
+    waited: Times,
+    delivery: Times,
     record_batch: Histogram,
     under_way: Gauge,
     lanes: Gauge,
     active_lanes: Gauge,
     accept_queue: Gauge,
-    backlog: Gauge,
-    backlog_age: Gauge,
-    counted: Mutex<Option<(Instant, Backlog)>>,
 }
 
 /// What the dispatcher has under way.
@@ -61,28 +60,25 @@ pub(crate) struct LaneFigures {
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("lotwire_provider");
-        let mut stored = Registry::with_prefix("lotwire_provider");
         let new = Self {
             store_answers: Gauge::default(),
             accepted: Counter::default(),
-            accept: metrics::seconds(),
+            accept: Times::default(),
             accept_batch: metrics::counts(),
             delivered: Counter::default(),
             failed: Counter::default(),
             given_up: Counter::default(),
             disabled: Counter::default(),
-            attempt: metrics::seconds(),
-            waited: metrics::seconds(),
+            attempt: Times::default(),
+            waited: Times::default(),
+            delivery: Times::default(),
             record_batch: metrics::counts(),
             under_way: Gauge::default(),
             lanes: Gauge::default(),
             active_lanes: Gauge::default(),
             accept_queue: Gauge::default(),
-            backlog: Gauge::default(),
-            backlog_age: Gauge::default(),
-            counted: Mutex::default(),
             registry: Registry::default(),
-            stored: Registry::default(),
+            stored: Stored::default(),
         };
         let seconds = || Unit::Seconds;
         registry.register("messages_accepted", "Messages that are on disk", new.accepted.clone());
@@ -99,6 +95,9 @@ impl Metrics {
         registry.register_with_unit("attempt", "An attempt, whatever came of it", seconds(), new.attempt.clone());
         let waited = "From a delivery's arrival in memory to its attempt";
         registry.register_with_unit("attempt_wait", waited, seconds(), new.waited.clone());
+        let delivery =
+            "From a message's acceptance, or the time that it was wanted at, to the 2xx of its first attempt";
+        registry.register_with_unit("delivery", delivery, seconds(), new.delivery.clone());
         registry.register("record_batch", "Attempts recorded in one transaction", new.record_batch.clone());
         registry.register("attempts_under_way", "Attempts under way on this node", new.under_way.clone());
         registry.register("lanes", "Endpoints with a lane on this node", new.lanes.clone());
@@ -106,15 +105,12 @@ impl Metrics {
         registry.register("accept_queue", "Messages that wait for their transaction", new.accept_queue.clone());
         let answers = "1 while the store answers; while it is 0, what only the store knows is left out";
         registry.register("store_answers", answers, new.store_answers.clone());
-        stored.register("backlog", "Deliveries not finished, of all nodes, counted to a million", new.backlog.clone());
-        let age = "Age of the oldest message of the backlog";
-        stored.register_with_unit("backlog_age", age, seconds(), new.backlog_age.clone());
-        Self { registry, stored, ..new }
+        Self { registry, ..new }
     }
 
     pub(crate) fn accepted(&self, took: Duration) {
         self.accepted.inc();
-        self.accept.observe(took.as_secs_f64());
+        self.accept.observe(took);
     }
 
     pub(crate) fn accept_batch(&self, messages: usize) {
@@ -126,8 +122,13 @@ impl Metrics {
             AttemptStatus::Success => self.delivered.inc(),
             _ => self.failed.inc(),
         };
-        self.waited.observe(waited.as_secs_f64());
-        self.attempt.observe(took.as_secs_f64());
+        self.waited.observe(waited);
+        self.attempt.observe(took);
+    }
+
+    /// A first attempt went well, so long after its message was accepted.
+    pub(crate) fn delivered_first(&self, took: Duration) {
+        self.delivery.observe(took);
     }
 
     pub(crate) fn given_up(&self) {
@@ -154,7 +155,9 @@ impl Provider {
         set(&metrics.lanes, load.lanes);
         set(&metrics.active_lanes, load.active_lanes);
         set(&metrics.accept_queue, load.accept_queue);
-        let stored = tokio::time::timeout(STORE_MAX, self.stored_metrics(metrics, endpoints)).await;
+        let stored =
+            async { Ok(self.stored_metrics(&metrics.stored).await? + &self.endpoint_metrics(endpoints).await?) };
+        let stored = tokio::time::timeout(STORE_MAX, stored).await;
         let stored = stored.unwrap_or_else(|_| Err(ProviderError::Unavailable("the store takes too long".to_owned())));
         metrics.store_answers.set(stored.is_ok().into());
         let stored = stored.unwrap_or_else(|error| {
@@ -162,26 +165,6 @@ impl Provider {
             String::new()
         });
         metrics::text(&metrics.registry) + &stored
-    }
-
-    async fn stored_metrics(&self, metrics: &Metrics, endpoints: &[String]) -> ProviderResult<String> {
-        let backlog = self.total_backlog(metrics).await?;
-        metrics.backlog.set(i64::try_from(backlog.deliveries).unwrap_or(i64::MAX));
-        metrics.backlog_age.set(self.age_s(&backlog));
-        Ok(metrics::text(&metrics.stored) + &self.endpoint_metrics(endpoints).await?)
-    }
-
-    async fn total_backlog(&self, metrics: &Metrics) -> ProviderResult<Backlog> {
-        let now = self.clock().monotonic();
-        let before = *metrics.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, backlog)) = before
-            && now.saturating_duration_since(at) < BACKLOG_EVERY
-        {
-            return Ok(backlog);
-        }
-        let backlog = self.store().total_backlog().await?;
-        *metrics.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, backlog));
-        Ok(backlog)
     }
 
     async fn endpoint_metrics(&self, endpoints: &[String]) -> ProviderResult<String> {

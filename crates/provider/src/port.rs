@@ -17,6 +17,7 @@ pub mod operations;
 pub mod ordering;
 mod resend;
 mod retention;
+pub mod supervision;
 mod waiting;
 
 use std::time::Duration;
@@ -30,6 +31,7 @@ use crate::ordering::OrderingKey;
 
 use operations::Operations;
 use ordering::OrderedDeliveries;
+use supervision::Supervision;
 
 pub use history::{
     AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,
@@ -197,6 +199,8 @@ pub struct Delivery {
     pub trigger: AttemptTrigger,
     /// What it stays in order with: when the row goes, the next of this key is due.
     pub key: Option<OrderingKey>,
+    /// A background task sends the message again.
+    pub replayed: bool,
 }
 
 /// A finished attempt and what follows from it.
@@ -260,6 +264,7 @@ pub trait Store:
     + OrderedDeliveries
     + Resends
     + Retention
+    + Supervision
     + TaskStore
     + WaitingStore
     + Send

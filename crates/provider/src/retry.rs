@@ -6,8 +6,10 @@ use std::time::Duration;
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Retries of a schedule at most.
 pub const RETRIES_MAX: usize = 100;
-/// Part of a delay that chance adds or takes away.
+/// Part of a delay that chance adds or takes away; of what a receiver asked for, that it adds at most.
 const JITTER: f64 = 0.2;
+/// What chance adds at most to what a receiver asked for.
+const SPREAD_MAX: Duration = Duration::from_secs(10);
 
 /// The pauses between attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +25,20 @@ impl RetrySchedule {
     /// The pause after attempt number `attempts` (from 1) has failed, ±20 %; none when that was the last one.
     ///
     /// `unit` is an evenly drawn number from 0 to 1. What the receiver asked for in `Retry-After` is waited in full, to
-    /// 24 h, and never makes the pause shorter.
+    /// 24 h, a little more ([`spread`]), and never makes the pause shorter.
     pub fn pause(&self, attempts: u32, unit: f64, retry_after: Option<Duration>) -> Option<Duration> {
         let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
         let step = *self.0.get(index)?;
         let drawn = step.mul_f64(1.0 - JITTER + 2.0 * JITTER * unit.clamp(0.0, 1.0));
-        Some(drawn.max(retry_after.unwrap_or_default().min(RETRY_AFTER_MAX)))
+        Some(drawn.max(retry_after.map_or(Duration::ZERO, |asked| spread(asked, unit))))
     }
+}
+
+/// How long is waited when a receiver asks for this much: no less, to 24 h, and up to ten seconds more (a fifth, if that is
+/// less), so that not everything that it sent away comes back in the same moment.
+pub fn spread(asked: Duration, unit: f64) -> Duration {
+    let asked = asked.min(RETRY_AFTER_MAX);
+    asked + asked.mul_f64(JITTER).min(SPREAD_MAX).mul_f64(unit.clamp(0.0, 1.0))
 }
 
 impl Default for RetrySchedule {
@@ -59,6 +68,22 @@ mod tests {
         assert_eq!(RetrySchedule::new(vec![]).pause(1, 0.5, None), None);
     }
 
+    #[test]
+    fn what_a_receiver_asked_for_is_spread_over_some_seconds_and_never_shortened() {
+        let s = Duration::from_secs;
+        for (asked, unit, waited) in [
+            (s(0), 1.0, s(0)),
+            (s(5), 0.0, s(5)),
+            (s(5), 1.0, s(6)),
+            (s(3_600), 0.0, s(3_600)),
+            (s(3_600), 0.5, s(3_605)),
+            (s(3_600), 1.0, s(3_610)),
+            (s(90_000), 0.0, s(86_400)),
+        ] {
+            assert_eq!(spread(asked, unit), waited, "{asked:?} {unit}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_pause_is_within_a_fifth_of_its_step_unless_more_is_asked_for(
@@ -69,7 +94,7 @@ mod tests {
             let pause = schedule.pause(attempts, unit, retry_after_s.map(Duration::from_secs)).unwrap();
             let asked = Duration::from_secs(retry_after_s.unwrap_or(0)).min(RETRY_AFTER_MAX);
             prop_assert!(pause >= step.mul_f64(0.799) && pause >= asked);
-            prop_assert!(pause <= step.mul_f64(1.201).max(asked));
+            prop_assert!(pause <= step.mul_f64(1.201).max(asked + asked.mul_f64(0.2).min(SPREAD_MAX)));
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use jiff::Timestamp;
 
-use crate::error::{ProviderError, ProviderResult};
-use crate::model::{Account, Application, AttemptStatus, Endpoint, Id};
-use crate::port::{Backlog, Order, Page, Waiting};
+use crate::error::ProviderResult;
+use crate::model::{AttemptStatus, Endpoint, Id};
+use crate::ordering::BLOCKED_MAX;
+use crate::port::supervision::WaitingFor;
+use crate::port::{Backlog, Order, Page, RESEND_DUE, Waiting};
 use crate::provider::Provider;
 
 /// Rows of an endpoint that are counted at most.
@@ -25,7 +27,11 @@ pub struct Stuck {
     pub oldest_at: Option<Timestamp>,
     /// When the next of them is due; none when a node has all of them in hand.
     pub next_at: Option<Timestamp>,
-    /// Why they wait.
+    /// How many of them wait for what.
+    pub waiting_for: WaitingFor,
+    /// Ordering keys whose first message fails; when there are 250 or more, that number.
+    pub blocked_keys: usize,
+    /// What is the matter, in one word.
     pub why: Why,
 }
 
@@ -34,6 +40,11 @@ pub struct Stuck {
 pub enum Why {
     /// The endpoint is disabled; they are dropped when they come up.
     Disabled,
+    /// Its receiver asked to be left alone until then.
+    Paused {
+        /// Until when.
+        until: Timestamp,
+    },
     /// Every attempt has failed since then.
     Failing {
         /// Since when.
@@ -43,12 +54,19 @@ pub enum Why {
         /// What went wrong at the last attempt, when there was no answer.
         error: Option<String>,
     },
+    /// They are due, and go out at the rate that the endpoint or its application allows.
+    Throttled {
+        /// Messages a second.
+        rate: u16,
+    },
     /// They are due and no node has taken them: none runs, or the endpoint has more than it may take at a time.
     Due,
-    /// A node has all of them in hand.
-    InHand,
     /// They are to be tried again at the next due time, though the endpoint works otherwise.
+    Retry,
+    /// Their sender wants them delivered at the next due time.
     Later,
+    /// A node has them in hand.
+    InHand,
 }
 
 impl Why {
@@ -56,10 +74,13 @@ impl Why {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
+            Self::Paused { .. } => "paused",
             Self::Failing { .. } => "failing",
+            Self::Throttled { .. } => "throttled",
             Self::Due => "due",
-            Self::InHand => "in_hand",
+            Self::Retry => "retry",
             Self::Later => "later",
+            Self::InHand => "in_hand",
         }
     }
 }
@@ -78,17 +99,34 @@ impl Provider {
             found.truncate(limit);
         }
         let mut stuck = Vec::with_capacity(found.len());
-        for Waiting { account, endpoint, deliveries, oldest_at, next_at } in found {
-            let why = self.why(&endpoint, next_at).await?;
-            stuck.push(Stuck { account, endpoint, deliveries, oldest_at, next_at, why });
+        for waiting in found {
+            stuck.push(self.stuck(waiting).await?);
         }
         Ok(stuck)
     }
 
-    /// An endpoint by its id alone, with its account. 404.
-    pub async fn endpoint_anywhere(&self, id: &str) -> ProviderResult<(Account, Endpoint)> {
-        let (account, endpoint) = self.store().endpoint_anywhere(id).await?.ok_or(ProviderError::NotFound)?;
-        Ok((self.account(&account).await?, endpoint))
+    /// What waits for one endpoint, and why; none when nothing does.
+    pub async fn stuck_at(&self, endpoint: &Endpoint) -> ProviderResult<Option<Stuck>> {
+        let just_before = endpoint.id.get(..endpoint.id.len() - 1);
+        let rows = self.store().endpoints_waiting(just_before, ENDPOINTS_AT_ONCE, COUNT_MAX).await?;
+        match rows.into_iter().find(|row| row.endpoint.id == endpoint.id) {
+            Some(waiting) => Ok(Some(self.stuck(waiting).await?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn stuck(&self, waiting: Waiting) -> ProviderResult<Stuck> {
+        let Waiting { account, endpoint, deliveries, oldest_at, next_at } = waiting;
+        let now = self.now();
+        let waiting_for = self.store().waiting_for(&endpoint.id, now, COUNT_MAX).await?;
+        let blocked_keys = match waiting_for.key {
+            0 => 0,
+            _ => self.store().blocked_keys(&endpoint.id, None, BLOCKED_MAX).await?.len(),
+        };
+        let why = self.why(&endpoint, waiting_for).await?;
+        // What was asked for by hand is due before all else, which is no time to show.
+        let next_at = next_at.map(|at| if at == RESEND_DUE { now } else { at });
+        Ok(Stuck { account, endpoint, deliveries, oldest_at, next_at, waiting_for, blocked_keys, why })
     }
 
     /// What waits for an endpoint.
@@ -96,15 +134,13 @@ impl Provider {
         Ok(self.store().backlog(&endpoint.id).await?)
     }
 
-    /// An application by its id alone, with its account. 404.
-    pub async fn application_anywhere(&self, id: &str) -> ProviderResult<(Account, Application)> {
-        let (application, _) = self.store().snapshot(id).await?.ok_or(ProviderError::NotFound)?;
-        Ok((self.account(&application.account).await?, application))
-    }
-
-    async fn why(&self, endpoint: &Endpoint, next_at: Option<Timestamp>) -> ProviderResult<Why> {
+    async fn why(&self, endpoint: &Endpoint, waiting_for: WaitingFor) -> ProviderResult<Why> {
         if endpoint.disabled {
             return Ok(Why::Disabled);
+        }
+        let heard_since = self.now() - self.config().node_dead_after;
+        if let Some(until) = self.store().paused_until(&endpoint.id, self.now(), heard_since).await? {
+            return Ok(Why::Paused { until });
         }
         if let Some(since) = endpoint.failing_since {
             let page = Page { from: None, order: Order::Descending, limit: 1 };
@@ -115,10 +151,21 @@ impl Provider {
             let error = last.filter(|attempt| attempt.response_status_code == 0).map(|attempt| attempt.response);
             return Ok(Why::Failing { since, code, error });
         }
-        Ok(match next_at {
-            None => Why::InHand,
-            Some(at) if at <= self.now() => Why::Due,
-            Some(_) => Why::Later,
+        Ok(match waiting_for {
+            WaitingFor { due: 1.., .. } => match self.rate(endpoint).await? {
+                Some(rate) => Why::Throttled { rate },
+                None => Why::Due,
+            },
+            WaitingFor { retry: 1.., .. } => Why::Retry,
+            WaitingFor { later: 1.., .. } => Why::Later,
+            _ => Why::InHand,
         })
+    }
+
+    /// Messages a second that the endpoint receives at most, by its own limit or its application's.
+    async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
+        let application =
+            self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
+        Ok([endpoint.throttle_rate, application].into_iter().flatten().min())
     }
 }

@@ -1,17 +1,54 @@
 //! `lotwire provider`: names, flags and help.
 
+mod endpoint;
+
 use clap::{Args, Subcommand, ValueEnum};
+
+pub(crate) use endpoint::{Confirmed, EndpointName, ProviderEndpoint, Skip};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
     /// Accounts: who owns keys, event types and consumer applications.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider account create \"Hartley & Sons\"
+  lotwire provider account list
+  lotwire provider account set org_2b… --payload-check reject"
+    )]
     Account(ProviderAccount),
     /// API keys of an account.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider key create --account org_2b… --name platform
+  lotwire provider key list --account org_2b…
+  lotwire provider key revoke --account org_2b… key_2b…"
+    )]
     Key(ProviderKey),
-    /// Endpoints of an application.
-    #[command(subcommand)]
+    /// Consumer applications.
+    #[command(
+        subcommand,
+        alias = "app",
+        after_help = "\
+Examples:
+  lotwire provider application list
+  lotwire provider application list --account org_2b… --json"
+    )]
+    Application(ProviderApplication),
+    /// Endpoints of an application, and what to do about what waits for one.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider endpoint list app_2b…
+  lotwire provider endpoint show ep_2b…
+  lotwire provider endpoint retry-now receiver-1 --application customer-17
+  lotwire provider endpoint blocked-keys ep_2b…
+  lotwire provider endpoint cancel ep_2b…"
+    )]
     Endpoint(ProviderEndpoint),
     /// Say what is not delivered yet: where, since when, and why. Messages that wait longest come first.
     Stuck(Stuck),
@@ -60,6 +97,24 @@ Examples:
   lotwire provider account set org_2b… --requests-per-second 200 --endpoints-per-application 500
   lotwire provider account set org_2b… --endpoints-per-application default")]
     Set(ProviderAccountSet),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProviderApplication {
+    /// List applications: of one account, or of all.
+    #[command(after_help = "\
+Examples:
+  lotwire provider application list
+  lotwire provider application list --account org_2b…
+  lotwire provider application list --json | jq -r 'select(.uid == \"customer-17\") | .id'")]
+    List {
+        /// Of this account only (`org_…`).
+        #[arg(long, value_name = "ORG")]
+        account: Option<String>,
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -144,65 +199,22 @@ Examples:
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProviderEndpoint {
-    /// List an application's endpoints.
-    #[command(after_help = "\
-Examples:
-  lotwire provider endpoint list app_2b…
-  lotwire provider endpoint list app_2b… --json | jq 'select(.disabled)'")]
-    List {
-        /// The application (`app_…`).
-        application: String,
-        /// Print JSON, one object a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show an endpoint and what waits for it. Its secret is not shown.
-    #[command(after_help = "\
-Examples:
-  lotwire provider endpoint show ep_2b…")]
-    Show {
-        /// The endpoint (`ep_…`).
-        endpoint: String,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Switch an endpoint on; failures until now are forgotten.
-    #[command(after_help = "\
-Examples:
-  lotwire provider endpoint enable ep_2b…")]
-    Enable {
-        /// The endpoint (`ep_…`).
-        endpoint: String,
-    },
-    /// Switch an endpoint off. What waits for it is dropped, and nothing new is delivered to it.
-    #[command(after_help = "\
-Examples:
-  lotwire provider endpoint disable ep_2b…")]
-    Disable {
-        /// The endpoint (`ep_…`).
-        endpoint: String,
-    },
-    /// Delete an endpoint with whatever waits for it.
-    #[command(after_help = "\
-Examples:
-  lotwire provider endpoint delete ep_2b…")]
-    Delete {
-        /// The endpoint (`ep_…`).
-        endpoint: String,
-    },
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Why messages wait:
-  failing   every attempt has failed since then; the next is made when it is due
-  disabled  the endpoint is switched off; they are dropped when they come up
-  due       no node has taken them: none runs, or the endpoint has as much under way as it may
-  in_hand   a node has all of them in memory
-  later     to be tried again, though the endpoint works otherwise
+  disabled   the endpoint is switched off; they are dropped when they come up
+  paused     the receiver asked to be left alone for so long (Retry-After)
+  failing    every attempt has failed since then; the next is made when it is due
+  throttled  due, and sent at the rate that the endpoint or its application allows
+  due        no node has taken them: none runs, or the endpoint has as much under way as it may
+  retry      to be tried again, though the endpoint works otherwise
+  later      their sender wants them delivered at that time
+  in_hand    a node has them under way or in memory
+
+What to do, each as `lotwire provider endpoint …`:
+  retry-now           sends what waits for its next attempt at once, and ends a pause
+  blocked-keys, skip  are for messages that wait for one before them
+  cancel              gives up on what waits
 
 Examples:
   lotwire provider stuck

@@ -10,7 +10,7 @@ mod provider;
 mod serve;
 mod verify;
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -53,6 +53,21 @@ pub(crate) fn print(text: &str) {
 fn print_json(value: &impl Serialize) -> Result<(), Fault> {
     print(&serde_json::to_string(value).while_("writing JSON")?);
     Ok(())
+}
+
+/// Asks the person at the terminal before something that can't be undone. Where there is none, nothing is done.
+fn ask(question: &str) -> Result<(), Fault> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Fault::new(format!("{question} Nothing was done: say --yes where there is nobody to ask")));
+    }
+    print(&format!("{question} [y/N]"));
+    let mut answer = String::new();
+    stdin.read_line(&mut answer).while_("reading the answer")?;
+    match answer.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Fault::new("nothing was done")),
+    }
 }
 
 /// Reads a secret from standard input: everything up to the end, without the line break that tools add.

@@ -1,9 +1,12 @@
-//! `lotwire provider`: accounts, keys and endpoints of the embedded provider, and what waits there.
+//! `lotwire provider`: accounts, keys, applications and endpoints of the embedded provider, and what waits there.
 
 mod account;
+mod application;
 mod endpoint;
+mod find;
 mod key;
 mod stuck;
+mod unstick;
 
 use provider::page::{ListKey, PageQuery};
 use provider::{PageRequest, ProviderError, Slice};
@@ -26,6 +29,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Fault>
     match command {
         Command::Account(command) => account::run(&provider, command).await,
         Command::Key(command) => key::run(&provider, &ground, command).await,
+        Command::Application(command) => application::run(&provider, command).await,
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
         Command::Stuck(options) => stuck::run(&provider, &ground, options).await,
     }

@@ -96,12 +96,12 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "provider.retry_schedule",
         Kind::List,
-        "Pauses between the attempts of one delivery, each taken with ±20 %. After the last, the delivery is given up.",
+        "Pauses between the attempts of one delivery, each taken with ±20 %. After the last, the delivery is given up. Empty: one attempt, and no retries.",
     ),
     key(
         "provider.request_timeout",
         Kind::Text,
-        "One deadline over connecting, sending and reading the answer of a delivery.",
+        "One deadline over connecting, sending and reading the answer of a delivery. Of it, connecting (name, TCP and TLS) may take 10 s.",
     ),
     key("provider.endpoint_concurrency", Kind::Number, "Deliveries under way to one endpoint at the same time."),
     key("provider.disable_after", Kind::Text, "An endpoint that has failed for so long without a success is disabled."),

@@ -49,7 +49,7 @@ pub(crate) struct BackgroundTaskData<'a> {
     /// Messages selected so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_found: Option<u64>,
-    /// Of these, messages sent so far. The others wait for the endpoint anyway.
+    /// Of these, messages sent so far. The others are due or under way anyway.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_sent: Option<u64>,
     /// Payloads removed so far.

@@ -14,10 +14,11 @@ use utoipa::ToSchema;
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::older::Named;
 use crate::patch;
 use crate::words::{Channel, Name};
 
-/// The only version of an endpoint that there is.
+/// The only version of an endpoint that there is. Older clients count it up with each change, which changes nothing.
 const VERSION: u16 = 1;
 
 /// An endpoint to be.
@@ -35,9 +36,11 @@ pub(crate) struct EndpointIn {
     /// Receives nothing while true.
     disabled: Option<bool>,
     /// Names of event types that exist; all when there are none.
-    #[serde(alias = "filterTypes")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
+    /// Older name of `eventTypes`.
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
+    filter_types: Option<Vec<String>>,
     /// Channels that it listens to; all messages when there are none.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
     channels: Option<Vec<String>>,
@@ -47,9 +50,10 @@ pub(crate) struct EndpointIn {
     /// Older name of `throttleRate`, which goes before it.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
-    /// Of older clients: 1.
-    #[schema(minimum = 1, maximum = 1, deprecated)]
-    version: Option<u16>,
+    /// Of older clients, and not looked at.
+    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    version: Option<NonZeroU16>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
     /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
@@ -151,9 +155,13 @@ pub(crate) struct EndpointPatchIn {
     #[schema(value_type = bool, required = false)]
     disabled: Change<bool>,
     /// Names of event types that exist; null for all.
-    #[serde(default, alias = "filterTypes", deserialize_with = "patch::field")]
+    #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Change<Option<Vec<String>>>,
+    /// Older name of `eventTypes`.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
+    filter_types: Change<Option<Vec<String>>>,
     /// Channels that it listens to; null for all messages.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
@@ -166,9 +174,10 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Change<Option<NonZeroU16>>,
-    /// Of older clients: 1.
-    #[schema(minimum = 1, maximum = 1, deprecated)]
-    version: Option<u16>,
+    /// Of older clients, and not looked at.
+    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    version: Option<NonZeroU16>,
     /// Free text pairs, instead of those that there are.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
@@ -180,25 +189,26 @@ pub(crate) struct EndpointPatchIn {
     ordering: Change<Ordering>,
 }
 
-/// 422 for a version that there is not.
-fn check_version(version: Option<u16>) -> Result<(), ApiError> {
-    match version {
-        None | Some(VERSION) => Ok(()),
-        Some(_) => Err(ApiError::at(["body", "version"], "must be 1, or be left out: endpoints have no other version")),
+impl EndpointIn {
+    fn named(&self) -> Result<Named, ApiError> {
+        Named::of(self.event_types.is_some(), self.filter_types.is_some())
     }
 }
 
-impl TryFrom<EndpointPatchIn> for EndpointPatch {
-    type Error = ApiError;
+impl EndpointPatchIn {
+    fn named(&self) -> Result<Named, ApiError> {
+        Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
+    }
+}
 
-    fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
-        check_version(body.version)?;
-        Ok(EndpointPatch {
+impl From<EndpointPatchIn> for EndpointPatch {
+    fn from(body: EndpointPatchIn) -> Self {
+        EndpointPatch {
             url: body.url,
             uid: body.uid,
             description: body.description,
             disabled: body.disabled,
-            filter_types: body.event_types,
+            filter_types: patch::newer(body.event_types, body.filter_types),
             channels: body.channels,
             throttle_rate: patch::newer(body.throttle_rate, patch::plain(body.rate_limit)),
             metadata: body.metadata,
@@ -206,28 +216,25 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
                 Change::Keep => Change::Keep,
                 Change::Set(ordering) => Change::Set(ordering.into()),
             },
-        })
+        }
     }
 }
 
-impl TryFrom<EndpointIn> for EndpointInput {
-    type Error = ApiError;
-
-    fn try_from(body: EndpointIn) -> Result<Self, ApiError> {
-        check_version(body.version)?;
-        Ok(EndpointInput {
+impl From<EndpointIn> for EndpointInput {
+    fn from(body: EndpointIn) -> Self {
+        EndpointInput {
             url: body.url,
             uid: body.uid,
             description: body.description.unwrap_or_default(),
             disabled: body.disabled.unwrap_or_default(),
-            filter_types: body.event_types,
+            filter_types: body.event_types.or(body.filter_types),
             channels: body.channels,
             throttle_rate: body.throttle_rate.or(body.rate_limit.map(NonZeroU16::get)),
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
             ordering: body.ordering.map(DeliveryOrder::from),
-        })
+        }
     }
 }
 
@@ -267,9 +274,9 @@ pub(crate) async fn create(
     At([application]): At<1>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let created = provider
-        .create_endpoint(&caller, &application, sent.body.try_into()?, sent.idempotency.as_ref(), render)
-        .await?;
+    let (named, idempotency) = (sent.body.named()?, sent.idempotency.as_ref());
+    let created = provider.create_endpoint(&caller, &application, sent.body.into(), idempotency, render).await;
+    let created = created.map_err(|error| named.told(error))?;
     Ok(answer::created(created, render))
 }
 
@@ -315,7 +322,9 @@ pub(crate) async fn update(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await?;
+    let named = sent.body.named()?;
+    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.into()).await;
+    let put = put.map_err(|error| named.told(error))?;
     Ok(answer::put(put, render))
 }
 
@@ -332,8 +341,9 @@ pub(crate) async fn change(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointPatchIn>,
 ) -> Result<Response, ApiError> {
-    let patch = sent.body.try_into()?;
-    Ok(answer::ok(&view(&provider.patch_endpoint(&caller, &application, &endpoint, patch).await?)))
+    let named = sent.body.named()?;
+    let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.into()).await;
+    Ok(answer::ok(&view(&changed.map_err(|error| named.told(error))?)))
 }
 
 /// Deletes an endpoint and whatever waits for it.

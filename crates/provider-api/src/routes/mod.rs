@@ -20,11 +20,14 @@ mod replays;
 mod secrets;
 mod trying;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::routing::{get, post};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_kit::docs::Link;
+use http_kit::requests::Requests;
 use http_kit::{Faults, Origins};
 use provider::Provider;
 use utoipa::OpenApi;
@@ -135,7 +138,12 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
 }
 
 /// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
-pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Router {
+pub(crate) fn finish(
+    router: Router<Provider>,
+    document: &utoipa::openapi::OpenApi,
+    provider: Provider,
+    requests: Arc<Requests>,
+) -> Router {
     let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
     let as_json = serde_json::to_value(document).unwrap_or_default();
     let pages = http_kit::docs::routes(&as_json, &links, errors::route_not_found);
@@ -152,5 +160,5 @@ pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenA
         method_not_allowed: errors::method_not_allowed,
         panicked: errors::internal,
     };
-    http_kit::finish_as(router, faults, Origins::Any)
+    http_kit::finish_counted(router, faults, Origins::Any, requests)
 }

@@ -16,6 +16,7 @@ use super::secrets::{EndpointSecretOut, EndpointSecretRotateIn};
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::older::Named;
 use crate::words::Name;
 
 /// An operational endpoint to be.
@@ -37,8 +38,10 @@ pub(crate) struct OperationalWebhookEndpointIn {
     disabled: Option<bool>,
     /// Names of operational event types, such as `message.attempt.failing`; all when there are none.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
-    #[serde(alias = "filterTypes")]
     event_types: Option<Vec<String>>,
+    /// Older name of `eventTypes`.
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
+    filter_types: Option<Vec<String>>,
     /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
     secret: Option<String>,
     /// Free text pairs.
@@ -93,6 +96,12 @@ pub(crate) struct OperationalWebhookEndpointHeadersIn {
     headers: BTreeMap<String, String>,
 }
 
+impl OperationalWebhookEndpointIn {
+    fn named(&self) -> Result<Named, ApiError> {
+        Named::of(self.event_types.is_some(), self.filter_types.is_some())
+    }
+}
+
 impl From<OperationalWebhookEndpointIn> for EndpointInput {
     fn from(body: OperationalWebhookEndpointIn) -> Self {
         EndpointInput {
@@ -100,7 +109,7 @@ impl From<OperationalWebhookEndpointIn> for EndpointInput {
             uid: body.uid,
             description: body.description.unwrap_or_default(),
             disabled: body.disabled.unwrap_or_default(),
-            filter_types: body.event_types,
+            filter_types: body.event_types.or(body.filter_types),
             channels: None,
             throttle_rate: body.throttle_rate,
             metadata: body.metadata.unwrap_or_default(),
@@ -141,8 +150,9 @@ pub(crate) async fn create(
     Auth(caller): Auth,
     sent: Sent<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let (input, idempotency) = (sent.body.into(), sent.idempotency);
-    let created = provider.create_operational_endpoint(&caller, input, idempotency.as_ref(), render).await?;
+    let (named, idempotency) = (sent.body.named()?, sent.idempotency.as_ref());
+    let created = provider.create_operational_endpoint(&caller, sent.body.into(), idempotency, render).await;
+    let created = created.map_err(|error| named.told(error))?;
     Ok(answer::created(created, render))
 }
 
@@ -187,7 +197,9 @@ pub(crate) async fn update(
     At([endpoint]): At<1>,
     sent: Sent<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let put = provider.put_operational_endpoint(&caller, &endpoint, sent.body.into()).await?;
+    let named = sent.body.named()?;
+    let put = provider.put_operational_endpoint(&caller, &endpoint, sent.body.into()).await;
+    let put = put.map_err(|error| named.told(error))?;
     Ok(answer::put(put, render))
 }
 

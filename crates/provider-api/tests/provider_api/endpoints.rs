@@ -82,3 +82,55 @@ async fn event_types_of_an_endpoint_must_exist_and_be_some() {
     let none = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
     assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
 }
+
+/// Those that count their changes, as clients before version 1 do.
+#[tokio::test]
+async fn the_version_of_older_clients_changes_nothing() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for version in [1, 2, 17] {
+        let created = stage.post("/app/app/endpoint", json!({"url": URL, "version": version})).await;
+        assert_eq!((created.status, &created.json()["version"]), (201, &json!(1)), "{}", created.text);
+        let path = format!("/app/app/endpoint/{}", created.field("id"));
+        assert_eq!(stage.put(&path, json!({"url": URL, "version": version})).await.status, 200);
+        assert_eq!(stage.patch(&path, json!({"version": version})).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_under_the_name_that_the_caller_has_for_it() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    for (field, value, loc) in [
+        ("eventTypes", json!([]), json!(["body", "eventTypes"])),
+        ("filterTypes", json!([]), json!(["body", "filterTypes"])),
+        ("filterTypes", json!(["no.such"]), json!(["body", "filterTypes", "0"])),
+        ("throttleRate", json!(0), json!(["body", "throttleRate"])),
+        ("rateLimit", json!(0), json!(["body", "rateLimit"])),
+    ] {
+        let body = json!({"url": URL, field: value});
+        let refused = [
+            stage.post("/app/app/endpoint", &body).await,
+            stage.put(&endpoint, &body).await,
+            stage.patch(&endpoint, &body).await,
+        ];
+        for refused in refused {
+            assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &loc), "{body}: {}", refused.text);
+        }
+    }
+    for field in ["eventTypes", "filterTypes"] {
+        let refused = stage.post("/operational-webhook/endpoint", json!({"url": URL, field: ["no.such"]})).await;
+        assert_eq!(refused.json()["detail"][0]["loc"][1], field, "{}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_no_name_server_knows_how_to_spell_is_refused() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for (label, status) in [("a".repeat(63), 201), ("a".repeat(64), 422)] {
+        let answer = stage.post("/app/app/endpoint", json!({"url": format!("https://{label}.example.com/")})).await;
+        assert_eq!(answer.status, status, "{}", answer.text);
+    }
+}

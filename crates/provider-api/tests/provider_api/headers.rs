@@ -51,6 +51,8 @@ async fn headers_that_can_not_be_are_refused_with_their_names() {
         ("X-Svix-Any", "1"),
         ("Webhook-Signature", "1"),
         ("X-Amz-Date", "1"),
+        ("Lotwire-Ordering-Key", "1"),
+        ("Accept-Encoding", "gzip"),
         ("User-Agent", "1"),
         ("Transfer-Encoding", "chunked"),
         ("Content-Length", "1"),

@@ -12,6 +12,7 @@ mod document;
 mod endpoints;
 mod event_types;
 mod faults;
+mod figures;
 mod headers;
 mod history;
 mod import;

@@ -15,7 +15,7 @@ pub(super) struct Choice {
     pub(super) to: Id,
     /// Messages selected.
     pub(super) found: u64,
-    /// Of these, those that do not wait for the endpoint.
+    /// Of these, those to be sent.
     pub(super) messages: Vec<Id>,
     /// There is nothing after it.
     pub(super) last: bool,
@@ -44,7 +44,8 @@ pub(super) async fn choose(
         TaskKind::Recover => {
             let failures = store.failures(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
             let seen = failures.into_iter();
-            seen.map(|row| Seen { position: row.attempt, message: row.recoverable, waits: row.waits }).collect()
+            // What waits for its next attempt is sent at once.
+            seen.map(|row| Seen { position: row.attempt, message: row.recoverable, waits: false }).collect()
         }
         TaskKind::ReplayMissing | TaskKind::BulkReplay => {
             let sent = store.sent(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
@@ -54,7 +55,7 @@ pub(super) async fn choose(
                     _ => row.latest.is_none() && target.listens_to(&row.event_type, row.channels.as_deref()),
                 };
                 let message = (selected && row.payload_kept).then(|| row.message.clone());
-                Seen { position: row.message, message, waits: row.waits }
+                Seen { position: row.message, message, waits: row.waits && !task.kind.hastens() }
             });
             seen.collect()
         }

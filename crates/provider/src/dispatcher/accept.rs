@@ -56,7 +56,9 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
     let mut messages = Vec::with_capacity(pending.len());
     let mut handed_on = Vec::with_capacity(pending.len());
     for Pending { message, payload, places, holder } in pending {
-        handed_on.push((message.message.id.clone(), message.message.application.clone(), payload, places, holder));
+        let wanted_at = message.message.created_at;
+        let ids = (message.message.id.clone(), message.message.application.clone());
+        handed_on.push((ids, wanted_at, payload, places, holder));
         messages.push(message);
     }
     let count = messages.len();
@@ -67,7 +69,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         Err(error) => return failed(&shared, count, &error.to_string()),
     };
     let since = shared.context.clock.monotonic();
-    for (result, (message, application, payload, places, holder)) in results.iter().zip(handed_on) {
+    for (result, ((message, application), wanted_at, payload, places, holder)) in results.iter().zip(handed_on) {
         if let Err(error) = result {
             // Of those that the store can't have written, the places are simply free again.
             if matches!(error, StoreError::Unavailable(_) | StoreError::Corrupt(_)) {
@@ -80,7 +82,8 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                 (Some(place), Some(holder)) => {
                     let holder = Arc::clone(holder);
                     let (message, payload, trigger) = (message.clone(), payload.clone(), AttemptTrigger::Scheduled);
-                    let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since };
+                    let wanted_at = Some(wanted_at);
+                    let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since, wanted_at };
                     place.fill(&shared, work);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[RowKind::First]),

@@ -1,6 +1,7 @@
 //! One attempt: sign, send, judge, record.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
@@ -46,8 +47,13 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     let outcome = send(shared, &target, &work, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
+    if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
+        let waited = Duration::try_from(at.duration_since(wanted_at)).unwrap_or_default();
+        shared.metrics.delivered_first(waited.saturating_add(duration));
+    }
     let attempts = work.attempts.saturating_add(1);
-    let (pace, mut next) = (outcome.pace, next(shared, &outcome, attempts));
+    let mut next = next(shared, &outcome, attempts);
+    let pace = outcome.pace.spread(|| context.random.unit_f64());
     let mut endpoint = effect(shared, lane, &outcome, &target).await;
     let mut notice = notice(outcome.status, attempts, next);
     if work.trigger == AttemptTrigger::Manual {

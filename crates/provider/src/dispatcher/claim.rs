@@ -40,10 +40,12 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> St
     let mut works = Vec::with_capacity(read);
     for row in rows {
         let holder = Arc::clone(holder);
+        let wanted_at = row.message.deliver_at.unwrap_or(row.message.created_at);
+        let wanted_at = (!row.replayed).then_some(wanted_at);
         match row.message.payload {
             Some(payload) => {
                 let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.key, row.trigger);
-                works.push(Work { message, payload, attempts, key, trigger, holder, since });
+                works.push(Work { message, payload, attempts, key, trigger, holder, since, wanted_at });
             }
             None => {
                 shared.recorders.record(lane.drop_entry(row.message.id, row.key, holder)).await;

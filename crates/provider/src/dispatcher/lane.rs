@@ -19,6 +19,8 @@ use crate::ordering::OrderingKey;
 use crate::port::RowKind;
 use crate::target::Target;
 
+/// Pauses that are longer than this are told to people who ask what waits.
+const NOTED_PAUSE: Duration = Duration::from_secs(10);
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -155,6 +157,10 @@ impl Lane {
         self.lock().state.figures(now)
     }
 
+    pub(super) fn waits_since(&self, now: Timestamp) -> Option<Instant> {
+        self.lock().state.waits_since(now)
+    }
+
     pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {
         self.lock().state.close_if_idle(now, at, after)
     }
@@ -245,7 +251,14 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
         match attempted {
             Attempted::Done { pace, changed_at } => {
-                lane.update(&shared, |state| state.ended(pace, changed_at, now, config));
+                let paused = lane.update(&shared, |state| {
+                    let before = state.paused_until();
+                    state.ended(pace, changed_at, now, config);
+                    state.paused_until().filter(|until| is_worth_noting(*until, before, now))
+                });
+                if let Some(until) = paused {
+                    note_pause(&shared, &lane.endpoint, until, now).await;
+                }
             }
             Attempted::NotBegun(work) => {
                 lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
@@ -258,6 +271,18 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
         next = lane.next(&shared);
         // The endpoint may keep up with more than before.
         lane.pump(&shared);
+    }
+}
+
+/// Whether people who ask what waits are to be told of a pause: it is long, and much longer than what they were told before.
+fn is_worth_noting(until: Timestamp, before: Option<Timestamp>, now: Timestamp) -> bool {
+    until > before.unwrap_or(now).max(now) + NOTED_PAUSE
+}
+
+async fn note_pause(shared: &Shared, endpoint: &Id, until: Timestamp, now: Timestamp) {
+    let Some(node) = shared.names.current() else { return };
+    if let Err(error) = shared.context.store.note_pause(&node, endpoint, until, now).await {
+        tracing::warn!(%endpoint, %error, "that an endpoint is left alone could not be noted for people");
     }
 }
 

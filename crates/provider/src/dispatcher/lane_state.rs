@@ -50,6 +50,8 @@ pub(super) struct Work {
     pub(super) holder: Holder,
     /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.
     pub(super) since: Instant,
+    /// When its message was accepted, or is to be delivered; none when it is sent again.
+    pub(super) wanted_at: Option<Timestamp>,
 }
 
 /// What a lane is to do.
@@ -299,8 +301,17 @@ impl LaneState {
         }
     }
 
+    /// Since when the oldest row in memory waits that is not kept back on purpose.
+    pub(super) fn waits_since(&self, now: Timestamp) -> Option<Instant> {
+        self.queues.oldest(if self.is_paused(now) { &[RowKind::Manual] } else { &KINDS })
+    }
+
     pub(super) fn is_paused(&self, now: Timestamp) -> bool {
         self.paused_until.is_some_and(|until| until > now)
+    }
+
+    pub(super) fn paused_until(&self) -> Option<Timestamp> {
+        self.paused_until
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
@@ -65,6 +65,11 @@ impl Lanes {
     /// How an endpoint's lane stands; all zero when it has none here.
     pub(super) fn figures(&self, endpoint: &str, now: Timestamp) -> LaneFigures {
         self.get(endpoint).map(|lane| lane.figures(now)).unwrap_or_default()
+    }
+
+    /// Since when the oldest row in memory waits that is not kept back on purpose.
+    pub(super) fn wait_since(&self, now: Timestamp) -> Option<Instant> {
+        self.all().iter().filter_map(|lane| lane.waits_since(now)).min()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Lane>> {

@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use outbound::{Response, TransportError};
 
 use crate::model::AttemptStatus;
-use crate::retry::RETRY_AFTER_MAX;
+use crate::retry::{RETRY_AFTER_MAX, spread};
 
 /// Bytes of a response that are read and kept.
 pub(super) const RESPONSE_BYTES_MAX: usize = 20_000;
@@ -42,6 +42,16 @@ pub(super) enum Pace {
     Slower,
     /// The endpoint asks to be left alone for so long.
     Pause(Duration),
+}
+
+impl Pace {
+    /// Lanes that were asked to pause until the same moment don't go on in the same moment.
+    pub(super) fn spread(self, unit: impl FnOnce() -> f64) -> Self {
+        match self {
+            Self::Pause(asked) => Self::Pause(spread(asked, unit())),
+            other => other,
+        }
+    }
 }
 
 impl Outcome {
@@ -159,6 +169,14 @@ mod tests {
             assert_eq!((outcome.status, outcome.pace, outcome.code), (status, pace, code), "{code} {retry_after:?}");
             assert_eq!(outcome.gone, code == 410);
         }
+    }
+
+    #[test]
+    fn a_pause_that_was_asked_for_is_never_shortened_and_ends_a_little_later_for_each_lane() {
+        let hour = Duration::from_secs(3_600);
+        let ends = [0.0, 0.3, 1.0].map(|unit| Pace::Pause(hour).spread(|| unit));
+        assert_eq!(ends, [0, 3, 10].map(|seconds| Pace::Pause(hour + Duration::from_secs(seconds))));
+        assert_eq!(Pace::Slower.spread(|| unreachable!("nothing was asked for")), Pace::Slower);
     }
 
     #[test]

@@ -44,6 +44,26 @@ pub enum TaskKind {
     PurgeContent,
 }
 
+impl TaskKind {
+    /// Stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recover => "recover",
+            Self::ReplayMissing => "replay_missing",
+            Self::BulkReplay => "bulk_replay",
+            Self::PurgeContent => "purge_content",
+        }
+    }
+
+    /// Whether what waits for its next attempt is sent at once: whoever asks for it has done something about the endpoint.
+    pub fn hastens(self) -> bool {
+        match self {
+            Self::Recover | Self::BulkReplay => true,
+            Self::ReplayMissing | Self::PurgeContent => false,
+        }
+    }
+}
+
 /// Whether a task goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskStatus {
@@ -53,6 +73,17 @@ pub enum TaskStatus {
     Finished,
     /// It can't.
     Failed,
+}
+
+impl TaskStatus {
+    /// Stable name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 /// Which messages a task sends. What is none selects all.
@@ -82,6 +113,7 @@ pub struct Progress {
     pub position: Id,
     /// Messages selected so far.
     pub found: u64,
-    /// Of these, messages sent again. The others wait for the endpoint anyway.
+    /// Of these, messages sent again, before the time of their next attempt if they waited for one. The others are due or under
+    /// way anyway.
     pub enqueued: u64,
 }

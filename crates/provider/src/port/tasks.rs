@@ -55,8 +55,6 @@ pub struct Failure {
     /// The message, if it is to be recovered: this was its last failure of the span, it was never delivered to the
     /// endpoint, and its payload is there.
     pub recoverable: Option<Id>,
-    /// A delivery row of it waits for the endpoint.
-    pub waits: bool,
 }
 
 /// A message, seen from an endpoint.
@@ -98,7 +96,8 @@ pub trait TaskStore: Send + Sync {
         limit: usize,
     ) -> StoreResult<Vec<BackgroundTask>>;
     /// Makes a step, in one transaction: new delivery rows that are nobody's and due, and the task's progress. The number
-    /// of rows made: a message that waits for the endpoint already gets none, nor one that a [`TaskKind::Recover`] finds
+    /// of rows made, or made due: a message that waits for the endpoint already gets none, but its row is due at once if it
+    /// waits for its next attempt and the task [hastens](TaskKind::hastens); nor does one that a [`TaskKind::Recover`] finds
     /// delivered or a [`TaskKind::ReplayMissing`] finds tried since it was chosen, by another task or by hand. `Stale` when the task is not at the step's
     /// position or not running any more; `NotFound` when there are messages and the endpoint is gone or disabled.
     async fn advance_task(&self, step: Advance) -> StoreResult<usize>;

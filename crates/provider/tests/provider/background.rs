@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use provider::config::Nodes;
-use provider::model::{AttemptStatus, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
+use provider::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
 use provider::port::TaskFilter;
 use provider::retry::RetrySchedule;
 use provider::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};
@@ -98,18 +98,46 @@ async fn recover_sends_what_failed_and_was_never_delivered() {
 }
 
 #[tokio::test]
-async fn what_waits_for_its_next_attempt_anyway_is_found_and_left_as_it_is() {
+async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_counting() {
+    let retry_schedule = RetrySchedule::new([0, 3_600, 3_600].map(Duration::from_secs).to_vec());
+    for kind in [TaskKind::Recover, TaskKind::BulkReplay] {
+        let stage = Stage::new(ProviderConfig { retry_schedule: retry_schedule.clone(), ..quick() }).await;
+        let (mut receiver, works) = receiver().await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let (first, second) = (stage.send().await, stage.send().await);
+        for message in [&first, &second] {
+            stage.attempts(message, 2).await;
+        }
+        // Nothing was mended: the third attempt fails too, and the fourth is in an hour.
+        let task = stage.replay(&endpoint, kind, all()).await;
+        assert_eq!(stage.finished_with(&task).await, (2, 2));
+        for message in [&first, &second] {
+            let attempts = stage.attempts(message, 3).await;
+            assert_eq!(attempts[2].trigger, AttemptTrigger::Scheduled);
+        }
+        works.store(true, Ordering::SeqCst);
+        let task = stage.replay(&endpoint, kind, all()).await;
+        assert_eq!(stage.finished_with(&task).await, (2, 2));
+        stage.finished(&endpoint).await;
+        let again = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+        assert_eq!(stage.finished_with(&again).await, (0, 0), "they are delivered");
+        assert_eq!(receiver.count_now(), 2 * 4, "the schedule has four attempts, and each was made once");
+    }
+}
+
+/// The schedule is not begun anew: what has had its last attempt but one gets one more.
+#[tokio::test]
+async fn what_is_sent_at_once_is_given_up_after_its_last_attempt() {
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(3_600)]);
     let stage = Stage::new(ProviderConfig { retry_schedule, ..quick() }).await;
     let (mut receiver, _) = receiver().await;
     let endpoint = stage.endpoint(&receiver.url()).await;
     let message = stage.send().await;
     stage.attempts(&message, 1).await;
-    for kind in [TaskKind::Recover, TaskKind::BulkReplay] {
-        let task = stage.replay(&endpoint, kind, all()).await;
-        assert_eq!(stage.finished_with(&task).await, (1, 0));
-    }
-    assert_eq!(receiver.count_now(), 1);
+    let task = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(stage.finished_with(&task).await, (1, 1));
+    stage.finished(&endpoint).await;
+    assert_eq!((stage.attempts(&message, 2).await.len(), receiver.count_now()), (2, 2));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use provider::{EndpointInput, EventTypeInput, ProviderConfig, Put, ids};
 use runtime::clock::{Clock as _, SystemClock};
 use standardwebhooks::Webhook;
 
+use crate::properties::Play;
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{PAYLOAD, Stage, eventually, idempotency, message, provider, quick, store};
 
@@ -112,6 +113,31 @@ async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_t
     eventually(async || read().await.disabled.then_some(())).await;
     assert!(stage.attempts(&second, 2).await.len() >= 2);
     stage.finished(&endpoint).await;
+}
+
+/// Of the 120 hours of the default, with the end of the process in between.
+#[tokio::test]
+async fn the_time_that_an_endpoint_fails_is_counted_over_restarts() {
+    let fails = || Box::new(|_: &[crate::properties::Arrival], _: &_| (500, None));
+    for (hours, is_disabled) in [(119, false), (121, true)] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("provider.db");
+        let open = async || store::sqlite::open_provider(&path).await.unwrap();
+        let first = Play::new(open().await, ProviderConfig::default(), fails()).await;
+        let endpoint = first.stage.endpoint("https://example.com/").await;
+        let message = first.stage.send().await;
+        first.stage.attempts(&message, 1).await;
+        let later = first.world.clock.now() + jiff::SignedDuration::from_hours(hours);
+        let key = first.stage.key.clone();
+        first.end().await;
+
+        let next = Play::again(open().await, ProviderConfig::default(), fails(), later, key).await;
+        let message = next.stage.send().await;
+        next.stage.attempts(&message, 1).await;
+        let read = next.stage.provider.endpoint(&next.stage.caller, "app", &endpoint.id).await.unwrap();
+        assert_eq!(read.disabled, is_disabled, "after {hours} hours");
+        next.end().await;
+    }
 }
 
 #[tokio::test]

@@ -10,12 +10,16 @@ mod configuration;
 mod deliveries;
 mod history;
 mod lists;
+mod names;
 mod operational;
 mod operations;
+mod overview;
+mod pauses;
 mod resend;
 mod retention;
 mod tasks;
 mod waiting;
+mod waiting_rows;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,6 +34,7 @@ use runtime::signal::Signal;
 use self::config::Config;
 use self::deliveries::Work;
 use self::operational::Told;
+use self::pauses::PauseTable;
 use self::tasks::TaskTable;
 
 /// A new, empty provider store in memory.
@@ -50,6 +55,7 @@ struct Tables {
     work: Work,
     background: TaskTable,
     told: Told,
+    pauses: PauseTable,
 }
 
 impl Memory {

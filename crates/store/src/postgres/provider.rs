@@ -17,15 +17,19 @@ mod endpoints;
 mod event_types;
 mod history;
 mod messages;
+mod names;
 mod nodes;
 mod operational;
 mod operations;
 mod ordering;
+mod overview;
+mod pauses;
 mod resend;
 mod retention;
 mod rows;
 mod tasks;
 mod waiting;
+mod waiting_rows;
 
 use std::sync::Arc;
 

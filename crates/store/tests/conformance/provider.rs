@@ -15,6 +15,7 @@ mod pages;
 mod resend;
 mod restart;
 mod retention;
+mod supervision;
 mod tasks;
 mod waiting;
 
@@ -115,6 +116,19 @@ stories! {
         failures_say_once_what_is_to_be_recovered,
         messages_are_seen_from_an_endpoint,
         tasks_that_ended_are_forgotten_a_few_at_a_time;
+    supervision:
+        the_longest_due_come_first_and_without_what_was_asked_for_by_hand,
+        endpoints_and_tasks_are_counted_by_how_they_are,
+        rows_are_counted_by_what_they_wait_for,
+        what_waits_for_its_next_attempt_is_made_due_with_the_attempts_it_had,
+        a_task_that_recovers_makes_due_what_waits_for_its_next_attempt,
+        what_a_task_sends_again_is_told_from_what_is_new,
+        an_endpoint_that_is_forgiven_counts_as_changed,
+        waiting_messages_are_listed_newest_first_but_for_heads_under_way,
+        what_is_given_up_ends_with_an_attempt_that_says_so,
+        a_head_that_is_given_up_lets_the_next_go,
+        a_pause_is_known_while_its_node_lives_and_the_endpoint_is_as_it_was,
+        a_uid_is_found_whoever_has_it;
     operational:
         what_nobody_listens_to_is_not_written,
         an_endpoints_changes_are_told_in_order,

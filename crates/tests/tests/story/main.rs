@@ -18,6 +18,7 @@ mod one_server;
 mod provider_access;
 mod provider_down;
 mod provider_nodes;
+mod provider_stuck;
 mod remote_provider;
 mod sandbox;
 mod secrets;

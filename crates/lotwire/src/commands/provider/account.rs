@@ -5,7 +5,7 @@ use provider::page::ListKey;
 use provider::{Provider, ids};
 use serde_json::{Value, json};
 
-use super::{all, print, print_json};
+use super::{all, find, print, print_json};
 use crate::cli::{Check, ProviderAccount, ProviderAccountSet};
 use crate::fault::{Fault, While as _};
 
@@ -32,7 +32,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
             }
         }
         ProviderAccount::Show { account, json } => {
-            let account = provider.account(account).await.while_(format!("looking for account {account}"))?;
+            let account = find::account(provider, account).await?;
             show(provider, &account, *json)?;
         }
         ProviderAccount::Set(options) => set(provider, options).await?,
@@ -42,7 +42,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
 
 async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Fault> {
     let id = &options.account;
-    let mut account = provider.account(id).await.while_(format!("looking for account {id}"))?;
+    let mut account = find::account(provider, id).await?;
     let settings = &mut account.settings;
     if let Some(check) = options.payload_check {
         settings.payload_check = match check {

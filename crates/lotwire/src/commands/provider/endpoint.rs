@@ -6,15 +6,14 @@ use provider::{Caller, Provider, Switch, ids};
 use runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
 
-use super::{all, one_line, print, print_json};
-use crate::cli::ProviderEndpoint;
+use super::{all, find, one_line, print, print_json, stuck, unstick};
+use crate::cli::{EndpointName, ProviderEndpoint};
 use crate::fault::{Fault, While as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Result<(), Fault> {
     match command {
-        ProviderEndpoint::List { application, json } => {
-            let found = provider.application_anywhere(application).await;
-            let (account, application) = found.while_(format!("looking for application {application}"))?;
+        ProviderEndpoint::List { application, account, json } => {
+            let (account, application) = find::application(provider, account.as_deref(), application).await?;
             let caller = Caller::operator(&account);
             let list = async |page: &_| provider.list_endpoints(&caller, &application.id, page).await;
             for endpoint in all(ListKey::Id(ids::ENDPOINT), "listing the endpoints", list).await? {
@@ -26,13 +25,16 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             }
         }
         ProviderEndpoint::Show { endpoint, json } => {
-            let (caller, endpoint) = find(provider, endpoint).await?;
+            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
             let backlog = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?;
+            let stuck = provider.stuck_at(&endpoint).await.while_("looking why they wait")?;
             if *json {
                 let mut view = view(&endpoint);
                 view["account"] = json!(&*caller.account);
                 view["waiting"] = json!(backlog.deliveries);
                 view["oldestAt"] = json!(backlog.oldest_at.map(rfc3339_ms));
+                view["why"] = json!(stuck.as_ref().map(|stuck| stuck.why.name()));
+                view["waitingFor"] = json!(stuck.as_ref().map(stuck::counts));
                 return print_json(&view);
             }
             let waiting = match backlog.oldest_at {
@@ -47,16 +49,46 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
                 ("state", state(&endpoint).to_owned()),
                 ("failing since", endpoint.failing_since.map_or("-".to_owned(), rfc3339_ms)),
                 ("waiting", waiting),
+                ("why", stuck.as_ref().map_or("-".to_owned(), stuck::reason)),
+                ("of these", stuck.as_ref().map_or("-".to_owned(), stuck::parts)),
                 ("created", rfc3339_ms(endpoint.created_at)),
             ];
             for (name, value) in lines {
                 print(&format!("{name:<15}{value}"));
             }
         }
-        ProviderEndpoint::Enable { endpoint } => switch(provider, endpoint, Switch::On, "enabled").await?,
-        ProviderEndpoint::Disable { endpoint } => switch(provider, endpoint, Switch::Off, "disabled").await?,
-        ProviderEndpoint::Delete { endpoint } => {
-            let (caller, endpoint) = find(provider, endpoint).await?;
+        ProviderEndpoint::Enable(endpoint) => switch(provider, endpoint, Switch::On, "enabled").await?,
+        ProviderEndpoint::Disable(endpoint) => switch(provider, endpoint, Switch::Off, "disabled").await?,
+        ProviderEndpoint::RetryNow { endpoint, json } => {
+            let (endpoint, messages) = unstick::retry_now(provider, endpoint).await?;
+            if *json {
+                return unstick::print_count(&endpoint, messages);
+            }
+            print(&format!(
+                "{}: {messages} messages that waited for their next attempt are due now, and a pause that the receiver asked \
+                 for is over.",
+                endpoint.id
+            ));
+        }
+        ProviderEndpoint::Cancel { endpoint, confirmed, json } => {
+            let (endpoint, messages) = unstick::cancel(provider, endpoint, confirmed).await?;
+            if *json {
+                return unstick::print_count(&endpoint, messages);
+            }
+            print(&format!("{}: {messages} messages that waited were given up.", endpoint.id));
+        }
+        ProviderEndpoint::BlockedKeys { endpoint, json } => {
+            for blocked in unstick::list_blocked(provider, endpoint).await? {
+                if *json {
+                    unstick::print_blocked(&blocked)?;
+                } else {
+                    unstick::show_blocked(&blocked);
+                }
+            }
+        }
+        ProviderEndpoint::Skip(options) => unstick::skip(provider, options).await?,
+        ProviderEndpoint::Delete(endpoint) => {
+            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
             let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
             deleted.while_(format!("deleting endpoint {}", endpoint.id))?;
             print(&format!("Endpoint {} deleted.", endpoint.id));
@@ -65,17 +97,12 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
     Ok(())
 }
 
-async fn switch(provider: &Provider, endpoint: &str, switch: Switch, done: &str) -> Result<(), Fault> {
-    let (caller, endpoint) = find(provider, endpoint).await?;
+async fn switch(provider: &Provider, endpoint: &EndpointName, switch: Switch, done: &str) -> Result<(), Fault> {
+    let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
     let switched = provider.switch_endpoint(&caller, &endpoint.application, &endpoint.id, switch).await;
     switched.while_(format!("switching endpoint {}", endpoint.id))?;
     print(&format!("Endpoint {} is {done}.", endpoint.id));
     Ok(())
-}
-
-async fn find(provider: &Provider, id: &str) -> Result<(Caller, Endpoint), Fault> {
-    let (account, endpoint) = provider.endpoint_anywhere(id).await.while_(format!("looking for endpoint {id}"))?;
-    Ok((Caller::operator(&account), endpoint))
 }
 
 fn state(endpoint: &Endpoint) -> &'static str {

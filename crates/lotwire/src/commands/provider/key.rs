@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use provider::page::ListKey;
-use provider::{Provider, ids};
+use provider::{Provider, ProviderError, ids};
 use runtime::clock::rfc3339_ms;
 use serde_json::json;
 
-use super::{all, or_dash, print, print_json};
+use super::{all, find, or_dash, print, print_json};
 use crate::cli::ProviderKey;
 use crate::fault::{Fault, While as _};
 use crate::node::Ground;
@@ -23,6 +23,7 @@ pub(super) async fn run(provider: &Provider, ground: &Ground, command: &Provider
                 }
                 None => None,
             };
+            let account = &*find::account(provider, account).await?.id;
             let created = provider.create_api_key_until(account, name, expires_at);
             let key = created.await.while_(format!("creating a key of account {account}"))?;
             if *json {
@@ -32,6 +33,7 @@ pub(super) async fn run(provider: &Provider, ground: &Ground, command: &Provider
             print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
         }
         ProviderKey::List { account, json } => {
+            find::account(provider, account).await?;
             let doing = format!("listing the keys of account {account}");
             let list = async |page: &_| provider.list_api_keys(account, page).await;
             for key in all(ListKey::Id(ids::API_KEY), &doing, list).await? {
@@ -49,7 +51,15 @@ pub(super) async fn run(provider: &Provider, ground: &Ground, command: &Provider
             }
         }
         ProviderKey::Revoke { account, id } => {
-            provider.delete_api_key(account, id).await.while_(format!("revoking key {id}"))?;
+            find::account(provider, account).await?;
+            match provider.delete_api_key(account, id).await {
+                Err(ProviderError::NotFound) => {
+                    return Err(Fault::new(format!(
+                        "{account} has no key {id:?}: `lotwire provider key list --account {account}` shows them"
+                    )));
+                }
+                revoked => revoked.while_(format!("revoking key {id}"))?,
+            }
             print(&format!("Key {id} no longer gives access."));
         }
     }

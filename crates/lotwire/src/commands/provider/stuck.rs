@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use provider::port::supervision::WaitingFor;
 use provider::{Provider, Stuck, Why};
 use runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
@@ -31,10 +32,22 @@ pub(super) async fn run(provider: &Provider, ground: &Ground, options: &Options)
 }
 
 fn describe(stuck: &Stuck) -> String {
-    let Stuck { account, endpoint, deliveries, oldest_at, next_at, why } = stuck;
+    let Stuck { account, endpoint, deliveries, oldest_at, next_at, .. } = stuck;
     let since = or_dash(oldest_at.map(rfc3339_ms));
     let next = next_at.map(|at| format!("; next due {}", rfc3339_ms(at))).unwrap_or_default();
-    let why = match why {
+    format!(
+        "{}  {deliveries} waiting since {since}\n    {} of {} in {account}\n    {}{next}\n    {}",
+        endpoint.id,
+        one_line(&endpoint.url),
+        endpoint.application,
+        reason(stuck),
+        parts(stuck),
+    )
+}
+
+/// What is the matter, in a line.
+pub(super) fn reason(stuck: &Stuck) -> String {
+    match &stuck.why {
         Why::Failing { since, code, error } => {
             let last = match (code, error) {
                 (_, Some(error)) => format!(", last: {}", one_line(error)),
@@ -44,16 +57,37 @@ fn describe(stuck: &Stuck) -> String {
             format!("failing since {}{last}", rfc3339_ms(*since))
         }
         Why::Disabled => "the endpoint is disabled".to_owned(),
+        Why::Paused { until } => format!("the receiver asked to be left alone until {}", rfc3339_ms(*until)),
+        Why::Throttled { rate } => format!("sent at {rate} a second, as the endpoint or its application allows"),
         Why::Due => "due, and no node has taken them".to_owned(),
+        Why::Retry => "to be tried again".to_owned(),
+        Why::Later => "wanted later by their sender".to_owned(),
         Why::InHand => "a node has them in hand".to_owned(),
-        Why::Later => "to be tried again".to_owned(),
+    }
+}
+
+/// How many wait for what, in a line.
+pub(super) fn parts(stuck: &Stuck) -> String {
+    let WaitingFor { in_hand, key, due, retry, later } = stuck.waiting_for;
+    let keys = match stuck.blocked_keys {
+        0 => String::new(),
+        keys => format!(" ({keys} keys wait for a message that fails)"),
     };
-    format!(
-        "{}  {deliveries} waiting since {since}\n    {} of {} in {account}\n    {why}{next}",
-        endpoint.id,
-        one_line(&endpoint.url),
-        endpoint.application,
-    )
+    let parts = [
+        (due, "due".to_owned()),
+        (retry, "wait for their next attempt".to_owned()),
+        (key, format!("wait for one before them of their ordering key{keys}")),
+        (later, "wanted later".to_owned()),
+        (in_hand, "in hand at a node".to_owned()),
+    ];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The same for programs.
+pub(super) fn counts(stuck: &Stuck) -> Value {
+    let WaitingFor { in_hand, key, due, retry, later } = stuck.waiting_for;
+    json!({ "due": due, "retry": retry, "orderingKey": key, "later": later, "inHand": in_hand })
 }
 
 fn view(stuck: &Stuck) -> Value {
@@ -61,15 +95,22 @@ fn view(stuck: &Stuck) -> Value {
         Why::Failing { since, code, error } => (Some(rfc3339_ms(*since)), *code, error.as_deref()),
         _ => (None, None, None),
     };
+    let paused_until = match &stuck.why {
+        Why::Paused { until } => Some(rfc3339_ms(*until)),
+        _ => None,
+    };
     json!({
         "account": &*stuck.account,
         "application": &*stuck.endpoint.application,
         "endpoint": &*stuck.endpoint.id,
         "url": stuck.endpoint.url,
         "waiting": stuck.deliveries,
+        "waitingFor": counts(stuck),
+        "blockedKeys": stuck.blocked_keys,
         "oldestAt": stuck.oldest_at.map(rfc3339_ms),
         "nextAt": stuck.next_at.map(rfc3339_ms),
         "why": stuck.why.name(),
+        "pausedUntil": paused_until,
         "failingSince": since,
         "lastCode": code,
         "lastError": error,

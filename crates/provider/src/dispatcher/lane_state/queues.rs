@@ -1,6 +1,9 @@
 //! What waits in a lane, by kind, and what is known of each kind's rows in the table.
 
 use std::collections::VecDeque;
+use std::time::Instant;
+
+use jiff::Timestamp;
 
 use super::Work;
 use crate::model::AttemptTrigger;
@@ -89,6 +92,11 @@ impl Queues {
         KINDS.iter().map(|kind| self.of(*kind).len()).sum()
     }
 
+    /// Since when the oldest row of these kinds is here.
+    pub(super) fn oldest(&self, kinds: &[RowKind]) -> Option<Instant> {
+        kinds.iter().filter_map(|kind| self.of(*kind).works.front()).map(|work| work.since).min()
+    }
+
     /// Whether there may be rows in the table.
     pub(super) fn looks_in_table(&self) -> bool {
         KINDS.iter().any(|kind| self.of(*kind).looks_in_table())
@@ -151,6 +159,11 @@ impl Queue {
 }
 
 impl Work {
+    /// When its delivery was wanted, if this is the first attempt at it.
+    pub(in super::super) fn first_wanted_at(&self) -> Option<Timestamp> {
+        self.wanted_at.filter(|_| self.kind() == RowKind::First)
+    }
+
     fn kind(&self) -> RowKind {
         match self.trigger {
             AttemptTrigger::Manual => RowKind::Manual,

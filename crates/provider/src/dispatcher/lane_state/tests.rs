@@ -22,6 +22,7 @@ fn work(payload_bytes: usize) -> Work {
         key: None,
         holder: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
+        wanted_at: None,
     }
 }
 

@@ -77,6 +77,23 @@ impl Play {
         Self { stage, world }
     }
 
+    /// The same after the process ended, at another time: whoever had this `key` goes on.
+    pub(crate) async fn again(
+        store: Arc<dyn Store>,
+        config: ProviderConfig,
+        answer: Answer,
+        now: Timestamp,
+        key: String,
+    ) -> Self {
+        let clock = Arc::new(TestClock::new(now));
+        let world = Arc::new(World { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&world) as _);
+        let caller = provider.authenticate(&key).await.unwrap();
+        let stage = Stage { store, provider, tasks: runtime::tasks::Tasks::new(), caller, key };
+        stage.provider.spawn_workers(&stage.tasks);
+        Self { stage, world }
+    }
+
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
         self.world.arrivals.lock().unwrap().clone()
     }
@@ -99,7 +116,7 @@ impl Play {
                     .next_sleeper()
                     .is_some_and(|next| next.duration_since(self.world.clock.now()).as_millis() < 1_100)
                 {
-                    self.world.clock.advance(Duration::from_millis(20));
+                    self.world.clock.advance(Duration::from_millis(100));
                 }
             }
         };

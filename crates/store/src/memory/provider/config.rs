@@ -19,7 +19,7 @@ pub(super) struct Config {
     /// By application and id.
     pub(super) app_tokens: Owned<AppToken>,
     answers: HashMap<(Id, String), IdempotentAnswer>,
-    applications: Owned<Application>,
+    pub(super) applications: Owned<Application>,
     pub(super) event_types: Owned<EventType>,
     pub(super) endpoints: Owned<Endpoint>,
 }
@@ -248,7 +248,7 @@ impl Config {
         }
     }
 
-    fn raise_version(&mut self, application: &str) {
+    pub(super) fn raise_version(&mut self, application: &str) {
         if let Some(found) = self.applications.values_mut().find(|found| &*found.id == application) {
             found.version += 1;
         }

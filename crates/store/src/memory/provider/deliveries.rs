@@ -23,7 +23,7 @@ pub(super) struct Work {
     /// By endpoint and message.
     pub(super) rows: Owned<Row>,
     /// Rows that are nobody's: endpoint, when due, message.
-    waiting: BTreeSet<(Id, Timestamp, Id)>,
+    pub(super) waiting: BTreeSet<(Id, Timestamp, Id)>,
     /// Messages by endpoint and key in the order of their acceptance. The first has a row like any other; the rest have
     /// rows that are nobody's and don't wait.
     ordered: BTreeMap<(Id, OrderingKey), VecDeque<Id>>,
@@ -44,6 +44,8 @@ pub(super) struct Row {
 /// What somebody asked for by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manual {
+    /// A background task, not somebody for this message, asked for the attempts to come.
+    Replayed,
     /// Nothing.
     No,
     /// The attempt to come.
@@ -62,6 +64,10 @@ impl Work {
 
     pub(super) fn living_nodes(&self, heard_since: Timestamp) -> usize {
         self.nodes.values().filter(|heard_at| **heard_at >= heard_since).count()
+    }
+
+    pub(super) fn lives(&self, node: &NodeId, heard_since: Timestamp) -> bool {
+        self.nodes.get(node).is_some_and(|heard_at| *heard_at >= heard_since)
     }
 
     /// Gives back what a node has that ends.
@@ -161,11 +167,11 @@ impl Work {
             row.manual = row.manual.min(Manual::Next);
             if let Some(message) = self.messages.get(&(row.application.clone(), message)) {
                 let trigger = match row.manual {
-                    Manual::No => AttemptTrigger::Scheduled,
+                    Manual::No | Manual::Replayed => AttemptTrigger::Scheduled,
                     Manual::Next | Manual::Later => AttemptTrigger::Manual,
                 };
-                let (attempts, key) = (row.attempts, row.key.clone());
-                claimed.push(Delivery { message: message.clone(), endpoint, attempts, trigger, key });
+                let (attempts, key, replayed) = (row.attempts, row.key.clone(), row.manual == Manual::Replayed);
+                claimed.push(Delivery { message: message.clone(), endpoint, attempts, trigger, key, replayed });
             }
         }
         claimed
@@ -183,6 +189,10 @@ impl Work {
             Next::Done => self.remove(&row_key),
             Next::Retry { at, attempts } => self.wait(&row_key, at, Some(attempts)),
         }
+        self.keep_attempt(attempt);
+    }
+
+    pub(super) fn keep_attempt(&mut self, attempt: Attempt) {
         let by_message = (attempt.message.clone(), attempt.id.clone());
         let by_endpoint = (attempt.endpoint.clone(), attempt.id.clone());
         self.attempts_of_message.entry(by_message).or_insert_with(|| attempt.clone());
@@ -278,10 +288,11 @@ impl Work {
             && let Some(key) = self.ordering_keys.get(&place).cloned()
         {
             self.enter_in_order(&place, endpoint.clone(), key, now);
+            self.mark_replayed(endpoint, message);
             return true;
         }
         let application = application.clone();
-        let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::No, key: None };
+        let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::Replayed, key: None };
         self.rows.insert((endpoint.clone(), message.clone()), row);
         self.waiting.insert((endpoint.clone(), now, message.clone()))
     }

@@ -19,6 +19,12 @@ pub(super) struct TaskTable {
     leases: HashMap<Id, (Id, Timestamp)>,
 }
 
+impl TaskTable {
+    pub(super) fn all(&self) -> impl Iterator<Item = &BackgroundTask> {
+        self.tasks.values()
+    }
+}
+
 #[async_trait]
 impl TaskStore for Memory {
     async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
@@ -86,11 +92,7 @@ impl TaskStore for Memory {
         let failures = attempts.into_iter().take_while(|attempt| &*attempt.id < before).map(|attempt| {
             let failed = attempt.status == AttemptStatus::Fail;
             let recoverable = failed && tables.is_recoverable(application, &attempt, before);
-            Failure {
-                waits: failed && tables.work.waits(endpoint, &attempt.message),
-                recoverable: recoverable.then_some(attempt.message),
-                attempt: attempt.id,
-            }
+            Failure { recoverable: recoverable.then_some(attempt.message), attempt: attempt.id }
         });
         Ok(failures.collect())
     }
@@ -147,7 +149,10 @@ impl Tables {
         let mut wanted: Vec<&Id> =
             step.messages.iter().filter(|message| self.is_wanted(kind, message, &endpoint)).collect();
         wanted.sort_unstable();
-        let enqueue = |message: &&Id| self.work.enqueue(&application, &endpoint, order, message, step.now);
+        let enqueue = |message: &&Id| {
+            (kind.hastens() && self.work.hasten(&endpoint, message, step.now))
+                || self.work.enqueue(&application, &endpoint, order, message, step.now)
+        };
         let made = wanted.into_iter().filter(enqueue).count();
         let further = step.is_progress();
         self.background.leases.insert(step.task, (step.worker, step.leased_until));

@@ -35,7 +35,7 @@ impl WaitingStore for Memory {
 }
 
 impl Tables {
-    fn endpoint_anywhere(&self, id: &str) -> Option<(Id, Endpoint)> {
+    pub(super) fn endpoint_anywhere(&self, id: &str) -> Option<(Id, Endpoint)> {
         let endpoint = self.config.endpoints.values().find(|endpoint| &*endpoint.id == id)?;
         let application = self.config.application_by_id(&endpoint.application)?;
         Some((application.account.clone(), endpoint.clone()))

@@ -26,7 +26,7 @@ pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> Outco
     let verdicts = verdicts(records);
     // Applications are locked before anything else.
     let routes = disable(db, &verdicts).await?;
-    insert(db, records).await?;
+    insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
     move_on(db, records).await?;
     note_failing(db, &verdicts).await?;
     operational::tell_notices(db, records).await?;
@@ -34,8 +34,7 @@ pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> Outco
 }
 
 /// An attempt that was recorded before is left as it is.
-async fn insert(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
-    let mut attempts: Vec<&Attempt> = records.iter().map(|record| &record.attempt).collect();
+pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Outcome<()> {
     attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
     let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
     let numbers = |of: fn(&Attempt) -> i64| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();

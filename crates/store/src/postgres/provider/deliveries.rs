@@ -62,19 +62,18 @@ pub(super) async fn claim(
          ), given AS ( \
              UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
          ) \
-         SELECT {MESSAGE}, due.attempts, due.manual > 0, due.key FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
+         SELECT {MESSAGE}, due.attempts, due.manual, due.key FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
          ORDER BY due.next_at, due.message"
     );
     let endpoint: Id = endpoint.into();
     rows::all(db, &select, &[&owner, &&*endpoint, &now, &signed(limit), &&*application], |row| {
+        let manual = rows::get::<i16>(row, MESSAGE_COLUMNS + 1)?;
         Ok(Delivery {
             message: rows::message(row)?,
             endpoint: endpoint.clone(),
             attempts: rows::attempts(row, MESSAGE_COLUMNS)?,
-            trigger: match rows::get(row, MESSAGE_COLUMNS + 1)? {
-                true => AttemptTrigger::Manual,
-                false => AttemptTrigger::Scheduled,
-            },
+            trigger: if manual > 0 { AttemptTrigger::Manual } else { AttemptTrigger::Scheduled },
+            replayed: manual < 0,
             key: rows::ordering_key(row, MESSAGE_COLUMNS + 2)?,
         })
     })

@@ -85,7 +85,6 @@ impl TaskStore for Provider {
             Ok(Failure {
                 attempt: rows::id(row, 0)?,
                 recoverable: if rows::get(row, 2)? { Some(rows::id(row, 1)?) } else { None },
-                waits: rows::get(row, 3)?,
             })
         });
         Ok(failures.await?)
@@ -118,9 +117,7 @@ const FAILURES: &str = "SELECT a.id, a.message, \
              NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < $4))) \
              AND EXISTS (SELECT FROM messages m WHERE m.application = $1 AND m.id = a.message \
-                         AND m.payload IS NOT NULL) END, \
-         CASE WHEN a.status <> 2 THEN FALSE ELSE \
-             EXISTS (SELECT FROM deliveries d WHERE d.endpoint = $2 AND d.message = a.message) END \
+                         AND m.payload IS NOT NULL) END \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = $2 AND id > $3 AND id < $4 ORDER BY id LIMIT $5) a \
      ORDER BY a.id";
 
@@ -228,7 +225,8 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
     Ok(usize::try_from(made).unwrap_or(usize::MAX))
 }
 
-/// One task of an endpoint after the other, so that each sees what became of the other's rows.
+/// One task of an endpoint after the other, so that each sees what became of the other's rows. What waits for its next attempt
+/// is made due.
 async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
@@ -236,13 +234,23 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance
     let in_order = in_order.ok_or(StoreError::NotFound)?;
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
+    let hastened = if kind.hastens() { hasten(db, endpoint, &messages, step.now).await? } else { 0 };
     let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) \
-         SELECT $1, new.message, NULL, 0, $3 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+         SELECT $1, new.message, NULL, 0, $3, -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         still_wanted(kind, "new.message COLLATE \"C\"", "$1")
     );
-    Ok(made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+    Ok(hastened + made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+}
+
+/// Rows that somebody is just taking go out anyway, and are passed over.
+async fn hasten(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> Outcome<u64> {
+    let hasten = "UPDATE deliveries d SET next_at = $3 FROM (SELECT message FROM deliveries \
+             WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
+             ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
+         WHERE d.endpoint = $1 AND d.message = waiting.message";
+    rows::write(db, hasten, &[&&**endpoint, &messages, &now]).await
 }
 
 /// Enters those of the messages that have a key, as far as they are still wanted, into the line of their key, and takes them
@@ -267,6 +275,9 @@ async fn enqueue_in_order(
     let ordered: Vec<_> = keyed.iter().map(|(message, key)| ((endpoint, key), message, now)).collect();
     if !ordered.is_empty() {
         ordering::enter(db, &ordered).await?;
+        let entered: Vec<&str> = keyed.iter().map(|(message, _)| &**message).collect();
+        let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = $1 AND message = ANY ($2)";
+        rows::write(db, mark, &[&&**endpoint, &entered]).await?;
     }
     messages.retain(|message| keyed.binary_search_by(|(entered, _)| (**entered).cmp(message)).is_err());
     Ok(keyed.len() as u64)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ::provider::model::{Attempt, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Statement, params};
 
 use super::rows::{self, ATTEMPT, Outcome, ms};
 use super::{applications, messages, operational, resend};
@@ -26,18 +26,7 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
     for record in records {
         let attempt = &record.attempt;
-        insert.execute(params![
-            &*attempt.message,
-            &*attempt.id,
-            &*attempt.endpoint,
-            attempt.url,
-            attempt.status as u8,
-            attempt.response_status_code,
-            attempt.response,
-            attempt.response_duration_ms,
-            attempt.trigger as u8,
-            ms(attempt.at)
-        ])?;
+        enter(&mut insert, attempt)?;
         let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as u8);
         let moved_on = match record.next {
             Next::Done => finish.execute((endpoint, message, trigger))?,
@@ -53,6 +42,27 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
         }
         operational::tell_notice(db, record)?;
     }
+    Ok(())
+}
+
+/// Enters an attempt by itself.
+pub(super) fn insert(db: &Connection, attempt: &Attempt) -> Outcome<()> {
+    enter(&mut *db.prepare_cached(INSERT)?, attempt)
+}
+
+fn enter(insert: &mut Statement<'_>, attempt: &Attempt) -> Outcome<()> {
+    insert.execute(params![
+        &*attempt.message,
+        &*attempt.id,
+        &*attempt.endpoint,
+        attempt.url,
+        attempt.status as u8,
+        attempt.response_status_code,
+        attempt.response,
+        attempt.response_duration_ms,
+        attempt.trigger as u8,
+        ms(attempt.at)
+    ])?;
     Ok(())
 }
 

@@ -64,7 +64,7 @@ pub(super) fn claim(
         RowKind::Retry => ("deliveries_again", "d.attempts > 0"),
     };
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts, d.manual > 0, d.key FROM deliveries d INDEXED BY {index} \
+        "SELECT {MESSAGE}, d.attempts, d.manual, d.key FROM deliveries d INDEXED BY {index} \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND {of_kind} AND d.next_at <= ?3 \
          ORDER BY d.next_at, d.message LIMIT ?4"
@@ -74,13 +74,14 @@ pub(super) fn claim(
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
     while let Some(row) = rows.next()? {
-        let manual: bool = row.get(MESSAGE_COLUMNS + 1)?;
+        let manual: i64 = row.get(MESSAGE_COLUMNS + 1)?;
         claimed.push(Delivery {
             message: rows::message(row)?,
             endpoint: endpoint.clone(),
             attempts: row.get(MESSAGE_COLUMNS)?,
             key: rows::ordering_key(row, MESSAGE_COLUMNS + 2)?,
-            trigger: if manual { AttemptTrigger::Manual } else { AttemptTrigger::Scheduled },
+            trigger: if manual > 0 { AttemptTrigger::Manual } else { AttemptTrigger::Scheduled },
+            replayed: manual < 0,
         });
     }
     if !claimed.is_empty() {

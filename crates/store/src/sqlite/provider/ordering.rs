@@ -35,6 +35,20 @@ pub(super) fn enter(db: &Connection, endpoint: &str, message: &str, key: &Orderi
     Ok(())
 }
 
+/// The same for a message that a background task sends again.
+pub(super) fn enter_again(
+    db: &Connection,
+    endpoint: &str,
+    message: &str,
+    key: &OrderingKey,
+    now: Timestamp,
+) -> Outcome<()> {
+    enter(db, endpoint, message, key, now)?;
+    let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = ?1 AND message = ?2";
+    db.prepare_cached(mark)?.execute((endpoint, message))?;
+    Ok(())
+}
+
 fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
     let select = "SELECT d.key, d.message, d.attempts, d.next_at, \
              (SELECT min(a.at) FROM attempts a WHERE a.message = d.message AND a.endpoint = d.endpoint), \

@@ -87,7 +87,6 @@ impl TaskStore for Sqlite {
                 failures.push(Failure {
                     attempt: rows::id(row, 0)?,
                     recoverable: if row.get(2)? { Some(rows::id(row, 1)?) } else { None },
-                    waits: row.get(3)?,
                 });
             }
             Ok(failures)
@@ -133,9 +132,7 @@ const FAILURES: &str = "SELECT a.id, a.message, \
              NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND o.endpoint = ?2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < ?4))) \
              AND EXISTS (SELECT 1 FROM messages m WHERE m.application = ?1 AND m.id = a.message \
-                         AND m.payload IS NOT NULL) END, \
-         CASE WHEN a.status <> 2 THEN 0 ELSE \
-             EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = ?2 AND d.message = a.message) END \
+                         AND m.payload IS NOT NULL) END \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = ?2 AND id > ?3 AND id < ?4 ORDER BY id LIMIT ?5) a \
      ORDER BY a.id";
 
@@ -255,30 +252,38 @@ fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
 }
 
 /// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
-/// endpoint wants order.
+/// endpoint wants order. What waits for its next attempt is made due.
 fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =
         rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
     let wanted = still_wanted(kind, "?2", "?1");
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at) SELECT ?1, ?2, NULL, 0, ?3 WHERE {wanted}"
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+         SELECT ?1, ?2, NULL, 0, ?3, -1 WHERE {wanted}"
     );
     let key = format!(
         "SELECT m.ordering_key FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
          WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
     );
+    let hasten = "UPDATE deliveries SET next_at = ?3 \
+         WHERE endpoint = ?1 AND message = ?2 AND owner IS NULL AND attempts > 0 AND next_at > ?3";
+    let mut hasten = db.prepare_cached(hasten)?;
     let mut insert = db.prepare_cached(&insert)?;
     let mut messages: Vec<&Id> = step.messages.iter().collect();
     messages.sort_unstable();
     let mut made = 0;
     for message in messages {
+        if kind.hastens() && hasten.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
+            made += 1;
+            continue;
+        }
         let key = match in_order {
             true => rows::one(db, &key, (&**endpoint, &**message), |row| rows::ordering_key(row, 0))?.flatten(),
             false => None,
         };
         made += match key {
-            Some(key) => ordering::enter(db, endpoint, message, &key, step.now).map(|()| 1)?,
+            Some(key) => ordering::enter_again(db, endpoint, message, &key, step.now).map(|()| 1)?,
             None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
         };
     }

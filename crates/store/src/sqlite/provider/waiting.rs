@@ -67,7 +67,7 @@ fn waiting(db: &Connection, endpoint: &str, count_max: usize) -> Outcome<Option<
     }))
 }
 
-fn anywhere(db: &Connection, id: &str) -> Outcome<Option<(Id, Endpoint)>> {
+pub(super) fn anywhere(db: &Connection, id: &str) -> Outcome<Option<(Id, Endpoint)>> {
     let Some(endpoint) = rows::one(db, &format!("{ENDPOINT} WHERE id = ?1"), [id], rows::endpoint)? else {
         return Ok(None);
     };

@@ -12,7 +12,7 @@ use super::tasks::{leased, step, task};
 const NOTHING: [usize; 0] = [];
 
 /// A message with a key to the endpoints of these numbers.
-fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize]) -> NewMessage {
+pub(super) fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize]) -> NewMessage {
     let key = OrderingKey::parse(key).unwrap();
     let to = |endpoint: &usize| NewDelivery { endpoint: id("ep", *endpoint), owner: None, key: Some(key.clone()) };
     NewMessage { deliveries: endpoints.iter().map(to).collect(), ..new(message(number), version) }

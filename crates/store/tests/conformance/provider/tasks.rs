@@ -259,26 +259,24 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
     let failures = async |after, before, limit| {
         let [after, before] = [after, before].map(|number| id("atmpt", number));
         let found = store.failures(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap();
-        found.into_iter().map(|row| (row.attempt, row.recoverable, row.waits)).collect::<Vec<_>>()
+        found.into_iter().map(|row| (row.attempt, row.recoverable)).collect::<Vec<_>>()
     };
-    let row = |attempt, message: Option<usize>, waits| {
-        (id("atmpt", attempt), message.map(|message| id("msg", message)), waits)
-    };
+    let row = |attempt, message: Option<usize>| (id("atmpt", attempt), message.map(|message| id("msg", message)));
     let all = [
-        row(1, None, false),
-        row(2, Some(1), false),
-        row(3, None, false),
-        row(4, None, false),
-        row(5, Some(3), true),
-        row(6, None, false),
-        row(7, None, false),
-        row(9, Some(4), false),
-        row(10, None, false),
+        row(1, None),
+        row(2, Some(1)),
+        row(3, None),
+        row(4, None),
+        row(5, Some(3)),
+        row(6, None),
+        row(7, None),
+        row(9, Some(4)),
+        row(10, None),
     ];
     assert_eq!(failures(0, 99, 99).await, all);
     assert_eq!(failures(0, 99, 2).await, all[..2]);
     assert_eq!(failures(5, 10, 99).await, all[5..8]);
-    assert_eq!(failures(5, 7, 99).await, [row(6, Some(4), false)], "its last failure of the span");
+    assert_eq!(failures(5, 7, 99).await, [row(6, Some(4))], "its last failure of the span");
     assert_eq!(
         store.failures(&id("app", 2), &id("ep", 1), &id("atmpt", 0), &id("atmpt", 3), 9).await.unwrap()[1].recoverable,
         None

@@ -36,6 +36,13 @@ impl Work {
         self.rows.insert((endpoint, message), row);
     }
 
+    /// A background task made the row.
+    pub(super) fn mark_replayed(&mut self, endpoint: &Id, message: &Id) {
+        if let Some(row) = self.rows.get_mut(&(endpoint.clone(), message.clone())) {
+            row.manual = Manual::Replayed;
+        }
+    }
+
     /// Whether a row waits for another of its key.
     pub(in super::super) fn is_held(&self, (endpoint, message): &(Id, Id)) -> bool {
         let key = self.rows.get(&(endpoint.clone(), message.clone())).and_then(|row| row.key.clone());

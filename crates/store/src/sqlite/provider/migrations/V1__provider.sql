@@ -99,6 +99,9 @@ CREATE TABLE endpoints (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX endpoints_of_application ON endpoints (application, id);
 CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
+-- Those that are not as they should be, for counting.
+CREATE INDEX endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL AND disabled = 0;
+CREATE INDEX endpoints_disabled ON endpoints (disabled) WHERE disabled = 1;
 
 -- `event_key` is a fingerprint of application and event id. The payload is last, so that what a list is filtered by is read
 -- without it.
@@ -129,8 +132,17 @@ CREATE TABLE nodes (
     heard_at INTEGER NOT NULL
 ) STRICT;
 
+-- Endpoints that a node leaves alone because their receivers asked for it; for people.
+CREATE TABLE pauses (
+    endpoint TEXT NOT NULL,
+    node TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, node)
+) STRICT, WITHOUT ROWID;
+
 -- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
--- asked for, and 2 when one was asked for while the owner is at another. Rows that stay in order have a `key`, and a `no` that
+-- asked for, 2 when one was asked for while the owner is at another, and -1 when a background task sends the message again. Rows that stay in order have a `key`, and a `no` that
 -- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
 -- with a key makes the next one due (`ordering.rs`).
 CREATE TABLE deliveries (
@@ -197,6 +209,7 @@ CREATE TABLE background_tasks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX background_tasks_of_account ON background_tasks (account, id);
 CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
+CREATE INDEX background_tasks_by_kind ON background_tasks (kind, status);
 
 -- What accounts are to be told of. A number is used once: it is in the message's event id.
 CREATE TABLE operational_events (

@@ -1,0 +1,56 @@
+//! `lotwire provider application`.
+
+use provider::model::{Account, Application};
+use provider::page::ListKey;
+use provider::{Caller, Provider, ids};
+use runtime::clock::rfc3339_ms;
+use serde_json::{Value, json};
+
+use super::{LIST_MAX, all, find, one_line, or_dash, print, print_json};
+use crate::cli::ProviderApplication;
+use crate::fault::Fault;
+
+pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> Result<(), Fault> {
+    let ProviderApplication::List { account, json } = command;
+    let accounts = match account {
+        Some(account) => vec![find::account(provider, account).await?],
+        None => {
+            let list = async |page: &_| provider.list_accounts(page).await;
+            all(ListKey::Id(ids::ACCOUNT), "listing the accounts", list).await?
+        }
+    };
+    let mut shown = 0;
+    for account in accounts {
+        for application in of_account(provider, &account).await? {
+            if shown == LIST_MAX {
+                return Ok(());
+            }
+            shown += 1;
+            if *json {
+                print_json(&view(&account, &application))?;
+            } else {
+                let Application { id, uid, name, .. } = &application;
+                print(&format!("{id}  {:<24}  {}  {}", or_dash(uid.clone()), account.id, one_line(name)));
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn of_account(provider: &Provider, account: &Account) -> Result<Vec<Application>, Fault> {
+    let caller = Caller::operator(account);
+    let doing = format!("listing the applications of {}", account.id);
+    let list = async |page: &_| provider.list_applications(&caller, &[], page).await;
+    all(ListKey::Id(ids::APPLICATION), &doing, list).await
+}
+
+fn view(account: &Account, application: &Application) -> Value {
+    json!({
+        "id": &*application.id,
+        "uid": application.uid,
+        "name": application.name,
+        "account": &*account.id,
+        "throttleRate": application.throttle_rate,
+        "createdAt": rfc3339_ms(application.created_at),
+    })
+}

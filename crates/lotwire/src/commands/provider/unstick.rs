@@ -1,0 +1,119 @@
+//! What to do about work that is stuck at an endpoint: `retry-now`, `blocked-keys`, `skip`, `cancel`.
+
+use provider::model::Endpoint;
+use provider::ordering::BLOCKED_MAX;
+use provider::port::ordering::BlockedKey;
+use provider::{Caller, OrderingKey, Provider, ProviderError};
+use runtime::clock::rfc3339_ms;
+use serde_json::json;
+
+use super::{LIST_MAX, find, print, print_json};
+use crate::cli::{Confirmed, EndpointName, Skip};
+use crate::commands::ask;
+use crate::fault::{Fault, While as _};
+
+pub(super) async fn retry_now(provider: &Provider, name: &EndpointName) -> Result<(Endpoint, usize), Fault> {
+    let (_, endpoint) = find::endpoint(provider, name).await?;
+    if endpoint.disabled {
+        return Err(Fault::new(format!(
+            "{0} is disabled and receives nothing: `lotwire provider endpoint enable {0}` first",
+            endpoint.id
+        )));
+    }
+    let messages = provider.retry_now(&endpoint).await.while_(format!("hastening what waits for {}", endpoint.id))?;
+    Ok((endpoint, messages))
+}
+
+pub(super) async fn cancel(
+    provider: &Provider,
+    name: &EndpointName,
+    confirmed: &Confirmed,
+) -> Result<(Endpoint, usize), Fault> {
+    let (_, endpoint) = find::endpoint(provider, name).await?;
+    let doing = || format!("giving up on what waits for {}", endpoint.id);
+    let waiting = provider.endpoint_backlog(&endpoint).await.while_(doing())?.deliveries;
+    if waiting == 0 {
+        return Ok((endpoint, 0));
+    }
+    if !confirmed.yes {
+        ask(&format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, endpoint.url))?;
+    }
+    let messages = provider.give_up_waiting(&endpoint).await.while_(doing())?;
+    Ok((endpoint, messages))
+}
+
+/// How many messages something was done about.
+pub(super) fn print_count(endpoint: &Endpoint, messages: usize) -> Result<(), Fault> {
+    print_json(&json!({ "endpoint": &*endpoint.id, "messages": messages }))
+}
+
+pub(super) async fn list_blocked(provider: &Provider, name: &EndpointName) -> Result<Vec<BlockedKey>, Fault> {
+    let (caller, endpoint) = find::endpoint(provider, name).await?;
+    blocked(provider, &caller, &endpoint).await
+}
+
+async fn blocked(provider: &Provider, caller: &Caller, endpoint: &Endpoint) -> Result<Vec<BlockedKey>, Fault> {
+    let (mut found, mut after) = (Vec::<BlockedKey>::new(), None::<String>);
+    while found.len() < LIST_MAX {
+        let page =
+            provider.blocked_keys(caller, &endpoint.application, &endpoint.id, after.as_deref(), BLOCKED_MAX).await;
+        let (page, done) = page.while_(format!("listing the blocked keys of {}", endpoint.id))?;
+        found.extend(page);
+        after = found.last().map(|last| last.key.as_str().to_owned());
+        if done {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+pub(super) fn show_blocked(blocked: &BlockedKey) {
+    let BlockedKey { key, message, attempts, since, next_at, waiting } = blocked;
+    print(&format!(
+        "{}\n    {waiting} behind {message}, which has failed {attempts} times since {}; next attempt {}",
+        key.as_str(),
+        rfc3339_ms(*since),
+        rfc3339_ms(*next_at)
+    ));
+}
+
+pub(super) fn print_blocked(blocked: &BlockedKey) -> Result<(), Fault> {
+    print_json(&json!({
+        "key": blocked.key.as_str(),
+        "message": &*blocked.message,
+        "attempts": blocked.attempts,
+        "since": rfc3339_ms(blocked.since),
+        "nextAttempt": rfc3339_ms(blocked.next_at),
+        "waiting": blocked.waiting,
+    }))
+}
+
+pub(super) async fn skip(provider: &Provider, options: &Skip) -> Result<(), Fault> {
+    let (caller, endpoint) = find::endpoint(provider, &options.endpoint).await?;
+    let key = OrderingKey::parse(&options.key).while_("reading --key")?;
+    let found = blocked(provider, &caller, &endpoint).await?.into_iter().find(|blocked| blocked.key == key);
+    let found = found.filter(|blocked| options.message.as_deref().is_none_or(|message| *blocked.message == *message));
+    let missing = || {
+        let message = options.message.as_deref().map(|message| format!(" for {message}")).unwrap_or_default();
+        Fault::new(format!(
+            "the key {:?} doesn't wait{message}: `lotwire provider endpoint blocked-keys {}` lists those that do",
+            options.key, endpoint.id
+        ))
+    };
+    let head = found.ok_or_else(missing)?;
+    if !options.confirmed.yes {
+        ask(&format!(
+            "Give up {}, which has failed {} times, so that {} behind it go out?",
+            head.message, head.attempts, head.waiting
+        ))?;
+    }
+    let skipped = provider.skip_blocked_key(&caller, &endpoint.application, &endpoint.id, &key, &head.message).await;
+    match skipped {
+        Err(ProviderError::NotFound) => Err(missing()),
+        skipped => {
+            skipped.while_(format!("skipping {}", head.message))?;
+            print(&format!("{} was given up; {} behind it go on.", head.message, head.waiting));
+            Ok(())
+        }
+    }
+}
