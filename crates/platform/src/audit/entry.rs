@@ -7,6 +7,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::times;
+
 /// Begins what the hash before the first entry covers.
 const BEGIN: &[u8] = b"lotwire.log.begin.1\0";
 /// Begins what the hash of an entry covers.
@@ -62,6 +64,7 @@ pub struct Content {
     /// Version of the subject that the change led to.
     pub version: i64,
     /// The server's time of the decision.
+    #[serde(serialize_with = "times::write")]
     pub at: Timestamp,
     /// Who did it: `timer`, `key:<uuid>`, `user:<uuid>` or `command-line`.
     pub actor: String,

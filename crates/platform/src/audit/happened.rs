@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::concealed::conceal;
 use super::entry::{Content, LogEntry, LogKind, chain, chain_begin};
+use super::times;
 use crate::bidders::RegistrationChange;
 use crate::port::{Change, Registration, StoreError, StoreResult};
 
@@ -139,6 +140,7 @@ fn entry(
     head: &LogHead,
     random: &dyn Random,
 ) -> StoreResult<LogEntry> {
+    times::widen(&mut change);
     let concealed = conceal(kind, &mut change, random);
     let kind = kind.as_str().to_owned();
     let content = Content { subject, kind, number, version, at, actor, cause, reason, change };

@@ -16,6 +16,7 @@ mod happened;
 mod record;
 mod record_check;
 mod replay;
+mod times;
 mod verify;
 mod verify_registrations;
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::entry::chain_begin;
+use super::times;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
@@ -70,6 +71,7 @@ pub struct RecordSummary {
     /// Bids taken, with those that absentees left.
     pub bid_count: i64,
     /// Real end in a timed auction.
+    #[serde(serialize_with = "times::write_option")]
     pub effective_end_time: Option<Timestamp>,
 }
 

@@ -1,5 +1,6 @@
 //! What the document says of every operation alike: paths, idempotency keys, and what can be refused anywhere.
 
+use http::StatusCode;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::response::ResponseBuilder;
@@ -60,8 +61,21 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
             }
             describe(operation, &components);
         }
+        let all = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
+        all.into_iter().flatten().for_each(word);
     }
     document
+}
+
+/// Says something of each answer, as OpenAPI wants it: of one that is as expected, the name of its status.
+fn word(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else { continue };
+        if response.description.is_empty() {
+            let status = status.parse().ok().and_then(|status: StatusCode| status.canonical_reason());
+            response.description = format!("{}.", status.unwrap_or("Done"));
+        }
+    }
 }
 
 fn describe(operation: &mut Operation, components: &Components) {

@@ -66,3 +66,15 @@ fn an_answer_that_is_not_as_we_describe_it_is_noticed() {
     );
     assert!(caught(answer(404, "{}")));
 }
+
+#[test]
+fn every_answer_of_the_document_is_described() {
+    for (path, operations) in OURS["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+                let said = response.get("description").and_then(Value::as_str).unwrap_or_default();
+                assert!(!said.is_empty() || response.get("$ref").is_some(), "{method} {path} {status}");
+            }
+        }
+    }
+}
