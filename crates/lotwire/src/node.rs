@@ -188,7 +188,9 @@ impl Node {
             let provider = open_provider(&config, &node.ground).await?;
             check_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let addr = node.serve(listener, provider_api::router(provider.clone()))?;
+            let api = provider_api::router(provider.clone());
+            let surface = web::portal::add_to(api, provider.clone(), node.ground.clock.clone());
+            let addr = node.serve(listener, surface)?;
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {

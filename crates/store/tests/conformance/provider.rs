@@ -6,6 +6,7 @@ mod attempts;
 mod changes;
 mod config;
 mod deliveries;
+mod endpoint_tasks;
 mod given;
 mod history;
 mod operational;
@@ -115,6 +116,8 @@ stories! {
         failures_say_once_what_is_to_be_recovered,
         messages_are_seen_from_an_endpoint,
         tasks_that_ended_are_forgotten_a_few_at_a_time;
+    endpoint_tasks:
+        an_endpoints_tasks_are_listed_without_those_of_others;
     operational:
         what_nobody_listens_to_is_not_written,
         an_endpoints_changes_are_told_in_order,
