@@ -50,6 +50,7 @@ struct Destination {
     url: String,
     status: Status,
     next: Option<When>,
+    is_due: bool,
     is_there: bool,
     may_resend: bool,
 }
@@ -104,7 +105,7 @@ pub(in crate::portal) async fn page(
         at: When::new(message.created_at, now),
         deliver_at: message.deliver_at.filter(|at| *at > now).map(|at| When::new(at, now)),
         payload,
-        is_open: destinations.iter().any(|destination| destination.next.is_some()),
+        is_open: destinations.iter().any(|destination| destination.is_due || destination.next.is_some()),
         destinations,
         attempts,
         here: format!("/messages/{}", message.id),
@@ -133,7 +134,8 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
             },
             id: id.to_string(),
             url,
-            next: next_attempt.map(|at| When::new(at, now)),
+            next: next_attempt.filter(|at| *at > now).map(|at| When::new(at, now)),
+            is_due: next_attempt.is_some_and(|at| at <= now),
             is_there: endpoint.is_some(),
             may_resend: can_be_sent && is_enabled,
         });
@@ -144,6 +146,7 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
         url,
         status: if disabled { Status::DISABLED } else { Status::NOT_SENT },
         next: None,
+        is_due: false,
         is_there: true,
         may_resend: can_be_sent && !disabled,
     }));
