@@ -35,7 +35,8 @@ impl Shop {
         let server = launch.start(&http_client()).await.unwrap();
         let account = launch.manage(&["provider", "account", "create", "House", "--json"]).unwrap();
         let account = account["id"].as_str().unwrap();
-        let key = launch.manage(&["provider", "key", "create", "--account", account, "--name", "web", "--json"]).unwrap();
+        let key =
+            launch.manage(&["provider", "key", "create", "--account", account, "--name", "web", "--json"]).unwrap();
         let options = SvixOptions { server_url: Some(launch.provider_url()), ..SvixOptions::default() };
         let svix = Svix::new(key["key"].as_str().unwrap().to_owned(), Some(options));
         let app = svix.application().create(ApplicationIn::new("Hammer & Sons".into()), None).await.unwrap().id;
@@ -178,7 +179,10 @@ async fn the_portal_works_without_script() {
     page.click("Disable").await.unwrap();
     page.until_shown("The endpoint is disabled").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
-    assert_eq!((endpoint.disabled, endpoint.throttle_rate, endpoint.description.as_str()), (Some(true), Some(5), "Kept"));
+    assert_eq!(
+        (endpoint.disabled, endpoint.throttle_rate, endpoint.description.as_str()),
+        (Some(true), Some(5), "Kept")
+    );
     page.click("Log out").await.unwrap();
     page.until_shown("You are logged out").await.unwrap();
 }

@@ -53,11 +53,7 @@ pub(super) async fn page(State(portal): State<Portal>, Asked(query): Asked) -> R
 }
 
 /// Takes a link, key or token, and begins the session.
-pub(super) async fn log_in(
-    State(portal): State<Portal>,
-    parts: Parts,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+pub(super) async fn log_in(State(portal): State<Portal>, parts: Parts, Sent(form): Sent) -> Result<Response, Refusal> {
     let provider = portal.provider();
     let from = http_kit::client::address(&parts, &provider.config().trusted_proxies);
     let refuse = |fault| page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));

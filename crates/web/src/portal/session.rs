@@ -96,7 +96,8 @@ impl FromRequestParts<Portal> for Session {
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed = access::needed(&parts.method, path).ok_or_else(|| Refusal::not_found().into_response())?;
         if !session.caller.has(needed) {
-            let detail = "The link that you came with does not allow this. Ask whoever gave it to you for one that does.";
+            let detail =
+                "The link that you came with does not allow this. Ask whoever gave it to you for one that does.";
             return Err(Refusal::forbidden(detail).into_response());
         }
         Ok(session)

@@ -104,7 +104,11 @@ fn show(site: &Site, refusal: Refusal, response: Response) -> Response {
         frame: Frame::open(refusal.title, site.base.clone(), site.name),
         detail: refusal.detail,
         way_on: refusal.way_on.unwrap_or(site.home),
-        request: parts.headers.get(http_kit::request_id::X_REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned),
+        request: parts
+            .headers
+            .get(http_kit::request_id::X_REQUEST_ID)
+            .and_then(|id| id.to_str().ok())
+            .map(str::to_owned),
     };
     let Ok(page) = page_as(parts.status, &page) else { return Response::from_parts(parts, Body::empty()) };
     let (shown, body) = page.into_parts();

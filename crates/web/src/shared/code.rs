@@ -104,7 +104,8 @@ mod tests {
 
     #[test]
     fn json_is_laid_out_and_says_what_it_said() {
-        let written = r#" {"a":1.0,"big":12345678901234567890123,"list":[ 1 ,{"é":"\u00e9, \"}{"}],"none":[],"o":{ }} "#;
+        let written =
+            r#" {"a":1.0,"big":12345678901234567890123,"list":[ 1 ,{"é":"\u00e9, \"}{"}],"none":[],"o":{ }} "#;
         let shown = Shown::json(written);
         let expected = "{\n  \"a\": 1.0,\n  \"big\": 12345678901234567890123,\n  \"list\": [\n    1,\n    {\n      \
              \"é\": \"\\u00e9, \\\"}{\"\n    }\n  ],\n  \"none\": [],\n  \"o\": {}\n}";

@@ -1,7 +1,7 @@
 //! One cookie: read from a request, set and taken away by an answer.
 
-use http::header::{COOKIE, HeaderValue};
 use http::HeaderMap;
+use http::header::{COOKIE, HeaderValue};
 
 /// Values longer than this are not ours.
 const VALUE_CHARS_MAX: usize = 512;

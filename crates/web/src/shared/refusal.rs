@@ -54,7 +54,8 @@ impl Refusal {
 
     /// 500; what it was is in the log.
     pub(crate) fn internal() -> Self {
-        let detail = "Something went wrong here, and has been logged. Try again; if it stays, tell whoever runs this server.";
+        let detail =
+            "Something went wrong here, and has been logged. Try again; if it stays, tell whoever runs this server.";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", detail)
     }
 

@@ -79,7 +79,11 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     visitor.get("/event-types/lot.lost").await.is(200).shows("There is none");
 
     let path = format!("/endpoints/{}/example", endpoint.id);
-    visitor.get(&format!("{path}?eventType=lot.sold")).await.shows("<option selected>lot.sold</option>").shows("svix.ping");
+    visitor
+        .get(&format!("{path}?eventType=lot.sold"))
+        .await
+        .shows("<option selected>lot.sold</option>")
+        .shows("svix.ping");
     visitor.submit(&path, &[("eventType", "lot.sold")]).await.is(200).shows("The example was sent.").shows("lot.sold");
     let sent = stage.provider.list_messages(&stage.account, &stage.app.id, &provider::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
@@ -115,7 +119,10 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
     }
     visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\">1<");
     visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
-    visitor.submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")]).await.shows("What failed");
+    visitor
+        .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])
+        .await
+        .shows("What failed");
     for (what, hours, since, status) in [
         ("failed", "24", "2026-10-01T00:00", 422),
         ("failed", "24", "2027-01-01T00:00", 422),

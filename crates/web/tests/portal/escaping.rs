@@ -63,7 +63,10 @@ async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() 
     let path = format!("/messages/{}", message.id);
     visitor.get(&path).await.shows("  &#34;n&#34;: 12345678901234567890.10,").shows("\\u003cb\\u003e");
     let file = visitor.get(&format!("{path}/payload")).await;
-    assert_eq!((file.is(200).text.as_str(), &file.headers["content-type"]), (written, &"application/json".parse().unwrap()));
+    assert_eq!(
+        (file.is(200).text.as_str(), &file.headers["content-type"]),
+        (written, &"application/json".parse().unwrap())
+    );
     assert!(file.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
     stage.provider.expunge_message(&stage.account, &stage.app.id, &message.id).await.unwrap();
     visitor.get(&path).await.is(200).shows("It was removed").hides("Download");

@@ -48,7 +48,8 @@ async fn nobody_is_signed_in_by_another_sites_form() {
 async fn every_answer_says_what_a_browser_may_do_with_it() {
     let stage = Stage::new().await;
     let mut visitor = stage.visitor().await;
-    for (path, status) in [("/endpoints", 200), ("/nowhere", 404), ("/endpoints/ep_1", 404), ("/logout", 405), ("", 303)]
+    for (path, status) in
+        [("/endpoints", 200), ("/nowhere", 404), ("/endpoints/ep_1", 404), ("/logout", 405), ("", 303)]
     {
         let answer = visitor.get(path).await;
         answer.is(status);

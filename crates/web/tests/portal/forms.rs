@@ -25,7 +25,8 @@ async fn an_endpoint_is_added_with_everything_that_it_can_have() {
     ];
     let page = visitor.submit("/endpoints/new", &form).await;
     page.is(200).shows("The endpoint was added").shows("https://example.com/hook").shows("Send an example");
-    let made = stage.provider.list_endpoints(&stage.account, &stage.app.id, &PageRequest::default()).await.unwrap().data;
+    let made =
+        stage.provider.list_endpoints(&stage.account, &stage.app.id, &PageRequest::default()).await.unwrap().data;
     assert_eq!(made.len(), 1);
     let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!((made[0].url.as_str(), made[0].description.as_str()), ("https://example.com/hook", "Two\nlines"));
@@ -98,8 +99,12 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
     // An event type that went keeps nobody from changing the rest.
     stage.provider.expunge_event_type(&stage.account, "invoice.paid").await.unwrap();
     let page = visitor.get(&path("/settings")).await;
-    page.is(200).shows("value=\"https://example.com/\"").shows("not in the catalogue").shows("\"invoice.paid\" checked");
-    let form = [("url", "https://example.com/"), ("types", "some"), ("eventTypes", "invoice.paid"), ("description", "Two")];
+    page.is(200)
+        .shows("value=\"https://example.com/\"")
+        .shows("not in the catalogue")
+        .shows("\"invoice.paid\" checked");
+    let form =
+        [("url", "https://example.com/"), ("types", "some"), ("eventTypes", "invoice.paid"), ("description", "Two")];
     visitor.submit(&path("/settings"), &form).await.is(200).shows("Saved.").shows("Two");
     let form = [("url", "https://example.org/"), ("types", "all")];
     visitor.submit(&path("/settings"), &form).await.is(200).shows("https://example.org/");
@@ -135,7 +140,12 @@ async fn headers_are_set_and_removed_and_secret_ones_not_shown() {
     }
     let page = visitor.post(&path, &[("name", "authorization"), ("value", "line\nhidden-word")]).await;
     page.is(422).hides("hidden-word").shows("value=\"authorization\"");
-    visitor.submit(&format!("{path}/remove"), &[("name", "x-tenant")]).await.is(200).hides(">sons<").shows("Authorization");
+    visitor
+        .submit(&format!("{path}/remove"), &[("name", "x-tenant")])
+        .await
+        .is(200)
+        .hides(">sons<")
+        .shows("Authorization");
 }
 
 #[tokio::test]

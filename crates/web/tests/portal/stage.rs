@@ -8,8 +8,8 @@ use http_kit::serve::{Limits, serve};
 use outbound::{AddressPolicy, Client, ClientConfig};
 use provider::model::{Application, Capability, Endpoint, Message};
 use provider::{
-    ApplicationInput, Caller, Created, EndpointInput, EventTypeInput, IfTaken, MessageInput, OrderingKey, Parts, Payload,
-    PortalAccess, PortalAccessInput, Provider, ProviderConfig,
+    ApplicationInput, Caller, Created, EndpointInput, EventTypeInput, IfTaken, MessageInput, OrderingKey, Parts,
+    Payload, PortalAccess, PortalAccessInput, Provider, ProviderConfig,
 };
 use runtime::clock::TestClock;
 use runtime::random::SeededRandom;

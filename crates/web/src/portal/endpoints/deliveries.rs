@@ -78,8 +78,7 @@ pub(in crate::portal) async fn page(
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let wanted = query.text("status");
     let filter = AttemptFilter { status: status(wanted)?, ..AttemptFilter::default() };
-    let slice =
-        provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
+    let slice = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
     let messages = provider.messages_of(&slice.data).await?;
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
     answer(&DeliveriesPage {

@@ -146,7 +146,8 @@ pub(in crate::portal) async fn start(
         Err(faults) => (StatusCode::UNPROCESSABLE_ENTITY, faults),
         Ok(since) => {
             let input = ReplayInput::span(kind, since, None);
-            let begun = provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
+            let begun =
+                provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
             match begun {
                 Ok(Created::New(_) | Created::There(_) | Created::Before(_)) => {
                     let path = format!("/endpoints/{endpoint}/replay?done={done}");

@@ -79,7 +79,8 @@ pub(in crate::portal) async fn rotate(
 ) -> Result<Response, Refusal> {
     let provider = session.provider();
     let grace = form.given("gracePeriodSeconds").map(str::parse::<i64>).transpose();
-    let grace = grace.map_err(|_| Refusal::bad_request("The time for which the old secret signs is a number of seconds."))?;
+    let grace =
+        grace.map_err(|_| Refusal::bad_request("The time for which the old secret signs is a number of seconds."))?;
     let rotated =
         provider.rotate_endpoint_secret(&session.caller, session.app(), &endpoint, form.given("key"), grace, None);
     match rotated.await {

@@ -170,9 +170,6 @@ pub(in crate::portal) async fn resend(
     Sent(form): Sent,
 ) -> Result<Redirect, Refusal> {
     let endpoint = form.text("endpoint");
-    session
-        .provider()
-        .resend(&session.caller, session.app(), &message, endpoint, None, String::new)
-        .await?;
+    session.provider().resend(&session.caller, session.app(), &message, endpoint, None, String::new).await?;
     Ok(session.portal.redirect(&format!("/messages/{message}?done=resent")))
 }
