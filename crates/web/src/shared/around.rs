@@ -20,7 +20,7 @@ use http::{HeaderMap, HeaderName, Method};
 use http_kit::{Faults, Origins};
 
 use super::frame::{Frame, page_as};
-use super::refusal::{Refusal, WayOn};
+use super::refusal::{Refusal, Told, WayOn};
 
 /// Own files and forms, and nothing else.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -59,8 +59,8 @@ async fn pass(State(site): State<Arc<Site>>, request: Request, next: Next) -> Re
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };
-    if let Some(refusal) = Refusal::take(response.extensions_mut()) {
-        response = show(&site, refusal, response);
+    if let Some(told) = response.extensions_mut().remove::<Told>() {
+        response = show(&site, told, response);
     }
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
@@ -98,12 +98,12 @@ fn authority(origin: &str) -> Option<&str> {
 }
 
 /// A refusal as a page; headers and status stay.
-fn show(site: &Site, refusal: Refusal, response: Response) -> Response {
+fn show(site: &Site, told: Told, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
     let page = Refused {
-        frame: Frame::open(refusal.title, site.base.clone(), site.name),
-        detail: refusal.detail,
-        way_on: refusal.way_on.unwrap_or(site.home),
+        frame: Frame::open(told.title, site.base.clone(), site.name),
+        detail: told.detail,
+        way_on: told.way_on.unwrap_or(site.home),
         request: parts
             .headers
             .get(http_kit::request_id::X_REQUEST_ID)

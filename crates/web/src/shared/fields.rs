@@ -87,6 +87,12 @@ impl Faults {
         self.0.push((field.into(), text.into()));
     }
 
+    /// What is wrong with a field, in place of what was said so far.
+    pub(crate) fn replace(&mut self, field: &str, text: impl Into<String>) {
+        self.0.retain(|(own, _)| own != field);
+        self.add(field, text);
+    }
+
     /// There are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,13 +1,18 @@
 //! What is answered in place of a page: what went wrong, and what to do now.
 
 use axum::response::{IntoResponse, Response};
+use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER, SET_COOKIE};
-use http::{Extensions, StatusCode};
 use provider::ProviderError;
 
-/// An answer that is no page of the site. What is put around a site ([`super::around`]) makes a page of it.
+/// An answer that is no page of the site. It carries [`Told`], of which what is put around a site ([`super::around`]) makes a
+/// page.
+#[derive(Debug)]
+pub(crate) struct Refusal(Box<Told>);
+
+/// What a refusal says.
 #[derive(Debug, Clone)]
-pub(crate) struct Refusal {
+pub(crate) struct Told {
     pub(crate) status: StatusCode,
     pub(crate) title: String,
     pub(crate) detail: String,
@@ -27,7 +32,7 @@ pub(crate) struct WayOn {
 impl Refusal {
     pub(crate) fn new(status: StatusCode, title: impl Into<String>, detail: impl Into<String>) -> Self {
         let (title, detail) = (title.into(), detail.into());
-        Self { status, title, detail, way_on: None, cookie: None, retry_after_s: None }
+        Self(Box::new(Told { status, title, detail, way_on: None, cookie: None, retry_after_s: None }))
     }
 
     /// 404.
@@ -60,32 +65,33 @@ impl Refusal {
     }
 
     pub(crate) fn with_way_on(mut self, words: &'static str, path: &'static str) -> Self {
-        self.way_on = Some(WayOn { words, path });
+        self.0.way_on = Some(WayOn { words, path });
         self
     }
 
     /// The answer takes a cookie away.
     pub(crate) fn with_cookie(mut self, cookie: Option<HeaderValue>) -> Self {
-        self.cookie = cookie;
+        self.0.cookie = cookie;
         self
     }
 
-    /// Takes what is to be shown out of an answer.
-    pub(crate) fn take(extensions: &mut Extensions) -> Option<Self> {
-        extensions.remove()
+    fn with_retry_after(mut self, seconds: u64) -> Self {
+        self.0.retry_after_s = Some(seconds);
+        self
     }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let mut response = self.status.into_response();
-        if let Some(cookie) = &self.cookie {
+        let told = *self.0;
+        let mut response = told.status.into_response();
+        if let Some(cookie) = &told.cookie {
             response.headers_mut().insert(SET_COOKIE, cookie.clone());
         }
-        if let Some(seconds) = self.retry_after_s {
+        if let Some(seconds) = told.retry_after_s {
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
-        response.extensions_mut().insert(self);
+        response.extensions_mut().insert(told);
         response
     }
 }
@@ -98,9 +104,8 @@ impl From<ProviderError> for Refusal {
             ProviderError::Forbidden(_) => Self::forbidden(text),
             ProviderError::NotFound => Self::not_found(),
             ProviderError::TooManyRequests { retry_after, .. } => {
-                let mut refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests", text);
-                refusal.retry_after_s = Some(retry_after.as_secs());
-                refusal
+                let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests", text);
+                refusal.with_retry_after(retry_after.as_secs())
             }
             ProviderError::Conflict { .. } => Self::new(StatusCode::CONFLICT, "This could not be done", text),
             ProviderError::TooLarge => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "This could not be done", text),
@@ -113,9 +118,7 @@ impl From<ProviderError> for Refusal {
             ProviderError::Unavailable(_) => {
                 tracing::error!(error = text, "a page failed");
                 let detail = "The server can't reach its database at the moment. Try again in a few seconds.";
-                let mut refusal = Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", detail);
-                refusal.retry_after_s = Some(1);
-                refusal
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", detail).with_retry_after(1)
             }
             ProviderError::Internal(_) => {
                 tracing::error!(error = text, "a page failed");
@@ -140,8 +143,8 @@ mod tests {
     #[test]
     fn what_is_wrong_inside_is_not_told() {
         for error in [ProviderError::Unavailable("hidden".into()), ProviderError::Internal("hidden".into())] {
-            let refusal = Refusal::from(error);
-            assert!(refusal.status.is_server_error() && !refusal.detail.contains("hidden"), "{refusal:?}");
+            let Refusal(told) = Refusal::from(error);
+            assert!(told.status.is_server_error() && !told.detail.contains("hidden"), "{told:?}");
         }
     }
 

@@ -56,7 +56,7 @@ async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
         ("channels", &[("url", "https://kept.example/"), ("channels", "a, b!")], "id=\"channels-fault\""),
         ("throttleRate", &[("url", "https://kept.example/"), ("throttleRate", "many")], "must be a whole number"),
         ("throttleRate", &[("url", "https://kept.example/"), ("throttleRate", "70000")], "must be a whole number"),
-        ("throttleRate", &[("url", "https://kept.example/"), ("throttleRate", "0")], "must be at least 1"),
+        ("throttleRate", &[("url", "https://kept.example/"), ("throttleRate", "0")], "must be a whole number"),
     ] {
         let form: Vec<_> = form.iter().copied().chain([("description", "what was typed")]).collect();
         let page = visitor.post("/endpoints/new", &form).await;
@@ -66,6 +66,12 @@ async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
                 page.shows(&format!("value=\"{value}\""));
             }
         }
+    }
+    // All of it at once.
+    let form = [("url", "ftp://x"), ("types", "some"), ("channels", "a!"), ("throttleRate", "many")];
+    let page = visitor.post("/endpoints/new", &form).await;
+    for field in ["url", "types", "channels", "throttleRate"] {
+        page.shows(&format!("id=\"{field}-fault\""));
     }
     // What is chosen and not known is not lost on the way.
     let form = [("url", "ftp://x"), ("types", "some"), ("eventTypes", "no.such"), ("eventTypes", "invoice.paid")];

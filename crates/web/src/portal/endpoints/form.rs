@@ -16,6 +16,9 @@ use crate::shared::refusal::{Refusal, sentence};
 /// Fields that show what is wrong with them.
 const SHOWN: &[&str] = &["url", "description", "eventTypes", "channels", "throttleRate", "ordering"];
 
+/// Stands for a rate that can't be read. The provider refuses it, and whatever else is wrong with the form at the same time.
+const NO_RATE: Option<u16> = Some(0);
+
 /// What was typed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Typed {
@@ -50,14 +53,6 @@ impl FormPart {
     }
 }
 
-/// What the fields come to.
-struct Values {
-    filter_types: Option<Vec<String>>,
-    channels: Option<Vec<String>>,
-    throttle_rate: Option<u16>,
-    ordering: DeliveryOrder,
-}
-
 impl Typed {
     pub(super) fn read(form: &Fields) -> Self {
         Self {
@@ -86,60 +81,68 @@ impl Typed {
     }
 
     /// A new endpoint.
-    pub(super) fn input(&self) -> Result<EndpointInput, Faults> {
-        let Values { filter_types, channels, throttle_rate, ordering } = self.values()?;
-        Ok(EndpointInput {
+    pub(super) fn input(&self) -> EndpointInput {
+        EndpointInput {
             url: self.url.clone(),
             description: self.description.clone(),
-            filter_types,
-            channels,
-            throttle_rate,
-            ordering: Some(ordering),
+            filter_types: self.filter_types(),
+            channels: self.channels(),
+            throttle_rate: self.throttle_rate(),
+            ordering: Some(self.ordering()),
             ..EndpointInput::default()
-        })
+        }
     }
 
     /// A change of an endpoint: what is as it was is left alone, so that an address or event type which could not be
     /// entered any more does not keep the rest from being changed.
-    pub(super) fn patch(&self, before: &Endpoint) -> Result<EndpointPatch, Faults> {
-        let Values { filter_types, channels, throttle_rate, ordering } = self.values()?;
-        Ok(EndpointPatch {
+    pub(super) fn patch(&self, before: &Endpoint) -> EndpointPatch {
+        let filter_types = self.filter_types();
+        EndpointPatch {
             url: changed(self.url.clone(), &before.url),
             description: changed(self.description.clone(), &before.description),
             filter_types: match (&filter_types, &before.filter_types) {
                 (Some(new), Some(old)) if new.iter().collect::<BTreeSet<_>>() == old.iter().collect() => Change::Keep,
                 _ => changed(filter_types, &before.filter_types),
             },
-            channels: changed(channels, &before.channels),
-            throttle_rate: changed(throttle_rate, &before.throttle_rate),
-            ordering: changed(ordering, &before.ordering),
+            channels: changed(self.channels(), &before.channels),
+            throttle_rate: changed(self.throttle_rate(), &before.throttle_rate),
+            ordering: changed(self.ordering(), &before.ordering),
             ..EndpointPatch::default()
-        })
+        }
     }
 
-    fn values(&self) -> Result<Values, Faults> {
-        let mut faults = Faults::default();
-        let throttle_rate = match self.throttle_rate.as_str() {
-            "" => None,
-            text => text.parse().map(Some).unwrap_or_else(|_| {
-                faults.add("throttleRate", format!("must be a whole number from 1 to {}, or be empty", u16::MAX));
-                None
-            }),
-        };
+    /// What the provider says against the form, with words of our own where it can't know what was typed.
+    pub(super) fn faults(&self, error: ProviderError) -> Result<(StatusCode, Faults), Refusal> {
+        let (status, mut faults) = faults(error)?;
         if self.takes_some && self.types.is_empty() {
-            faults.add("eventTypes", "choose at least one, or receive all of them");
+            faults.replace("eventTypes", "choose at least one, or receive all of them");
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if self.throttle_rate() == NO_RATE {
+            faults.replace("throttleRate", format!("must be a whole number from 1 to {}, or be empty", u16::MAX));
         }
+        Ok((status, faults))
+    }
+
+    /// None chosen is a list without entries, which the provider refuses.
+    fn filter_types(&self) -> Option<Vec<String>> {
+        self.takes_some.then(|| self.types.iter().cloned().collect())
+    }
+
+    fn channels(&self) -> Option<Vec<String>> {
         let words = self.channels.split([',', ' ', '\n']).map(str::trim).filter(|word| !word.is_empty());
-        let channels: Vec<String> = words.map(str::to_owned).collect();
-        Ok(Values {
-            filter_types: self.takes_some.then(|| self.types.iter().cloned().collect()),
-            channels: Some(channels).filter(|channels| !channels.is_empty()),
-            throttle_rate,
-            ordering: if self.in_order { DeliveryOrder::PerKey } else { DeliveryOrder::Any },
-        })
+        Some(words.map(str::to_owned).collect()).filter(|channels: &Vec<String>| !channels.is_empty())
+    }
+
+    /// What is no number is [`NO_RATE`].
+    fn throttle_rate(&self) -> Option<u16> {
+        match self.throttle_rate.as_str() {
+            "" => None,
+            text => text.parse().map_or(NO_RATE, Some),
+        }
+    }
+
+    fn ordering(&self) -> DeliveryOrder {
+        if self.in_order { DeliveryOrder::PerKey } else { DeliveryOrder::Any }
     }
 }
 

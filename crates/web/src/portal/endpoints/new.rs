@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use provider::Created;
 
-use super::form::{FormPart, Typed, faults};
+use super::form::{FormPart, Typed};
 use crate::portal::session::{Section, Session};
 use crate::shared::fields::{Faults, Sent};
 use crate::shared::frame::{Frame, page_as};
@@ -31,10 +31,7 @@ pub(in crate::portal) async fn page(session: Session) -> Result<Response, Refusa
 /// Adds it, or says what is wrong, with what was typed.
 pub(in crate::portal) async fn create(session: Session, Sent(form): Sent) -> Result<Response, Refusal> {
     let typed = Typed::read(&form);
-    let input = match typed.input() {
-        Ok(input) => input,
-        Err(faults) => return answer(&session, StatusCode::UNPROCESSABLE_ENTITY, typed, faults).await,
-    };
+    let input = typed.input();
     let made = session.provider().create_endpoint(&session.caller, session.app(), input, None, |_| String::new());
     match made.await {
         Ok(Created::New(endpoint) | Created::There(endpoint)) => {
@@ -43,7 +40,7 @@ pub(in crate::portal) async fn create(session: Session, Sent(form): Sent) -> Res
         // Only with an idempotency key.
         Ok(Created::Before(_)) => Ok(session.portal.redirect("/endpoints").into_response()),
         Err(error) => {
-            let (status, faults) = faults(error)?;
+            let (status, faults) = typed.faults(error)?;
             answer(&session, status, typed, faults).await
         }
     }

@@ -3,10 +3,9 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use provider::ProviderError;
 use provider::model::Endpoint;
 
-use super::form::{FormPart, Typed, faults};
+use super::form::{FormPart, Typed};
 use super::head::{Head, Tab};
 use crate::portal::notice;
 use crate::portal::session::{At, Section, Session};
@@ -54,18 +53,12 @@ pub(in crate::portal) async fn save(
 ) -> Result<Response, Refusal> {
     let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
     let typed = Typed::read(&form);
-    let (status, faults) = match typed.patch(&endpoint) {
-        Err(faults) => (StatusCode::UNPROCESSABLE_ENTITY, faults),
-        Ok(patch) => {
-            match session.provider().patch_endpoint(&session.caller, session.app(), &endpoint.id, patch).await {
-                Ok(_) => {
-                    let path = format!("/endpoints/{}/settings?done=saved", endpoint.id);
-                    return Ok(session.portal.redirect(&path).into_response());
-                }
-                Err(ProviderError::NotFound) => return Err(Refusal::not_found()),
-                Err(error) => faults(error)?,
-            }
-        }
+    let patch = typed.patch(&endpoint);
+    let changed = session.provider().patch_endpoint(&session.caller, session.app(), &endpoint.id, patch);
+    let Err(error) = changed.await else {
+        let path = format!("/endpoints/{}/settings?done=saved", endpoint.id);
+        return Ok(session.portal.redirect(&path).into_response());
     };
+    let (status, faults) = typed.faults(error)?;
     page_as(status, &SettingsPage::new(&session, &endpoint, typed, faults).await?)
 }
