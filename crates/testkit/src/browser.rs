@@ -9,6 +9,7 @@ mod page;
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -20,6 +21,9 @@ pub use page::Page;
 const PROGRAM: &str = "chromium";
 /// The browser reads commands from file descriptor 3 and answers on 4. Redirecting them takes a shell.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
+/// How often it is asked whether it has ended.
+const END_TRIES_MAX: usize = 500;
+const END_PAUSE: Duration = Duration::from_millis(10);
 const ARGUMENTS: &[&str] = &[
     "--headless=new",
     "--remote-debugging-pipe",
@@ -72,6 +76,14 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
+        self.connection.close();
+        // Its processes write to the profile until they end, so it is let end by itself, if it does.
+        for _ in 0..END_TRIES_MAX {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(END_PAUSE);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

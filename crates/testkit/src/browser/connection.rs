@@ -32,7 +32,8 @@ impl BrowserError {
 /// Clones are the same pipe.
 #[derive(Clone)]
 pub(super) struct Connection {
-    input: Arc<Mutex<ChildStdin>>,
+    /// None once it was closed.
+    input: Arc<Mutex<Option<ChildStdin>>>,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -53,7 +54,7 @@ impl Connection {
         let shared: Arc<Mutex<Shared>> = Arc::default();
         let reader = shared.clone();
         std::thread::spawn(move || read(output, &reader));
-        Connection { input: Arc::new(Mutex::new(input)), shared }
+        Connection { input: Arc::new(Mutex::new(Some(input))), shared }
     }
 
     /// Sends a command, to a page's session or to the browser, and gives what it answers.
@@ -76,13 +77,21 @@ impl Connection {
         }
         let mut text = command.to_string().into_bytes();
         text.push(0);
-        lock(&self.input).write_all(&text).map_err(|error| failed(&error))?;
+        match &mut *lock(&self.input) {
+            Some(input) => input.write_all(&text).map_err(|error| failed(&error))?,
+            None => return Err(failed(&"the pipe is closed")),
+        }
         let answer = tokio::time::timeout(ANSWER_MAX, answered).await.map_err(|_| failed(&"it took too long"))?;
         let mut answer = answer.map_err(|_| failed(&"the browser has ended"))?;
         match answer.get("error") {
             Some(error) => Err(failed(error)),
             None => Ok(answer["result"].take()),
         }
+    }
+
+    /// Closes the pipe, at which the browser ends.
+    pub(super) fn close(&self) {
+        lock(&self.input).take();
     }
 
     /// What a page's session has told so far under this name.

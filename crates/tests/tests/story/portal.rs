@@ -6,7 +6,7 @@ use consumer::{Api, Receiver};
 use runtime::clock::SystemClock;
 use serde_json::json;
 use svix::api::{Svix, SvixOptions};
-use svix::models::{AppPortalAccessIn, ApplicationIn, EventTypeIn, MessageIn};
+use svix::models::{AppPortalAccessIn, ApplicationIn, EndpointIn, EventTypeIn, MessageIn};
 use testkit::browser::{Browser, Page};
 use testkit::server::{Launch, Server};
 use testkit::site::http_client;
@@ -65,10 +65,28 @@ impl Shop {
     }
 }
 
-/// What is on the page fits a phone, too: nothing has to be moved sideways.
-async fn fits_a_phone(page: &Page) {
+/// What keeps somebody from using a page: on a phone, by keyboard, or by ear.
+const OBSTACLES: &str = r#"(() => {
+    const found = [], all = (selector) => [...document.querySelectorAll(selector)];
+    const ids = all("[id]").map((element) => element.id);
+    found.push(...ids.filter((id, place) => ids.indexOf(id) !== place).map((id) => "twice: " + id));
+    const unnamed = all("input:not([type=hidden]), select, textarea").filter((field) => field.labels.length === 0);
+    found.push(...unnamed.map((field) => "without label: " + field.name));
+    const said = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim();
+    found.push(...all("a, button").filter((element) => !said(element)).map((element) => "without words: " + element.outerHTML));
+    const described = all("[aria-describedby]").flatMap((field) => field.getAttribute("aria-describedby").split(" "));
+    found.push(...described.filter((id) => !ids.includes(id)).map((id) => "not there: " + id));
+    if (all("h1").length !== 1) found.push(all("h1").length + " main headings");
+    const width = document.documentElement.scrollWidth;
+    if (width > innerWidth) found.push(width + " pixels wide");
+    return found.join("; ");
+})()"#;
+
+async fn is_for_everybody(page: &Page) {
     page.resize(PHONE).await.unwrap();
-    page.until("document.documentElement.scrollWidth <= innerWidth").await.unwrap();
+    page.until(&format!("innerWidth === {PHONE}")).await.unwrap();
+    let obstacles = page.text(OBSTACLES).await.unwrap();
+    assert_eq!(obstacles, "", "{}", page.text("location.href").await.unwrap());
     page.resize(DESK).await.unwrap();
 }
 
@@ -86,7 +104,7 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     page.until_shown("Hammer & Sons").await.unwrap();
     assert!(!page.text("location.href").await.unwrap().contains('#'));
     assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
 
     // An endpoint for one of the two event types.
     page.click("Add endpoint").await.unwrap();
@@ -95,30 +113,30 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     page.fill("description", "The house's web site").await.unwrap();
     page.click("Only these").await.unwrap();
     page.click(&format!("{EVENT_TYPE}It changed.")).await.unwrap();
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
     page.click("Add endpoint").await.unwrap();
     page.until_shown("The endpoint was added.").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
     assert_eq!(endpoint.event_types, Some([EVENT_TYPE.to_owned()].into()));
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
 
     // Its secret, which the receiver gets.
     let secret = reveal(&page).await;
     shop.receiver.set_secret(&secret).unwrap();
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
 
     // A message is delivered, and seen.
     let message = shop.send("SOLD").await;
     assert!(shop.receiver.wait_until(PATIENCE, |record| record.arrivals().len() == 1).await);
     page.click("Messages").await.unwrap();
     page.until_at("/app-portal/messages").await.unwrap();
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
     page.click(&message).await.unwrap();
     page.until_at(&format!("/app-portal/messages/{message}")).await.unwrap();
     // Without being reloaded by hand, should it still be on its way.
     page.until_shown("Delivered").await.unwrap();
     page.until_shown("\"status\": \"SOLD\"").await.unwrap();
-    fits_a_phone(&page).await;
+    is_for_everybody(&page).await;
 
     // Once more.
     page.click(&format!("Resend to {}", shop.receiver.url())).await.unwrap();
@@ -185,6 +203,40 @@ async fn the_portal_works_without_script() {
     );
     page.click("Log out").await.unwrap();
     page.until_shown("You are logged out").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_for_a_phone_a_keyboard_and_a_screen_reader() {
+    let shop = Shop::open().await;
+    let long = format!("https://example.com/{}", "a-long-address/".repeat(20));
+    let mut endpoint = EndpointIn::new(long);
+    endpoint.headers = Some([("X-Tenant".to_owned(), "hartley".repeat(30))].into());
+    let endpoint = shop.svix.endpoint().create(shop.app.clone(), endpoint, None).await.unwrap().id;
+    let message = shop.send("SOLD").await;
+    let browser = Browser::start().await.unwrap();
+    let page = browser.page().await.unwrap();
+    page.open(&shop.link().await.0).await.unwrap();
+    page.until_at("/app-portal/endpoints").await.unwrap();
+    let mut paths =
+        ["/login", "/endpoints", "/endpoints/new", "/messages", "/event-types", "/nowhere"].map(str::to_owned).to_vec();
+    paths.push(format!("/messages/{message}"));
+    paths.push(format!("/event-types/{EVENT_TYPE}"));
+    for of_endpoint in ["", "/settings", "/secret", "/headers", "/example", "/replay", "/ordering", "/delete"] {
+        paths.push(format!("/endpoints/{endpoint}{of_endpoint}"));
+    }
+    for path in paths {
+        page.open(&format!("{}/app-portal{path}", shop.launch.provider_url())).await.unwrap();
+        page.until_at(&format!("/app-portal{path}")).await.unwrap();
+        is_for_everybody(&page).await;
+    }
+    // Also with something wrong on it.
+    page.open(&format!("{}/app-portal/endpoints/new", shop.launch.provider_url())).await.unwrap();
+    page.until_at("/app-portal/endpoints/new").await.unwrap();
+    page.fill("url", "ftp://example.com").await.unwrap();
+    page.click("Only these").await.unwrap();
+    page.click("Add endpoint").await.unwrap();
+    page.until_shown("Nothing was saved yet.").await.unwrap();
+    is_for_everybody(&page).await;
 }
 
 async fn reveal(page: &Page) -> String {
