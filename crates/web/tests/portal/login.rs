@@ -27,8 +27,11 @@ async fn a_link_opens_the_portal_of_its_application() {
         assert!(set.ends_with("; Path=/app-portal; Max-Age=604800; HttpOnly; SameSite=Lax"), "{set}");
         visitor.get("/endpoints").await.is(200).shows("Hammer &#38; ").shows("No endpoint yet");
     }
-    let home = visitor.get("").await;
-    assert_eq!((home.status, home.location.as_deref()), (303, Some("/app-portal/endpoints")));
+    for path in ["", "/"] {
+        let home = visitor.get(path).await;
+        assert_eq!((home.status, home.location.as_deref()), (303, Some("/app-portal/endpoints")), "{path}");
+    }
+    visitor.get("/endpoints/").await.is(200);
 }
 
 #[tokio::test]
