@@ -106,6 +106,8 @@ stories! {
         what_a_task_sends_again_joins_the_line_of_its_key,
         a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,
         whoever_comes_while_a_head_goes_is_not_forgotten;
+    endpoint_tasks:
+        an_endpoints_tasks_are_listed_without_those_of_others;
     tasks:
         a_task_is_kept_with_its_answer_and_listed_by_status_and_kind,
         a_running_task_is_one_workers_until_its_lease_is_over,
@@ -116,8 +118,6 @@ stories! {
         failures_say_once_what_is_to_be_recovered,
         messages_are_seen_from_an_endpoint,
         tasks_that_ended_are_forgotten_a_few_at_a_time;
-    endpoint_tasks:
-        an_endpoints_tasks_are_listed_without_those_of_others;
     operational:
         what_nobody_listens_to_is_not_written,
         an_endpoints_changes_are_told_in_order,
