@@ -51,7 +51,7 @@ fn crash(store: &str) -> Result<(), Failure> {
     run(Command::new("target/debug/rigs").args(["crash", "--kills", "5", "--store", store]))
 }
 
-/// The tests start a PostgreSQL of their own, from the system's package, and run the official clients.
+/// The tests start a PostgreSQL and a browser of their own, from the system's packages, and run the official clients.
 fn tools() -> Result<(), Failure> {
     let has_postgres = || {
         let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
@@ -60,5 +60,6 @@ fn tools() -> Result<(), Failure> {
             || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some()
     };
     debian::ensure(&["postgresql"], has_postgres)?;
+    debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
     clients::install(&root())
 }

@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("http-kit", &["runtime"]),
     ("api", &["auction", "contract", "http-kit", "platform", "runtime"]),
     ("provider-api", &["http-kit", "provider", "runtime"]),
+    ("web", &["http-kit", "provider", "runtime"]),
     ("consumer", &["contract", "outbound", "runtime"]),
     (
         "lotwire",
@@ -33,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "provider-api",
             "runtime",
             "store",
+            "web",
         ],
     ),
     ("testkit", &["consumer", "contract", "outbound", "runtime"]),

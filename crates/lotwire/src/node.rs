@@ -190,8 +190,9 @@ impl Node {
             let provider = open_provider(&config, &node.ground).await?;
             check_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let (router, figures) = provider_api::router_and_figures(provider.clone());
-            let addr = node.serve(listener, router)?;
+            let (api, figures) = provider_api::router_and_figures(provider.clone());
+            let surface = web::portal::add_to(api, provider.clone(), node.ground.clock.clone());
+            let addr = node.serve(listener, surface)?;
             sources.push(figures);
             node.provider = Some((provider, addr));
         }

@@ -10,6 +10,7 @@
 //! message finds no queue of old ones before it, and other endpoints notice nothing.
 
 mod choice;
+mod of_endpoint;
 mod pace;
 mod purge;
 pub(crate) mod worker;

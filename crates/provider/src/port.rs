@@ -12,6 +12,7 @@
 //! - a delivery row belongs to at most one living node.
 
 mod access;
+mod endpoint_tasks;
 mod history;
 pub mod operations;
 pub mod ordering;
@@ -45,6 +46,7 @@ mod counts;
 pub use access::AccessStore;
 pub use configuration::{ConfigurationStore, Exclude};
 pub use counts::{CountStore, EndpointCounts};
+pub use endpoint_tasks::EndpointTaskStore;
 pub use waiting::{Waiting, WaitingStore};
 
 mod operational;
@@ -258,6 +260,7 @@ pub trait Store:
     AccessStore
     + ConfigurationStore
     + CountStore
+    + EndpointTaskStore
     + History
     + OperationalStore
     + Operations

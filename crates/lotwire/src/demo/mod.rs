@@ -59,7 +59,7 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
         receiver.url()
     ));
 
-    let (platform, house) = set_up(&node, &receiver, &progress).await?;
+    let (platform, provider, house) = set_up(&node, &receiver, &progress).await?;
     let sold = async {
         let sold = sell(&platform, &house, &catalogue, &node, &progress).await?;
         wait_for(&receiver, sold.len()).await;
@@ -80,13 +80,14 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
         print(&serde_json::to_string(&summary).while_("writing the summary")?);
     }
     if !demo.exit {
-        leave_running(&node, &house, &receiver, &config).await?;
+        let portal = setup::portal_link(&provider, &house.application).await?;
+        leave_running(&node, &house, &receiver, &portal, &config).await?;
     }
     node.stop().await;
     Ok(tally.is_perfect())
 }
 
-async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result<(Api, House), Fault> {
+async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result<(Api, Api, House), Fault> {
     let http = node.http_client();
     let (account, provider_key) = node.create_provider_account(setup::HOUSE).await?;
     progress.say(&format!("Provider: account {account} with an API key"));
@@ -98,7 +99,7 @@ async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result
         .while_("the platform's API")?;
     let house = setup::at_platform(&platform, &node.provider_url(), &provider_key, application).await?;
     progress.say(&format!("Platform: customer {} connected to {}", house.customer, house.application));
-    Ok((platform, house))
+    Ok((platform, provider, house))
 }
 
 /// Both sales at once, then their reconciliation. Gives everything that has to be announced.
@@ -146,7 +147,13 @@ async fn wait_for(receiver: &Receiver, expected: usize) {
     receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
 }
 
-async fn leave_running(node: &Node, house: &House, receiver: &Receiver, config: &Config) -> Result<(), Fault> {
+async fn leave_running(
+    node: &Node,
+    house: &House,
+    receiver: &Receiver,
+    portal: &str,
+    config: &Config,
+) -> Result<(), Fault> {
     print(&format!(
         "Everything is left running; stop it with Ctrl-C.\n\n  \
          platform API      {platform}/api/v1/openapi.json\n  \
@@ -156,6 +163,8 @@ async fn leave_running(node: &Node, house: &House, receiver: &Receiver, config: 
          customer          {customer}\n  \
          application       {application}\n  \
          endpoint          {endpoint}\n\n  \
+         The customer's App Portal, by a link that is good for a week:\n  \
+         {portal}\n\n  \
          API key of the platform (staff, for this demonstration): {key}\n  \
          Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'",
         platform = node.platform_url(),

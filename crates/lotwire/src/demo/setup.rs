@@ -35,6 +35,12 @@ pub(super) async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(
     Ok((application, endpoint))
 }
 
+/// A link to the App Portal of the customer's application.
+pub(super) async fn portal_link(provider: &Api, application: &str) -> Result<String, Fault> {
+    let path = format!("/api/v1/auth/app-portal-access/{application}");
+    Ok(provider.post(&path, &json!({})).await?.text("/url")?.to_owned())
+}
+
 /// Support's side, at the platform: the customer, both credentials, an auctioneer.
 pub(super) async fn at_platform(
     platform: &Api,

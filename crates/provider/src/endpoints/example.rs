@@ -76,6 +76,11 @@ impl Provider {
         Err(StoreError::Stale.into())
     }
 
+    /// What [`Provider::send_example`] sends of an event type. 404; 400 `invalid_scheme` when no example can be made.
+    pub async fn event_example(&self, caller: &Caller, event_type: &str) -> ProviderResult<Bytes> {
+        self.example(caller, event_type, None).await
+    }
+
     async fn example(&self, caller: &Caller, event_type: &str, index: Option<usize>) -> ProviderResult<Bytes> {
         if event_type == PING {
             return Ok(Bytes::from_static(PING_PAYLOAD));

@@ -8,6 +8,7 @@ mod access;
 mod config;
 mod configuration;
 mod deliveries;
+mod endpoint_tasks;
 mod history;
 mod lists;
 mod names;

@@ -13,6 +13,7 @@ mod applications;
 mod attempts;
 mod configuration;
 mod deliveries;
+mod endpoint_tasks;
 mod endpoints;
 mod event_types;
 mod history;

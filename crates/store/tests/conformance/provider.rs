@@ -6,6 +6,7 @@ mod attempts;
 mod changes;
 mod config;
 mod deliveries;
+mod endpoint_tasks;
 mod given;
 mod history;
 mod operational;
@@ -106,6 +107,8 @@ stories! {
         what_a_task_sends_again_joins_the_line_of_its_key,
         a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,
         whoever_comes_while_a_head_goes_is_not_forgotten;
+    endpoint_tasks:
+        an_endpoints_tasks_are_listed_without_those_of_others;
     tasks:
         a_task_is_kept_with_its_answer_and_listed_by_status_and_kind,
         a_running_task_is_one_workers_until_its_lease_is_over,

@@ -15,6 +15,7 @@ mod management;
 mod many_bidders;
 mod official_clients;
 mod one_server;
+mod portal;
 mod provider_access;
 mod provider_down;
 mod provider_nodes;

@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use consumer::{Api, ApiError};
+use http::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
+use http::{HeaderMap, HeaderValue, Method};
+use outbound::Request;
 use serde_json::{Value, json};
 use testkit::server::Launch;
 use testkit::site::{Site, http_client};
@@ -93,9 +96,36 @@ async fn uses_the_provider(site: &Site, launch: &Launch) -> Vec<String> {
             assert!(!error.to_string().contains(secret), "{error}");
         }
     }
-    portal.post("/api/v1/auth/logout", &json!({})).await.unwrap();
     let key = url.split_once("#key=").unwrap().1.to_owned();
-    vec![old, text(rotated.body, "key"), token, key]
+    let of_the_portal = visits_the_portal(site, launch, &key).await;
+    portal.post("/api/v1/auth/logout", &json!({})).await.unwrap();
+    vec![old, text(rotated.body, "key"), token, key, of_the_portal]
+}
+
+/// Comes in by the key of a link and rotates a secret to one of its own, which is returned.
+async fn visits_the_portal(site: &Site, launch: &Launch, key: &str) -> String {
+    let send = async |path: &str, cookie: &str, form: String| {
+        let mut headers = HeaderMap::new();
+        headers.insert(ORIGIN, launch.provider_url().parse().unwrap());
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        headers.insert(COOKIE, cookie.parse().unwrap());
+        let uri = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
+        let (deadline, response_bytes_max) = (PATIENCE, 1_000_000);
+        let request = Request { method: Method::POST, uri, headers, body: form.into(), deadline, response_bytes_max };
+        site.http.send(request).await.unwrap()
+    };
+    let escaped = key.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    let opened = send("/login", "a=b", format!("key={escaped}")).await;
+    assert_eq!(opened.status.as_u16(), 303);
+    let cookie = opened.headers[SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let page = format!("/endpoints/{}/secret", site.endpoint);
+    let own = "whsec_UG9ydGFsLXNlY3JldHMtYXJlLXNlY3JldC10b28=";
+    let rotated = send(&format!("{page}/rotate"), &cookie, format!("key={}", own.replace('=', "%3D"))).await;
+    assert_eq!(rotated.status.as_u16(), 303);
+    let revealed = send(&format!("{page}/reveal"), &cookie, String::new()).await;
+    assert!(String::from_utf8_lossy(&revealed.body).contains(own));
+    site.receiver.set_secret(own).unwrap();
+    own.to_owned()
 }
 
 fn text(body: Value, field: &str) -> String {

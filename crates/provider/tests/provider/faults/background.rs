@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use provider::port::{
-    Advance, Failure, IdempotentAnswer, OperationalEvent, OperationalStore, Page, Sent, StoreResult, TaskFilter,
-    TaskStore,
+    Advance, EndpointTaskStore, Failure, IdempotentAnswer, OperationalEvent, OperationalStore, Page, Sent, StoreResult,
+    TaskFilter, TaskStore,
 };
 use provider::{EndpointInput, ReplayInput};
 
@@ -116,6 +116,13 @@ impl TaskStore for Faulty {
 
     async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         self.store.forget_tasks(before, limit).await
+    }
+}
+
+#[async_trait]
+impl EndpointTaskStore for Faulty {
+    async fn endpoint_tasks(&self, endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>> {
+        self.store.endpoint_tasks(endpoint, page).await
     }
 }
 

@@ -15,7 +15,7 @@ use super::{Memory, Tables};
 /// Tasks, and who has them until when.
 #[derive(Default)]
 pub(super) struct TaskTable {
-    tasks: Owned<BackgroundTask>,
+    pub(super) tasks: Owned<BackgroundTask>,
     leases: HashMap<Id, (Id, Timestamp)>,
 }
 

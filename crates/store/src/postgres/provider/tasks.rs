@@ -128,10 +128,10 @@ const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS 
           ORDER BY a.id DESC LIMIT 1) l ON TRUE \
      WHERE m.application = $1 AND m.id > $3 AND m.id < $4 ORDER BY m.id LIMIT $5";
 
-const TASK: &str = "id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
+pub(super) const TASK: &str = "id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
      created_at, updated_at";
 
-fn task(row: &Row) -> StoreResult<BackgroundTask> {
+pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
     let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
     Ok(BackgroundTask {
         id: rows::id(row, 0)?,

@@ -143,10 +143,10 @@ const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS 
          (SELECT max(l.id) FROM attempts l WHERE l.message = m.id AND l.endpoint = ?2) \
      WHERE m.application = ?1 AND m.id > ?3 AND m.id < ?4 ORDER BY m.id LIMIT ?5";
 
-const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
+pub(super) const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
      created_at, updated_at FROM background_tasks";
 
-fn task(row: &Row<'_>) -> Outcome<BackgroundTask> {
+pub(super) fn task(row: &Row<'_>) -> Outcome<BackgroundTask> {
     let number = |column| -> Outcome<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
     Ok(BackgroundTask {
         id: rows::id(row, 0)?,

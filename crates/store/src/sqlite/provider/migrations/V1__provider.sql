@@ -208,6 +208,7 @@ CREATE TABLE background_tasks (
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX background_tasks_of_account ON background_tasks (account, id);
+CREATE INDEX background_tasks_of_endpoint ON background_tasks (endpoint, id);
 CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
 CREATE INDEX background_tasks_by_kind ON background_tasks (kind, status);
 

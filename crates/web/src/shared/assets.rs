@@ -1,0 +1,65 @@
+//! Files that pages load: styles, script, icon. Their names hold a hash of what is in them, so a browser keeps them for good
+//! and has the new ones the moment there are any.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use sha2::{Digest as _, Sha256};
+
+use super::refusal::Refusal;
+
+/// Hexadecimal digits of a hash in a name.
+const DIGITS: usize = 16;
+
+struct Asset {
+    name: String,
+    kind: &'static str,
+    content: &'static str,
+}
+
+impl Asset {
+    fn new(stem: &str, extension: &str, kind: &'static str, content: &'static str) -> Self {
+        let hash = hex::encode(Sha256::digest(content));
+        Self { name: format!("{stem}.{}.{extension}", &hash[..DIGITS]), kind, content }
+    }
+}
+
+static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", include_str!("style.css")));
+static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_str!("script.js")));
+static ICON: LazyLock<Asset> = LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_str!("icon.svg")));
+
+/// Name of the style sheet, below `/static`.
+pub(crate) fn style() -> &'static str {
+    &STYLE.name
+}
+
+/// Name of the script.
+pub(crate) fn script() -> &'static str {
+    &SCRIPT.name
+}
+
+/// Name of the icon.
+pub(crate) fn icon() -> &'static str {
+    &ICON.name
+}
+
+/// `/static/{name}`.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/static/{name}", get(file))
+}
+
+async fn file(Path(name): Path<String>) -> Result<Response, Refusal> {
+    let found = [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name);
+    let asset = found.ok_or_else(Refusal::not_found)?;
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+    ];
+    Ok((headers, asset.content).into_response())
+}
