@@ -120,6 +120,7 @@ stories! {
         nothing_enters_the_outbox_before_the_connection_is_complete,
         a_connection_may_start_from_a_cursor,
         starting_from_a_cursor_doubles_nothing_that_waits,
+        a_backlog_tells_the_last_failure_until_the_connection_is_changed,
         a_parked_queue_keeps_its_events_and_gives_none_away;
     claims:
         a_commit_hands_over_what_nothing_holds_back,
