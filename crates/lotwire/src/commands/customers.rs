@@ -68,9 +68,9 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
     };
     let consumer = platform.connect_consumer(support, options.customer, &connect).await;
     let consumer = consumer.while_("connecting the customer")?;
-    print(&sentence(&consumer));
-    if let Some(Tested::Refused(why)) = &consumer.tested {
-        warn(&refusal(&consumer, why));
+    match &consumer.tested {
+        Some(Tested::Refused(why)) => warn(&refusal(&consumer, why)),
+        Some(Tested::Accepted) | None => print(&sentence(&consumer)),
     }
     if options.register_event_types {
         register(platform, support, options.customer).await?;
@@ -89,12 +89,13 @@ fn sentence(consumer: &ConsumerState) -> String {
 
 /// The connection is entered all the same: the provider may only be out of order, or not running yet.
 fn refusal(consumer: &ConsumerState, why: &str) -> String {
-    let ConsumerState { customer, provider_url, .. } = consumer;
+    let ConsumerState { customer, provider_url, application_id, .. } = consumer;
+    let application = application_id.as_deref().unwrap_or("its application");
     format!(
-        "WARNING: the connection is entered, but a test of it failed: {why}\n\
-         Events are kept and nothing of them is lost; they arrive when it works. Is {provider_url} the provider's address, and \
-         does it run?\n\
-         If something was entered wrongly, connect again; if not, test it again: lotwire customer resume {customer}"
+        "WARNING: {application} at {provider_url} is entered, but it does not work yet: {why}\n\
+         Until it does, events wait; none is lost. Does the provider run, and is that its address?\n\
+         What was entered wrongly: enter it again with lotwire customer connect. To test it again: lotwire customer resume \
+         {customer}"
     )
 }
 

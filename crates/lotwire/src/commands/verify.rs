@@ -105,7 +105,8 @@ fn counted(seen: &Verified) -> String {
 }
 
 fn kind(broken: &Broken) -> &'static str {
-    broken.kind.map_or("log", LogKind::as_str)
+    let otherwise = if broken.subject.is_some() { "log" } else { "books" };
+    broken.kind.map_or(otherwise, LogKind::as_str)
 }
 
 fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {

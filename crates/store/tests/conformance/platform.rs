@@ -2,6 +2,7 @@
 
 mod answers;
 mod bidders;
+mod books;
 mod claims;
 mod connections;
 mod customers;
@@ -96,6 +97,10 @@ stories! {
         a_turn_is_taken_once,
         bids_on_many_items_at_once_stay_within_a_limit,
         a_bid_rests_on_the_registration_that_it_was_decided_on;
+    books:
+        the_log_is_read_in_the_order_in_which_it_was_written,
+        cursors_have_no_holes_whatever_is_refused,
+        nothing_strays_in_what_was_written_through_the_port;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
