@@ -128,7 +128,7 @@ pub(crate) async fn register_event_types(
     Ok(answer::outcome(Outcome::Fresh(registered), 200, render, |_| None))
 }
 
-/// Tests the credentials and lets a parked queue go on. Scope `customers:write`.
+/// Tests the credentials and lets what waits go on at once: a parked queue, or events that wait to be tried again. Scope `customers:write`.
 #[utoipa::path(post, path = "/customers/{uuid}/consumer/resume", tag = "customers", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = ConsumerView), (status = 404, body = Problem), (status = 502, body = Problem)))]
 pub(crate) async fn resume(
