@@ -160,23 +160,26 @@ pub(crate) enum Customer {
         #[arg(long)]
         json: bool,
     },
-    /// Enter a customer's consumer application and API key. Nothing is published without both.
+    /// Enter a customer's consumer application and API key, and test them. Nothing is published without both.
     #[command(after_help = "\
 Examples:
   printf %s \"$KEY\" | lotwire customer connect 0199… --application app_2b… --api-key-stdin --register-event-types
-  lotwire customer connect 0199… --application app_2b… --api-key-file key.txt --provider-url https://api.eu.example.com")]
+  lotwire customer connect 0199… --application app_2b… --api-key-file key.txt --provider-url https://api.eu.example.com
+
+What is entered stays also when the test fails: then a warning says why, and the exit status is 0. `lotwire customer resume`
+tests again, with exit status 1 when it fails.")]
     Connect(Box<CustomerConnect>),
     /// Create or update both event types in the customer's provider account.
     RegisterEventTypes {
         /// The customer.
         customer: Uuid,
     },
-    /// Let a parked queue go on, after a test of the credentials.
+    /// Test the credentials, and let what waits go on at once: a parked queue, or events that wait to be tried again.
     Resume {
         /// The customer.
         customer: Uuid,
     },
-    /// Show a customer's connection and what waits.
+    /// Show a customer's connection, what waits, and why.
     Show {
         /// The customer.
         customer: Uuid,
@@ -205,7 +208,7 @@ pub(crate) struct CustomerConnect {
     /// Read the provider API key from a file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) api_key_file: Option<PathBuf>,
-    /// Base address of the provider's API [default: the one of the configuration].
+    /// Base address of the provider's API [default: the one of the configuration, whatever it was before].
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) provider_url: Option<String>,
     /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.

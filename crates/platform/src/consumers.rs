@@ -29,8 +29,8 @@ const URL_BYTES_MAX: usize = 2_000;
 /// What support enters.
 #[derive(Debug, Clone)]
 pub struct ConnectConsumer {
-    /// Base address of the provider's API, such as `https://api.eu.example.com`.
-    pub provider_url: String,
+    /// Base address of the provider's API, such as `https://api.eu.example.com`; none for the one of the configuration.
+    pub provider_url: Option<String>,
     /// Consumer application identifier (`app_…`); none keeps the one that is there.
     pub application_id: Option<String>,
     /// The provider API key; none keeps the one that is there.
@@ -56,10 +56,23 @@ pub struct ConsumerState {
     pub updated_at: Timestamp,
     /// What waits to be published.
     pub backlog: Backlog,
+    /// What the provider said to the credentials, where this call has asked it.
+    pub tested: Option<Tested>,
+}
+
+/// What a test of the credentials came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tested {
+    /// The provider has the consumer application, and takes the key.
+    Accepted,
+    /// It does not, or could not be asked; why, for support to read. Holds no secret.
+    Refused(String),
 }
 
 impl Platform {
-    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again.
+    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again. Then the provider
+    /// is asked for the application with what was entered: the connection stays whatever it says, since it may be out of order
+    /// just now, but nobody is told that all is well when it isn't.
     ///
     /// Doing it again does the same, so it takes no idempotency key.
     ///
@@ -72,7 +85,7 @@ impl Platform {
     ) -> PlatformResult<ConsumerState> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
-        let provider_url = check(connect)?;
+        let provider_url = check(connect, &self.config().default_provider_url)?;
         let before = self.store().consumer(customer).await?;
         let seal = |key: &Secret| self.vault().seal(self.random().as_ref(), &key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
@@ -83,11 +96,13 @@ impl Platform {
             application_id: connect.application_id.clone().or(application_id),
             api_key: connect.api_key.as_ref().map(seal).or(api_key),
             parked: None,
-            updated_at: later(self.now(), before.as_ref()),
+            updated_at: later(self.now(), before.as_ref().map(|before| before.updated_at)),
         };
+        let is_complete = consumer.is_complete();
         self.store().put_consumer(consumer, connect.start).await?;
         self.publisher().connection_changed(customer);
-        self.consumer_state(customer).await
+        let tested = if is_complete { Some(self.tested(customer).await?) } else { None };
+        Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
     }
 
     /// A customer's connection, and what waits for it.
@@ -132,9 +147,12 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         self.test_provider(customer).await?;
-        let state = ConsumerState { parked: None, ..self.consumer_state(customer).await? };
+        let state = self.consumer_state(customer).await?;
+        let updated_at = later(self.now(), Some(state.updated_at));
+        let backlog = Backlog { failing: None, ..state.backlog };
+        let state = ConsumerState { parked: None, updated_at, backlog, tested: Some(Tested::Accepted), ..state };
         let answer = answering.as_ref().map(|answering| answering.answer(&state, self.now()));
-        match self.store().resume(customer, answer).await {
+        match self.store().resume(customer, updated_at, answer).await {
             Ok(()) => {
                 self.publisher().connection_changed(customer);
                 Ok(Outcome::Fresh(state))
@@ -146,7 +164,10 @@ impl Platform {
 
     async fn consumer_state(&self, customer: Uuid) -> PlatformResult<ConsumerState> {
         let consumer = self.store().consumer(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
-        let backlog = self.store().backlog(customer).await?;
+        let mut backlog = self.store().backlog(customer).await?;
+        if let Some(failing) = backlog.failing.as_mut().filter(|_| consumer.parked.is_some()) {
+            failing.next_attempt_at = None;
+        }
         Ok(ConsumerState {
             customer,
             provider_url: consumer.provider_url,
@@ -155,13 +176,14 @@ impl Platform {
             parked: consumer.parked,
             updated_at: consumer.updated_at,
             backlog,
+            tested: None,
         })
     }
 }
 
 /// The time of a change, later than that of the one before also within a millisecond: lanes tell connections by it.
-fn later(now: Timestamp, before: Option<&Consumer>) -> Timestamp {
-    before.map_or(now, |before| now.max(before.updated_at + Duration::from_millis(1)))
+fn later(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
+    before.map_or(now, |before| now.max(before + Duration::from_millis(1)))
 }
 
 /// What a sealed provider API key is bound to.
@@ -175,10 +197,10 @@ pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
 }
 
 /// The provider's address without a slash at its end, if everything can be used.
-fn check(connect: &ConnectConsumer) -> PlatformResult<String> {
+fn check(connect: &ConnectConsumer, default_provider_url: &str) -> PlatformResult<String> {
     let mut problems = Vec::new();
-    let url =
-        provider_url(&connect.provider_url).map_err(|message| problems.push(Problem::new("/providerUrl", message)));
+    let url = connect.provider_url.as_deref().unwrap_or(default_provider_url);
+    let url = provider_url(url).map_err(|message| problems.push(Problem::new("/providerUrl", message)));
     let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if let Some(id) = &connect.application_id {
         let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
@@ -219,7 +241,7 @@ mod tests {
     use super::*;
 
     fn pointers(connect: &ConnectConsumer) -> Vec<String> {
-        match check(connect) {
+        match check(connect, "http://127.0.0.1:8071") {
             Ok(_) => Vec::new(),
             Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
             Err(other) => panic!("{other}"),
@@ -228,7 +250,7 @@ mod tests {
 
     fn entered(url: &str, id: &str, key: &str) -> ConnectConsumer {
         ConnectConsumer {
-            provider_url: url.into(),
+            provider_url: Some(url.into()),
             application_id: Some(id.into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,
@@ -237,9 +259,11 @@ mod tests {
 
     #[test]
     fn the_address_is_kept_without_a_slash_at_its_end() {
-        let kept = |url| check(&entered(url, "app_1", "sk_1")).unwrap();
+        let kept = |url| check(&entered(url, "app_1", "sk_1"), "http://other").unwrap();
         assert_eq!(kept("http://127.0.0.1:8071/"), "http://127.0.0.1:8071");
         assert_eq!(kept("https://hooks.example.com/provider/"), "https://hooks.example.com/provider");
+        let unnamed = ConnectConsumer { provider_url: None, ..entered("", "app_1", "sk_1") };
+        assert_eq!(check(&unnamed, "http://127.0.0.1:8071/").unwrap(), "http://127.0.0.1:8071");
         assert_eq!(
             messages_url(&kept("http://127.0.0.1:8071"), "app_1"),
             "http://127.0.0.1:8071/api/v1/app/app_1/msg/"

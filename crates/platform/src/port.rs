@@ -14,6 +14,7 @@
 
 mod answered;
 mod bidders;
+mod books;
 mod change;
 mod consumer;
 mod customer;
@@ -41,6 +42,7 @@ use uuid::Uuid;
 
 pub use answered::Answered;
 pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
+pub use books::{Books, PlacedEntry, Positions, Stray};
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
@@ -50,7 +52,7 @@ pub use leads::{Follows, Lead, LeadStep, Leads};
 pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
-pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
+pub use outbox::{Backlog, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use paddles::Paddles;
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use runs::{Downtime, Runs};
@@ -110,6 +112,7 @@ pub struct Page<K> {
 pub trait Store:
     Answered
     + ApiKeys
+    + Books
     + Feed
     + Leads
     + Logs
@@ -172,7 +175,8 @@ pub trait Store:
 
     // --- connections to providers -----------------------------------------------------------------------------------
 
-    /// Creates or replaces the connection. When it becomes complete with `StartFrom::Cursor`, the announced events after
+    /// Creates or replaces the connection. What waits for its time is due at once, and what it failed of is forgotten: it says
+    /// nothing about this connection. When it becomes complete with `StartFrom::Cursor`, the announced events after
     /// the cursor that have no outbox row enter the outbox in the same transaction.
     async fn put_consumer(&self, consumer: Consumer, start: StartFrom) -> StoreResult<()>;
     /// A customer's connection.

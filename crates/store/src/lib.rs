@@ -15,6 +15,7 @@ pub mod postgres;
 mod provider_codec;
 mod provider_scan;
 pub mod sqlite;
+mod strays;
 mod task_codec;
 
 pub use engine::EngineError;

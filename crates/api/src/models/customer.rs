@@ -1,7 +1,7 @@
 //! Customers and their connections to a provider.
 
-use platform::consumers::ConsumerState;
-use platform::port::{Backlog, Customer, Parked, QuarantinedEvent};
+use platform::consumers::{ConsumerState, Tested};
+use platform::port::{Backlog, Customer, Failing, Parked, QuarantinedEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -43,6 +43,10 @@ pub(crate) struct ConsumerView {
     /// Why the queue waits for support; null while it flows.
     pub(crate) parked: Option<ParkedView>,
     pub(crate) backlog: BacklogView,
+    /// The last failure of the events that wait; null when none of them has failed since the connection was changed.
+    pub(crate) last_error: Option<LastErrorView>,
+    /// What the provider said to the credentials; only in the answer to a call that has asked it, else null.
+    pub(crate) test: Option<TestView>,
     #[schema(format = DateTime)]
     pub(crate) updated_at: String,
 }
@@ -57,7 +61,50 @@ impl From<&ConsumerState> for ConsumerView {
             connected: consumer.has_api_key && consumer.application_id.is_some(),
             parked: consumer.parked.as_ref().map(ParkedView::from),
             backlog: BacklogView::from(&consumer.backlog),
+            last_error: consumer.backlog.failing.as_ref().map(LastErrorView::from),
+            test: consumer.tested.as_ref().map(TestView::from),
             updated_at: time(consumer.updated_at),
+        }
+    }
+}
+
+/// Why events wait.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LastError)]
+pub(crate) struct LastErrorView {
+    /// What went wrong: what the provider answered, or why it could not be reached.
+    pub(crate) detail: String,
+    #[schema(format = DateTime)]
+    pub(crate) at: String,
+    /// When it is tried again; null while that is under way, or while the queue is parked.
+    #[schema(format = DateTime)]
+    pub(crate) next_attempt_at: Option<String>,
+}
+
+impl From<&Failing> for LastErrorView {
+    fn from(failing: &Failing) -> Self {
+        let Failing { error, at, next_attempt_at } = failing;
+        Self { detail: error.clone(), at: time(*at), next_attempt_at: next_attempt_at.map(time) }
+    }
+}
+
+/// What a test of the credentials came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CredentialsTest)]
+pub(crate) struct TestView {
+    /// True when the provider has the consumer application and takes the key.
+    pub(crate) ok: bool,
+    /// What it answered, or why it could not be asked; null when all is well.
+    pub(crate) detail: Option<String>,
+}
+
+impl From<&Tested> for TestView {
+    fn from(tested: &Tested) -> Self {
+        match tested {
+            Tested::Accepted => Self { ok: true, detail: None },
+            Tested::Refused(why) => Self { ok: false, detail: Some(why.clone()) },
         }
     }
 }

@@ -1,13 +1,13 @@
 //! `lotwire customer`: what support does for a customer.
 
-use platform::consumers::{ConnectConsumer, ConsumerState};
+use platform::consumers::{ConnectConsumer, ConsumerState, Tested};
 use platform::port::StartFrom;
-use platform::{Caller, Outcome, Platform, PlatformError};
+use platform::{Caller, Outcome, Platform};
 use runtime::vault::Secret;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{print, print_json, secret_from, secret_from_stdin};
+use super::{print, print_json, secret_from, secret_from_stdin, warn};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -60,23 +60,18 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         None if options.api_key_stdin => Some(secret_from_stdin("the API key")?),
         None => None,
     };
-    let provider_url = match &options.provider_url {
-        Some(url) => url.clone(),
-        None => match platform.consumer(support, options.customer).await {
-            Ok(consumer) => consumer.provider_url,
-            Err(PlatformError::NotFound(_)) => platform.config().default_provider_url.clone(),
-            Err(error) => return Err(error).while_("reading the connection"),
-        },
-    };
     let connect = ConnectConsumer {
-        provider_url,
+        provider_url: options.provider_url.clone(),
         application_id: options.application.clone(),
         api_key: api_key.map(|key| Secret::new(key.into_bytes())),
         start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),
     };
     let consumer = platform.connect_consumer(support, options.customer, &connect).await;
     let consumer = consumer.while_("connecting the customer")?;
-    print(&sentence(&consumer));
+    match &consumer.tested {
+        Some(Tested::Refused(why)) => warn(&refusal(&consumer, why)),
+        Some(Tested::Accepted) | None => print(&sentence(&consumer)),
+    }
     if options.register_event_types {
         register(platform, support, options.customer).await?;
     }
@@ -92,6 +87,18 @@ fn sentence(consumer: &ConsumerState) -> String {
     }
 }
 
+/// The connection is entered all the same: the provider may only be out of order, or not running yet.
+fn refusal(consumer: &ConsumerState, why: &str) -> String {
+    let ConsumerState { customer, provider_url, application_id, .. } = consumer;
+    let application = application_id.as_deref().unwrap_or("its application");
+    format!(
+        "WARNING: {application} at {provider_url} is entered, but it does not work yet: {why}\n\
+         Until it does, events wait; none is lost. Does the provider run, and is that its address?\n\
+         What was entered wrongly: enter it again with lotwire customer connect. To test it again: lotwire customer resume \
+         {customer}"
+    )
+}
+
 async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), Fault> {
     let registered = platform.register_event_types(support, customer).await.while_("registering the event types")?;
     let names: Vec<&str> = registered.iter().map(|registered| registered.event_type.name()).collect();
@@ -104,11 +111,16 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
     let backlog = &consumer.backlog;
     let oldest_at = backlog.oldest_at.map(runtime::clock::rfc3339_ms);
     let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
+    let failing = backlog.failing.as_ref();
+    let next_attempt_at = failing.and_then(|failing| failing.next_attempt_at).map(runtime::clock::rfc3339_ms);
     if json {
         return print_json(&json!({
             "customer": customer, "providerUrl": consumer.provider_url, "applicationId": consumer.application_id,
             "connected": consumer.has_api_key && consumer.application_id.is_some(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
             "quarantined": backlog.quarantined,
+            "lastError": failing.map(|failing| json!({
+                "detail": failing.error, "at": runtime::clock::rfc3339_ms(failing.at), "nextAttemptAt": next_attempt_at,
+            })),
         }));
     }
     print(&sentence(&consumer));
@@ -121,5 +133,13 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
         oldest_at.map_or(String::new(), |at| format!(" (the oldest since {at})")),
         backlog.quarantined
     ));
+    if let Some(failing) = failing {
+        print(&format!("Last error, at {}: {}", runtime::clock::rfc3339_ms(failing.at), failing.error));
+        match next_attempt_at {
+            Some(at) => print(&format!("Tried next at {at}; at once with: lotwire customer resume {customer}")),
+            None if consumer.parked.is_none() => print("It is being tried now, if a server runs."),
+            None => {}
+        }
+    }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! `lotwire doctor`: what is wrong with this installation, if anything, and what to do about it.
 
+mod queues;
+
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -26,6 +28,8 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
         Ok(ground) => {
             findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
             findings.push(("platform database", platform_database(config, &ground).await));
+            let queues = queues::look(config, &ground).await;
+            findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
             findings.push(("provider database", provider_database(config, &ground).await));
         }
     }

@@ -49,6 +49,11 @@ pub(crate) fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
+/// Prints what a person should know beside a command's result.
+fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Prints a command's result as one JSON line.
 fn print_json(value: &impl Serialize) -> Result<(), Fault> {
     print(&serde_json::to_string(value).while_("writing JSON")?);

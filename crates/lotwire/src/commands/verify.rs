@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform::audit::{Broken, CheckedRecord, LogKind, Record, Verified, check_records};
+use platform::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
 use serde_json::json;
 
 use super::{print, print_json};
@@ -20,6 +20,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
     if !options.record.is_empty() {
         return record(&options.record, options.json);
     }
+    let anchors = anchors(options)?;
     let platform = open_platform(config, &Ground::new(config)?).await?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -30,7 +31,8 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
     let verified = match (options.item, options.auction) {
         (Some(item), _) => platform.verify_item(item).await,
         (None, Some(auction)) => platform.verify_auction(auction, &progress).await,
-        (None, None) => platform.verify_all(&progress).await,
+        (None, None) if options.all => platform.verify_all(&anchors, &progress).await,
+        (None, None) => platform.verify_log(&anchors, &progress).await,
     };
     bar.finish_and_clear();
     let verified = verified.while_("verifying")?;
@@ -39,7 +41,9 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
             "holds": verified.broken.is_empty(),
             "auctions": verified.auctions, "items": verified.items,
             "registrations": verified.registrations, "entries": verified.entries,
-            "anchor": verified.anchor,
+            "heads": (!options.log && verified.entries > 0).then_some(verified.heads),
+            "anchor": verified.anchor.map(|anchor| anchor.to_string()),
+            "anchorsHeld": verified.anchors_held,
             "broken": verified.broken.iter().map(|broken| json!({
                 "subject": broken.subject, "kind": kind(broken), "entry": broken.entry, "detail": broken.what,
             })).collect::<Vec<_>>(),
@@ -47,7 +51,8 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
     } else {
         for broken in &verified.broken {
             let entry = broken.entry.map_or(String::new(), |entry| format!(", entry {entry}"));
-            print(&format!("BROKEN  {} {}{entry}: {}", kind(broken), broken.subject, broken.what));
+            let subject = broken.subject.map_or(String::new(), |subject| format!(" {subject}"));
+            print(&format!("BROKEN  {}{subject}{entry}: {}", kind(broken), broken.what));
         }
         print(&verdict(&verified));
     }
@@ -56,19 +61,52 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
 
 fn verdict(verified: &Verified) -> String {
     match verified.broken.len() {
-        0 => format!("{}: everything holds.\nAnchor {}", counted(verified), verified.anchor),
+        0 => format!("{}: everything holds{}.\n{}", counted(verified), held(verified), token(verified)),
         1 => format!("{}: 1 is broken.", counted(verified)),
         broken => format!("{}: {broken} are broken.", counted(verified)),
     }
 }
 
+fn held(verified: &Verified) -> String {
+    match verified.anchors_held {
+        0 => String::new(),
+        1 => ", and so does the anchor".to_owned(),
+        held => format!(", and so do {held} anchors"),
+    }
+}
+
+/// What to note elsewhere.
+fn token(verified: &Verified) -> String {
+    verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"))
+}
+
+/// Those that are given, and those of the file.
+fn anchors(options: &Verify) -> Result<Vec<Anchor>, Fault> {
+    let mut anchors = options.anchor.clone();
+    let Some(path) = &options.anchors_from else { return Ok(anchors) };
+    let text = std::fs::read_to_string(path).while_(format!("reading {}", path.display()))?;
+    let before = anchors.len();
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#')) {
+        let Some(word) = line.split_whitespace().last() else { continue };
+        anchors.push(word.parse().while_(format!("{}, line {number}: {word}", path.display()))?);
+    }
+    if anchors.len() == before {
+        return Err(Fault::new(format!("{} has no anchors", path.display())));
+    }
+    Ok(anchors)
+}
+
 fn counted(seen: &Verified) -> String {
+    if seen.auctions + seen.items + seen.registrations == 0 {
+        return format!("{} entries of the log", seen.log_entries);
+    }
     let Verified { auctions, items, registrations, entries, .. } = seen;
     format!("{auctions} auctions, {items} items, {registrations} registrations, {entries} entries")
 }
 
 fn kind(broken: &Broken) -> &'static str {
-    broken.kind.map_or("log", LogKind::as_str)
+    let otherwise = if broken.subject.is_some() { "log" } else { "books" };
+    broken.kind.map_or(otherwise, LogKind::as_str)
 }
 
 fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {

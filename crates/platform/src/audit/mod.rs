@@ -9,6 +9,7 @@
 //!   content can be handed out, and what it says about them can be shown to be true later;
 //! - replaying the entries gives the stored state ([`verify`] looks, and says which entry is broken).
 
+mod anchor;
 mod astray;
 mod concealed;
 mod entry;
@@ -18,8 +19,10 @@ mod record_check;
 mod replay;
 mod times;
 mod verify;
+mod verify_books;
 mod verify_registrations;
 
+pub use anchor::Anchor;
 pub use entry::{Content, LogEntry, LogKind, chain, chain_begin};
 pub use happened::Happened;
 pub(crate) use happened::{What, seal, seal_registration};

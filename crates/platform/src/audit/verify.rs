@@ -5,6 +5,7 @@
 use auction::{LogHash, LogHead};
 use uuid::Uuid;
 
+use super::anchor::Anchor;
 use super::astray::{bid_astray, difference, journal_astray};
 use super::entry::{LogKind, hash};
 use super::replay::{Openings, Replay, Subject};
@@ -22,9 +23,9 @@ const LOOKS_MAX: usize = 20;
 /// A log that is not what it should be, or a state that is not what its log says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Item, auction or registration.
-    pub subject: Uuid,
-    /// Which of them; none for entries that are nobody's.
+    /// Item, auction or registration; none for what is wrong with the books as a whole.
+    pub subject: Option<Uuid>,
+    /// Which of them; none for entries and rows that are nobody's.
     pub kind: Option<LogKind>,
     /// The first entry that is wrong; none when the entries are right and something else is not.
     pub entry: Option<i64>,
@@ -43,9 +44,14 @@ pub struct Verified {
     pub registrations: u64,
     /// Entries looked at.
     pub entries: u64,
-    /// Hash over the heads of all logs looked at, in the order of the look. Kept elsewhere, it shows later that no log was
-    /// written anew; see docs/audit.md.
-    pub anchor: LogHash,
+    /// Hash over the heads of all logs looked at, in the order of the look.
+    pub heads: LogHash,
+    /// Entries gone through in the order in which they were written.
+    pub log_entries: u64,
+    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see docs/audit.md.
+    pub anchor: Option<Anchor>,
+    /// Anchors that were noted earlier, and hold.
+    pub anchors_held: u64,
     /// What is wrong.
     pub broken: Vec<Broken>,
 }
@@ -83,9 +89,14 @@ impl Platform {
         Ok(verified)
     }
 
-    /// Looks at every auction, item and registration, and for entries that are nobody's. `progress` is told after each.
-    pub async fn verify_all(&self, progress: &(dyn Fn(&Verified) + Send + Sync)) -> PlatformResult<Verified> {
-        let mut verified = Verified::default();
+    /// Looks at every auction, item and registration, for entries and rows that are nobody's, and for what is gone: see
+    /// [`Self::verify_log`]. `progress` is told after each.
+    pub async fn verify_all(
+        &self,
+        anchors: &[Anchor],
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<Verified> {
+        let mut verified = self.verify_log(anchors, progress).await?;
         let mut after = None;
         loop {
             let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
@@ -105,11 +116,12 @@ impl Platform {
             let Some(last) = subjects.last().copied() else { break };
             for subject in subjects {
                 let broken = self.unlisted(subject).await?;
-                let is_new = !verified.broken.iter().any(|known| known.subject == subject);
+                let is_new = !verified.broken.iter().any(|known| known.subject == Some(subject));
                 verified.broken.extend(broken.filter(|_| is_new));
             }
             after = Some(last);
         }
+        self.verify_between_tables(&mut verified).await?;
         Ok(verified)
     }
 
@@ -124,14 +136,14 @@ impl Platform {
             LogKind::Auction
         } else {
             let what = "its log is there, and it is not".to_owned();
-            return Ok(Some(Broken { subject, kind: None, entry: None, what }));
+            return Ok(Some(Broken { subject: Some(subject), kind: None, entry: None, what }));
         };
         let what = match self.store().columns_astray(kind, subject).await {
             Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
             Err(StoreError::Corrupt(what)) => Some(what),
             Err(error) => return Err(error.into()),
         };
-        Ok(what.map(|what| Broken { subject, kind: Some(kind), entry: None, what }))
+        Ok(what.map(|what| Broken { subject: Some(subject), kind: Some(kind), entry: None, what }))
     }
 
     async fn verify_with_items(
@@ -143,19 +155,27 @@ impl Platform {
         self.verify_listed(LogKind::Auction, auction, verified).await?;
         progress(verified);
         let mut after = None;
+        // Items are entered one after the other, and never go.
+        let mut place = 0;
         loop {
             let items = self.store().items(auction, Page { after, limit: ROWS_READ_MAX }).await;
             let items = match items {
                 Err(StoreError::Corrupt(what)) => {
                     let what = format!("an item of it can't be read: {what}");
                     let kind = Some(LogKind::Auction);
-                    verified.broken.push(Broken { subject: auction, kind, entry: None, what });
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
                     return Ok(());
                 }
                 items => items?,
             };
             let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { break };
             for item in items {
+                if item.position > place {
+                    let what = missing_places(place, item.position - 1);
+                    let kind = Some(LogKind::Auction);
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                }
+                place = item.position.saturating_add(1);
                 self.verify_listed(LogKind::Item, item.uuid, verified).await?;
                 progress(verified);
             }
@@ -173,7 +193,7 @@ impl Platform {
         match self.verify_subject(kind, uuid, verified).await {
             Err(PlatformError::NotFound(_)) => {
                 let what = "its state names a UUID under which there is none".to_owned();
-                verified.broken.push(Broken { subject: uuid, kind: Some(kind), entry: None, what });
+                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry: None, what });
                 Ok(())
             }
             done => done,
@@ -197,9 +217,9 @@ impl Platform {
                 LogKind::Registration => verified.registrations += 1,
             }
             verified.entries += look.entries;
-            verified.anchor = hash(&[&verified.anchor.0, uuid.as_bytes(), &look.head.hash.0]);
+            verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &look.head.hash.0]);
             if let Some((entry, what)) = look.wrong {
-                verified.broken.push(Broken { subject: uuid, kind: Some(kind), entry, what });
+                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry, what });
             }
             return Ok(());
         }
@@ -322,7 +342,14 @@ impl Platform {
 /// A list never leads past a row that stands elsewhere than its state says.
 pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Broken {
     let what = "its row is not at the place of the list that its state names".to_owned();
-    Broken { subject, kind: Some(kind), entry: None, what }
+    Broken { subject: Some(subject), kind: Some(kind), entry: None, what }
+}
+
+fn missing_places(first: i64, last: i64) -> String {
+    if first == last {
+        return format!("the item at place {first} of its running order is missing");
+    }
+    format!("the items at places {first} to {last} of its running order are missing")
 }
 
 fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {

@@ -27,7 +27,7 @@ impl Platform {
                 Err(StoreError::Corrupt(what)) => {
                     let what = format!("a registration of it can't be read: {what}");
                     let kind = Some(LogKind::Auction);
-                    verified.broken.push(Broken { subject: auction, kind, entry: None, what });
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
                     return Ok(());
                 }
                 listed => listed?,

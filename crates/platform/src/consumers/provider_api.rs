@@ -12,7 +12,7 @@ use outbound::{Request, Response};
 use runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::key_context;
+use super::{Tested, key_context};
 use crate::error::{PlatformError, PlatformResult};
 use crate::{Caller, Platform, Scope};
 
@@ -77,6 +77,15 @@ impl Platform {
         let path = format!("/api/v1/event-type/{}/", event_type.name());
         let updated = self.call(provider, Method::PUT, &path, body).await?;
         accepted(provider, &updated).map(|()| Registered::Updated)
+    }
+
+    /// What the provider says when it is asked for the consumer application. Errors: those that are not the provider's.
+    pub(super) async fn tested(&self, customer: Uuid) -> PlatformResult<Tested> {
+        match self.test_provider(customer).await {
+            Ok(()) => Ok(Tested::Accepted),
+            Err(PlatformError::Provider(why)) => Ok(Tested::Refused(why)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Asks the provider for the consumer application.

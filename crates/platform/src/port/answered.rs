@@ -1,6 +1,7 @@
 //! The part of the port for writes that are no [`Change`](super::Change) and whose answer is kept with them.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{IdempotentAnswer, StoreResult};
@@ -11,6 +12,7 @@ pub trait Answered: Send + Sync {
     /// An id for an auctioneer whose answer has to say it before it is written. Given once: if nothing is written, nothing
     /// ever has it.
     async fn next_auctioneer_id(&self) -> StoreResult<i64>;
-    /// Lets a parked queue run again, and keeps the answer. `Replayed` when its key was used before; nothing is done then.
-    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// Lets a parked queue run again, and keeps the answer. The connection counts as changed at `at`; what waits for its time is
+    /// due at once. `Replayed` when the answer's key was used before; nothing is done then.
+    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
 }

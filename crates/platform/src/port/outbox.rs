@@ -85,6 +85,19 @@ pub struct Backlog {
     pub oldest_at: Option<Timestamp>,
     /// Events in quarantine.
     pub quarantined: u64,
+    /// The latest failure of those that wait; none when none of them has failed since the connection was last changed.
+    pub failing: Option<Failing>,
+}
+
+/// Why events wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// What went wrong; holds no secret.
+    pub error: String,
+    /// When.
+    pub at: Timestamp,
+    /// When the first of those that failed is tried again; none while that is under way.
+    pub next_attempt_at: Option<Timestamp>,
 }
 
 /// The event of an outbox row as the contract has it.

@@ -44,6 +44,8 @@ pub(super) struct Lane {
     requests: HashSet<Id>,
     flow: Flow,
     connection: Option<(Connection, Timestamp)>,
+    /// The change of the connection that the flow is about.
+    flow_of: Option<Timestamp>,
     /// Rows that could be claimed wait in the table.
     rows_wait: bool,
     /// Rows may wait behind one of ours: look again when something was settled.
@@ -80,6 +82,7 @@ impl Lane {
             requests: HashSet::new(),
             flow,
             connection: None,
+            flow_of: None,
             rows_wait: true,
             successors_wait: false,
             next_attempt_at: None,
@@ -116,11 +119,8 @@ impl Lane {
         self.rows_wait = true;
         self.successors_wait = true;
         if self.door.forget_connection.swap(false, Ordering::AcqRel) {
-            let before = self.connection.take().map(|(connection, _)| connection.updated_at);
-            // What another provider, or another key, asked for doesn't hold for this one.
-            if self.connect().await && self.connection.as_ref().map(|(connection, _)| connection.updated_at) != before {
-                self.flow.open();
-            }
+            self.connection = None;
+            self.connect().await;
         }
     }
 

@@ -74,7 +74,7 @@ async fn ends_in_a_downtime_are_put_off_by_the_grace_and_no_others() {
     assert_eq!(item(&house, lots[0]).await.status, ItemStatus::Sold);
     assert_eq!(item(&house, lots[1]).await.status, ItemStatus::Sold);
     assert_eq!(item(&house, lots[2]).await.status, ItemStatus::Unsold);
-    let verified = house.platform.verify_all(&|_| ()).await.unwrap();
+    let verified = house.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert!(verified.broken.is_empty(), "{:?}", verified.broken);
 }
 

@@ -62,7 +62,7 @@ impl House {
 
     pub async fn connect(&self, provider: &Provider, key: &str) {
         let connect = ConnectConsumer {
-            provider_url: provider.url.clone(),
+            provider_url: Some(provider.url.clone()),
             application_id: Some("app_1".into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,

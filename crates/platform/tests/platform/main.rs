@@ -4,6 +4,7 @@
 
 mod access;
 mod bidders;
+mod connecting;
 mod downtime;
 mod hot_item;
 mod house;

@@ -34,6 +34,7 @@ pub struct Provider {
     replies: Arc<Mutex<VecDeque<Reply>>>,
     otherwise: Arc<Mutex<Reply>>,
     asked: watch::Sender<Vec<Asked>>,
+    tested: Arc<Mutex<Vec<String>>>,
 }
 
 impl Provider {
@@ -45,6 +46,7 @@ impl Provider {
             replies: Arc::new(Mutex::new(replies.into_iter().collect())),
             otherwise: Arc::new(Mutex::new(Reply::Status(202))),
             asked: watch::Sender::new(Vec::new()),
+            tested: Arc::default(),
         };
         let served = provider.clone();
         tokio::spawn(async move {
@@ -55,13 +57,18 @@ impl Provider {
         provider
     }
 
-    /// Answers like this once `replies` are used up.
+    /// Answers like this once `replies` are used up; a test of the credentials at once, if it is a status.
     pub fn otherwise(&self, reply: Reply) {
         *self.otherwise.lock().unwrap() = reply;
     }
 
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.borrow().clone()
+    }
+
+    /// Tests of the credentials, which are counted apart and answered with 200 if nothing else was said.
+    pub fn tested(&self) -> Vec<String> {
+        self.tested.lock().unwrap().clone()
     }
 
     /// Waits for the request of that number, from 1.
@@ -72,14 +79,22 @@ impl Provider {
         asked.unwrap_or_else(|_| panic!("no request {number}: {:#?}", self.asked())).unwrap()[number - 1].clone()
     }
 
+    fn reply(&self, asked: Asked) -> Reply {
+        let otherwise = self.otherwise.lock().unwrap().clone();
+        if asked.line.starts_with("GET ") {
+            self.tested.lock().unwrap().push(asked.line);
+            return if matches!(otherwise, Reply::Status(_)) { otherwise } else { Reply::Status(200) };
+        }
+        let reply = self.replies.lock().unwrap().pop_front().unwrap_or(otherwise);
+        self.asked.send_modify(|all| all.push(asked));
+        reply
+    }
+
     async fn serve(self, mut stream: TcpStream) {
         let (reading, mut writing) = stream.split();
         let mut reading = BufReader::new(reading);
         while let Some(asked) = read(&mut reading).await {
-            let next = self.replies.lock().unwrap().pop_front();
-            let reply = next.unwrap_or_else(|| self.otherwise.lock().unwrap().clone());
-            self.asked.send_modify(|all| all.push(asked));
-            let (status, header, body) = match reply {
+            let (status, header, body) = match self.reply(asked) {
                 Reply::Status(status) => (status, "x-none", "{}".to_owned()),
                 Reply::With(status, "body", value) => (status, "x-none", value),
                 Reply::With(status, header, value) => {

@@ -6,6 +6,7 @@
 mod access;
 mod answered;
 mod bidders;
+mod books;
 mod commit;
 mod feed;
 mod keys;

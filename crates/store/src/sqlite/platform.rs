@@ -8,6 +8,7 @@
 mod access;
 mod answered;
 mod bidders;
+mod books;
 mod commit;
 mod consumers;
 mod customers;

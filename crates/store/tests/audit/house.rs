@@ -91,7 +91,7 @@ pub(crate) fn platform(store: &Arc<dyn Store>, clock: &TestClock, seed: u64) -> 
 }
 
 pub(crate) async fn broken(platform: &Platform) -> Vec<String> {
-    match platform.verify_all(&|_| ()).await {
+    match platform.verify_all(&[], &|_| ()).await {
         Ok(verified) => verified.broken.iter().map(|broken| format!("{:?} {}", broken.entry, broken.what)).collect(),
         Err(error) => vec![error.to_string()],
     }

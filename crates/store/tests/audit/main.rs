@@ -12,3 +12,4 @@ mod rough;
 mod sale;
 mod states;
 mod tampering;
+mod vanished;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use auction::{AuctionKind, LogHash};
 use contract::ItemStatus;
-use platform::Platform;
-use platform::audit::chain;
+use platform::audit::{Anchor, chain};
 use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
 use platform::port::{RegistrationStatus, Store};
 use serde_json::Value;
@@ -51,6 +50,7 @@ macro_rules! stories {
         }
     };
 }
+pub(crate) use stories;
 
 stories! {
     every_field_that_is_edited_is_found,
@@ -58,7 +58,6 @@ stories! {
     the_entry_that_is_broken_is_named,
     entries_that_change_places_are_found,
     a_forged_entry_or_head_is_found,
-    an_item_that_is_gone_with_all_of_its_log_shows_in_the_anchor,
     a_registration_that_bids_were_taken_under_is_missed,
 }
 
@@ -110,7 +109,7 @@ async fn the_entry_that_is_broken_is_named(ground: Ground) {
         assert_eq!(ground.behind.execute(&forget).await, 1);
     }
     let found = ground.broken().await;
-    assert!(found.len() >= 6 && found.iter().all(|found| found.contains("it is missing")), "{found:?}");
+    assert!(found.len() >= 6 && found.iter().all(|found| found.contains("missing")), "{found:?}");
 }
 
 async fn entries_that_change_places_are_found(ground: Ground) {
@@ -159,38 +158,27 @@ async fn a_forged_entry_or_head_is_found(ground: Ground) {
     assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-async fn an_item_that_is_gone_with_all_of_its_log_shows_in_the_anchor(ground: Ground) {
-    let anchor = ground.anchor().await;
-    assert_eq!(ground.anchor().await, anchor, "looking changes nothing");
-    for (table, column) in [("items", "uuid"), ("bids", "item"), ("journal", "subject")] {
-        ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.chair)).await;
-    }
-    let found = ground.broken().await;
-    assert!(found.contains(&"None its log is there, and it is not".to_owned()), "{found:?}");
-    ground.behind.execute(&format!("DELETE FROM log WHERE subject = {}", ground.chair)).await;
-    assert_ne!(ground.anchor().await, anchor);
-}
-
 async fn a_registration_that_bids_were_taken_under_is_missed(ground: Ground) {
     for (table, column) in [("log", "subject"), ("registrations", "uuid")] {
         assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.ada)).await > 0);
     }
     let found = ground.broken().await;
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("a bid was taken under entry 1 of registration"), "{found:?}");
+    let wanted = "a bid was taken under entry 1 of registration";
+    assert!(found.iter().any(|found| found.contains(wanted)), "{found:?}");
+    assert!(found.iter().all(|found| found.contains(wanted) || found.contains("of the log")), "{found:?}");
 }
 
 /// A sale of both kinds, and a way to its tables.
-struct Ground {
-    platform: Platform,
-    behind: Behind,
+pub(crate) struct Ground {
+    pub(crate) house: House,
+    pub(crate) behind: Behind,
     /// Literals of the timed item and of a registration with bids.
-    chair: String,
+    pub(crate) chair: String,
     ada: String,
 }
 
 impl Ground {
-    async fn new(store: Arc<dyn Store>, behind: Behind) -> Self {
+    pub(crate) async fn new(store: Arc<dyn Store>, behind: Behind) -> Self {
         let house = House::new(store, 1).await;
         let created = house.auction(AuctionKind::Timed, 1).await;
         let (auction, chair) = (created.auction.uuid, created.items[0].uuid);
@@ -218,16 +206,16 @@ impl Ground {
         assert!(run(&house, chair, &Command::End).await);
         assert_eq!(house.broken().await, Vec::<String>::new());
         let (chair, ada) = (literal(&behind, chair), literal(&behind, ada));
-        Self { platform: house.platform, behind, chair, ada }
+        Self { house, behind, chair, ada }
     }
 
     /// What `verify` finds.
-    async fn broken(&self) -> Vec<String> {
-        crate::house::broken(&self.platform).await
+    pub(crate) async fn broken(&self) -> Vec<String> {
+        crate::house::broken(&self.house.platform).await
     }
 
-    async fn anchor(&self) -> LogHash {
-        self.platform.verify_all(&|_| ()).await.unwrap().anchor
+    pub(crate) async fn anchor(&self) -> Anchor {
+        self.house.platform.verify_all(&[], &|_| ()).await.unwrap().anchor.unwrap()
     }
 
     /// Subjects of the log with the numbers of their last entries.
@@ -298,7 +286,7 @@ async fn register(house: &House, auction: Uuid, paddle: &str, limit: Option<i64>
     registered.fresh().unwrap().uuid
 }
 
-fn literal(behind: &Behind, uuid: Uuid) -> String {
+pub(crate) fn literal(behind: &Behind, uuid: Uuid) -> String {
     match behind {
         Behind::Sqlite(_) => behind.bytes(&uuid.simple().to_string()),
         Behind::Postgres(_) => format!("'{uuid}'"),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bidders;
+mod books;
 mod claims;
 mod connections;
 mod customers;
@@ -101,6 +102,10 @@ stories! {
         a_paddle_is_given_up_until_it_has_a_stake;
     runs:
         a_downtime_is_kept_until_it_is_over_on_whichever_node;
+    books:
+        the_log_is_read_in_the_order_in_which_it_was_written,
+        cursors_have_no_holes_whatever_is_refused,
+        nothing_strays_in_what_was_written_through_the_port;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
@@ -130,6 +135,7 @@ stories! {
         nothing_enters_the_outbox_before_the_connection_is_complete,
         a_connection_may_start_from_a_cursor,
         starting_from_a_cursor_doubles_nothing_that_waits,
+        a_backlog_tells_the_last_failure_until_the_connection_is_changed,
         a_parked_queue_keeps_its_events_and_gives_none_away;
     claims:
         a_commit_hands_over_what_nothing_holds_back,

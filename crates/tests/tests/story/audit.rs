@@ -16,6 +16,19 @@ async fn a_sale_verifies_and_its_record_stands_alone() {
     let verified = launch.manage(&["verify", "--all", "--json"]).unwrap();
     assert_eq!((&verified["holds"], &verified["auctions"], &verified["items"]), (&true.into(), &2.into(), &5.into()));
 
+    // Noted elsewhere, it holds whatever comes after it.
+    let anchor = verified["anchor"].as_str().unwrap();
+    small_sale(&site).await;
+    let notes = data.path().join("anchors.txt");
+    std::fs::write(&notes, format!("# noted every night\n2026-11-21 {anchor}\n")).unwrap();
+    let held = launch.manage(&["verify", "--all", "--anchors-from", notes.to_str().unwrap(), "--json"]).unwrap();
+    assert_eq!((&held["holds"], &held["anchorsHeld"]), (&true.into(), &1.into()), "{held}");
+    assert_ne!(held["anchor"], verified["anchor"]);
+    let alone = launch.manage(&["verify", "--log", "--anchor", anchor, "--json"]).unwrap();
+    assert_eq!(alone["anchor"], held["anchor"]);
+    let other = anchor.replace(':', ":0").get(..anchor.len()).unwrap().to_owned();
+    assert!(launch.manage(&["verify", "--anchor", &other, "--json"]).is_err());
+
     let auctions = site.platform.get("/api/v1/auctions").await.unwrap().body;
     let auction = auctions["data"][0]["uuid"].as_str().unwrap();
     let sold = site.items(auction).await.unwrap().remove(0);

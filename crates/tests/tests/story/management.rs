@@ -43,6 +43,60 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_as_it_does() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let customer =
+        launch.manage(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
+    let key = data.path().join("key.txt");
+    std::fs::write(&key, &site.provider_key).unwrap();
+    let lotwire = |arguments: &[&str]| {
+        let mut command = Command::new(built_binary("lotwire").unwrap());
+        command.args(arguments).arg("--data-dir").arg(data.path()).env("LOTWIRE_SECRETS__KEY", "07".repeat(32));
+        command.output().unwrap()
+    };
+    let said = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let connect = ["customer", "connect", &customer, "--provider-url"];
+    let with_key = ["--application", &site.application, "--api-key-file", key.to_str().unwrap()];
+    let nobody = lotwire(&[&connect[..], &["http://127.0.0.1:1"], &with_key[..]].concat());
+    let warned = said(&nobody.stderr);
+    assert!(nobody.status.success() && warned.contains("WARNING") && warned.contains("could not connect"), "{warned}");
+
+    let auctioneer = json!({ "customer": customer, "name": "By hand" });
+    let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
+    let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
+    site.platform.post("/api/v1/auctions", &auction).await.unwrap();
+    let is_told = || launch.manage(&["customer", "show", &customer, "--json"]).unwrap()["lastError"].is_object();
+    assert!((0..100).any(|_| is_told()));
+    let resume = lotwire(&["customer", "resume", &customer]);
+    assert!(!resume.status.success(), "{}", said(&resume.stdout));
+
+    let right = lotwire(&[&connect[..], &[&launch.provider_url(), "--register-event-types"]].concat());
+    assert!(right.status.success() && right.stderr.is_empty(), "{}", said(&right.stderr));
+    assert!(site.receiver.wait_until(crate::house::PATIENCE, |record| record.arrivals().len() == 1).await);
+    let doctor = said(&lotwire(&["doctor"]).stdout);
+    assert!(doctor.contains("of 2 connected customers no event is held up"), "{doctor}");
+
+    // A key that is refused parks the queue with the next event, and the doctor says so.
+    std::fs::write(&key, "lwp_wrong").unwrap();
+    let wrong = lotwire(&[&connect[..], &[&launch.provider_url()], &with_key[..]].concat());
+    assert!(wrong.status.success() && said(&wrong.stderr).contains("401"), "{}", said(&wrong.stderr));
+    let shown = || launch.manage(&["customer", "show", &customer, "--json"]).unwrap();
+    // The server may still take some with the key that it knew.
+    for _ in 0..100 {
+        site.platform.post("/api/v1/auctions", &auction).await.unwrap();
+        if !shown()["parked"].is_null() {
+            break;
+        }
+    }
+    let doctor = lotwire(&["doctor"]);
+    let told = said(&doctor.stdout);
+    assert!(!doctor.status.success() && told.contains("By hand") && told.contains("customer resume"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_listed_and_revoked_on_the_command_line() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());

@@ -37,7 +37,8 @@ impl Stage {
         let created = self.platform.post("/api/v1/customers", &json!({ "name": name })).await.unwrap();
         let uuid = created.text("/uuid").unwrap().to_owned();
         let credentials = json!({ "providerUrl": provider.url, "applicationId": format!("app_{name}"), "apiKey": format!("key-{name}") });
-        self.platform.put(&format!("/api/v1/customers/{uuid}/consumer"), &credentials).await.unwrap();
+        let connected = self.platform.put(&format!("/api/v1/customers/{uuid}/consumer"), &credentials).await.unwrap();
+        assert_eq!(connected.body["test"], json!({ "ok": true, "detail": null }));
         let auctioneer =
             self.platform.post("/api/v1/auctioneers", &json!({ "customer": uuid, "name": name })).await.unwrap();
         Customer { auctioneer: auctioneer.text("/uuid").unwrap().to_owned(), uuid }
@@ -118,7 +119,16 @@ async fn retry_after_is_kept_in_full() {
     let customer = stage.customer("one", &provider).await;
     provider.script(&[Answer::RetryAfter(2)]);
     stage.auction(&customer).await;
+    let waiting = stage.wait_for(&customer, |connection| connection["lastError"].is_object()).await;
+    let told = &waiting["lastError"];
+    assert!(
+        told["detail"].as_str().unwrap().starts_with("the provider answered 429") && told["at"].is_string(),
+        "{told}"
+    );
+    assert!(told["nextAttemptAt"].as_str() > told["at"].as_str(), "{told}");
     provider.wait_until(|provider| provider.accepted().len() == 1).await;
+    let sent = stage.wait_for(&customer, |connection| connection["backlog"]["pending"] == 0).await;
+    assert_eq!(sent["lastError"], json!(null));
     let posted = provider.posted();
     assert_eq!(posted.len(), 2);
     assert!(posted[1].at.duration_since(posted[0].at) >= Duration::from_secs(2), "{posted:?}");

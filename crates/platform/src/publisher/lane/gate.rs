@@ -50,6 +50,10 @@ impl Lane {
         };
         match opened {
             Ok(connection) => {
+                // What another provider, or another key, asked for doesn't hold for this one.
+                if self.flow_of.replace(connection.updated_at).is_some_and(|before| before != connection.updated_at) {
+                    self.flow.open();
+                }
                 self.connection = Some((connection, now));
                 self.door.open.store(true, Ordering::Release);
                 return true;

@@ -2,6 +2,7 @@
 
 use ::platform::port::{Answered, IdempotentAnswer, StoreResult};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Memory;
@@ -12,13 +13,13 @@ impl Answered for Memory {
         Ok(self.tables().access.next_auctioneer_id())
     }
 
-    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         let mut tables = self.tables();
         tables.access.check_answer(answer.as_ref())?;
         if let Some(answer) = answer {
             tables.access.keep_answer(answer);
         }
-        tables.outbox.park(customer, None);
+        tables.outbox.resume(customer, at);
         Ok(())
     }
 }

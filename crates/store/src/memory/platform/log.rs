@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use ::platform::audit::{LogEntry, LogKind};
-use ::platform::port::{Logs, Page, StoreResult};
+use ::platform::port::{Logs, Page, PlacedEntry, StoreResult};
 use async_trait::async_trait;
 use uuid::Uuid;
 
@@ -13,11 +13,31 @@ use super::Memory;
 #[derive(Default)]
 pub(super) struct Log {
     entries: BTreeMap<(Uuid, i64), LogEntry>,
+    /// In the order in which they came.
+    order: Vec<(Uuid, i64)>,
 }
 
 impl Log {
     pub(super) fn append(&mut self, entries: Vec<LogEntry>) {
+        self.order.extend(entries.iter().map(|entry| (entry.subject, entry.number)));
         self.entries.extend(entries.into_iter().map(|entry| ((entry.subject, entry.number), entry)));
+    }
+
+    pub(super) fn end(&self) -> i64 {
+        i64::try_from(self.order.len()).unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn placed(&self, page: Page<i64>) -> Vec<PlacedEntry> {
+        let placed = (1_i64..).zip(&self.order).skip_while(|(position, _)| *position <= page.after.unwrap_or(0));
+        let entries = placed.filter_map(|(position, key)| Some((position, self.entries.get(key)?)));
+        let placed = entries.take(page.limit).map(|(position, entry)| PlacedEntry {
+            position,
+            subject: entry.subject,
+            number: entry.number,
+            content: entry.content.clone(),
+            hash: entry.hash,
+        });
+        placed.collect()
     }
 }
 

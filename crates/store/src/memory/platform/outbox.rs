@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use ::platform::port::{Backlog, Consumer, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent};
+use ::platform::port::{
+    Backlog, Consumer, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent,
+};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -26,6 +28,8 @@ struct Row {
     owner: Option<NodeId>,
     /// Set while it waits for its time.
     next_at: Option<Timestamp>,
+    /// The last failure.
+    failed: Option<(Timestamp, String)>,
 }
 
 impl Outbox {
@@ -38,6 +42,7 @@ impl Outbox {
     }
 
     pub(super) fn put_consumer(&mut self, consumer: Consumer) {
+        self.start_anew(consumer.customer);
         self.consumers.insert(consumer.customer, consumer);
     }
 
@@ -48,6 +53,21 @@ impl Outbox {
     pub(super) fn park(&mut self, customer: Uuid, parked: Option<Parked>) {
         if let Some(consumer) = self.consumers.get_mut(&customer) {
             consumer.parked = parked;
+        }
+    }
+
+    pub(super) fn resume(&mut self, customer: Uuid, at: Timestamp) {
+        if let Some(consumer) = self.consumers.get_mut(&customer) {
+            consumer.parked = None;
+            consumer.updated_at = at;
+        }
+        self.start_anew(customer);
+    }
+
+    /// What waits for its time after a failure is due at once, and the failure forgotten.
+    fn start_anew(&mut self, customer: Uuid) {
+        for row in self.rows.values_mut().filter(|row| row.event.customer == customer) {
+            (row.next_at, row.failed) = (None, None);
         }
     }
 
@@ -69,7 +89,7 @@ impl Outbox {
         self.of_customers.insert((event.customer, event.cursor));
         self.of_subjects.insert((event.subject, event.cursor));
         let owner = hand_to.filter(|_| self.is_open(event.customer) && self.is_head(&event));
-        self.rows.insert(event.cursor, Row { event, owner, next_at: None });
+        self.rows.insert(event.cursor, Row { event, owner, next_at: None, failed: None });
         owner
     }
 
@@ -126,10 +146,11 @@ impl Outbox {
                 OutboxOutcome::Published { cursor } => {
                     self.remove(cursor);
                 }
-                OutboxOutcome::Retry { cursor, at, .. } => {
+                OutboxOutcome::Retry { cursor, at, error } => {
                     if let Some(row) = self.rows.get_mut(&cursor) {
                         row.owner = None;
                         row.next_at = Some(at);
+                        row.failed = Some((now, error));
                         row.event.attempts += 1;
                     }
                 }
@@ -153,8 +174,15 @@ impl Outbox {
         let mut rows = cursors.filter_map(|(_, cursor)| self.rows.get(cursor)).peekable();
         // Cursors are in the order of the commits: the first row is the oldest.
         let oldest_at = rows.peek().map(|row| row.event.at);
+        let failing = self.failing(customer);
         let aside = self.quarantine.range((customer, Cursor::MIN)..=(customer, Cursor::MAX));
-        Backlog { pending: rows.count() as u64, oldest_at, quarantined: aside.count() as u64 }
+        Backlog { pending: rows.count() as u64, oldest_at, quarantined: aside.count() as u64, failing }
+    }
+
+    fn failing(&self, customer: Uuid) -> Option<Failing> {
+        let rows = self.rows.values().filter(|row| row.event.customer == customer);
+        let (at, error) = rows.filter_map(|row| row.failed.clone()).max_by_key(|(at, _)| *at)?;
+        Some(Failing { error, at, next_attempt_at: self.next_attempt(customer) })
     }
 
     pub(super) fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> Vec<QuarantinedEvent> {

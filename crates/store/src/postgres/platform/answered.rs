@@ -2,6 +2,7 @@
 
 use ::platform::port::{Answered, IdempotentAnswer, StoreError, StoreResult};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Shared, access, consumers, rows};
@@ -14,13 +15,15 @@ impl Answered for Shared {
         drawn.ok_or_else(|| StoreError::Corrupt("auctioneers are not counted".to_owned()))
     }
 
-    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.write(&(customer, answer), |db, (customer, answer)| {
+    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(&(customer, at, answer), |db, (customer, at, answer)| {
             Box::pin(async move {
                 access::keep_or_replay(db, answer.as_ref()).await?;
-                consumers::park(db, *customer, None).await
+                consumers::resume(db, *customer, *at).await
             })
         })
-        .await
+        .await?;
+        self.postgres.notify().await;
+        Ok(())
     }
 }

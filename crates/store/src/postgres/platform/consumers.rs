@@ -2,6 +2,7 @@
 
 use ::platform::port::{Consumer, Parked, StartFrom};
 use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
 use runtime::vault::Sealed;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -28,6 +29,7 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
         &ms(consumer.updated_at),
     ];
     rows::execute(db, put, values).await?;
+    outbox::start_anew(db, consumer.customer).await?;
     match start {
         StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after).await,
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
@@ -44,6 +46,13 @@ pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option
     let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
     let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();
     rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
+}
+
+pub(super) async fn resume(db: &impl GenericClient, customer: Uuid, at: Timestamp) -> Outcome<()> {
+    let resume =
+        "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = $2 WHERE customer = $1";
+    rows::execute(db, resume, &[&customer, &ms(at)]).await?;
+    outbox::start_anew(db, customer).await
 }
 
 fn consumer(row: &Row) -> Outcome<Consumer> {

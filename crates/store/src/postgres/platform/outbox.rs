@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ::platform::port::{Backlog, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
+use ::platform::port::{Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -47,6 +47,13 @@ pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: 
          SELECT cursor, customer, subject, 0 FROM journal \
          WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (cursor) DO NOTHING";
     rows::execute(db, insert, &[&customer, &after]).await.map(drop)
+}
+
+/// What waits for its time after a failure is due at once, and the failure forgotten.
+pub(super) async fn start_anew(db: &impl GenericClient, customer: Uuid) -> Outcome<()> {
+    let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
+         WHERE customer = $1 AND error_at_ms IS NOT NULL";
+    rows::execute(db, anew, &[&customer]).await.map(drop)
 }
 
 /// Condition on a row `o`: nobody has it, its time has come (`$1`), and no earlier one of its subject is left.
@@ -137,9 +144,9 @@ pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now
         }
     }
     if !again.is_empty() {
-        let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error \
-             FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (cursor, at_ms, error) WHERE o.cursor = n.cursor";
-        rows::execute(db, retry, &[&again, &again_at, &why]).await?;
+        let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error, \
+             error_at_ms = $4 FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (cursor, at_ms, error) WHERE o.cursor = n.cursor";
+        rows::execute(db, retry, &[&again, &again_at, &why, &ms(now)]).await?;
     }
     if !refused.is_empty() {
         let aside = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
@@ -171,10 +178,19 @@ pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> Outcome<
             pending: rows::count(row, 0)?,
             oldest_at: rows::optional_time(row, 1)?,
             quarantined: rows::count(row, 2)?,
+            failing: None,
         })
     })
     .await?;
-    Ok(backlog.unwrap_or_default())
+    Ok(Backlog { failing: failing(db, customer).await?, ..backlog.unwrap_or_default() })
+}
+
+async fn failing(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Failing>> {
+    let latest = "SELECT error, error_at_ms FROM outbox WHERE customer = $1 AND error_at_ms IS NOT NULL \
+         ORDER BY error_at_ms DESC LIMIT 1";
+    let latest = rows::one(db, latest, &[&customer], |row| Ok((rows::get(row, 0)?, rows::time(row, 1)?))).await?;
+    let Some((error, at)) = latest else { return Ok(None) };
+    Ok(Some(Failing { error, at, next_attempt_at: next_attempt(db, customer).await? }))
 }
 
 pub(super) async fn quarantined(

@@ -2,6 +2,7 @@
 
 use ::platform::port::{Answered, IdempotentAnswer, StoreError, StoreResult};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use rusqlite::Connection;
 use uuid::Uuid;
 
@@ -14,10 +15,10 @@ impl Answered for Sqlite {
         self.write(next_auctioneer_id).await
     }
 
-    async fn resume(&self, customer: Uuid, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(move |db| {
             access::keep_or_replay(db, answer.as_ref())?;
-            consumers::park(db, customer, None)
+            consumers::resume(db, customer, at)
         })
         .await
     }

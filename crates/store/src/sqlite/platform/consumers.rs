@@ -1,6 +1,7 @@
 //! Connections to providers.
 
 use ::platform::port::{Consumer, Parked, StartFrom};
+use jiff::Timestamp;
 use runtime::vault::Sealed;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
@@ -23,6 +24,7 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Out
         ms(consumer.updated_at)
     ];
     rows::execute(db, put, values)?;
+    outbox::start_anew(db, consumer.customer)?;
     match start {
         StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after),
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
@@ -39,6 +41,13 @@ pub(super) fn park(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> 
     let park = "UPDATE consumers SET parked_reason = ?2, parked_at_ms = ?3 WHERE customer = ?1";
     let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();
     rows::execute(db, park, (customer.as_bytes(), reason, at)).map(drop)
+}
+
+pub(super) fn resume(db: &Connection, customer: Uuid, at: Timestamp) -> Outcome<()> {
+    let resume =
+        "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = ?2 WHERE customer = ?1";
+    rows::execute(db, resume, (customer.as_bytes(), ms(at)))?;
+    outbox::start_anew(db, customer)
 }
 
 /// What a commit has to know of a customer's connection.

@@ -1,6 +1,6 @@
 //! The outbox: who has which rows, what may go, and what became of it.
 
-use ::platform::port::{Backlog, Cursor, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
+use ::platform::port::{Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -45,6 +45,13 @@ pub(super) fn enter_again(db: &Connection, customer: Uuid, after: Cursor) -> Out
          SELECT cursor, customer, subject, 0 FROM journal INDEXED BY journal_announced \
          WHERE customer = ?1 AND cursor > ?2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (cursor) DO NOTHING";
     rows::execute(db, insert, (customer.as_bytes(), after)).map(drop)
+}
+
+/// What waits for its time after a failure is due at once, and the failure forgotten.
+pub(super) fn start_anew(db: &Connection, customer: Uuid) -> Outcome<()> {
+    let anew = "UPDATE outbox INDEXED BY outbox_failed SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
+         WHERE customer = ?1 AND error_at_ms IS NOT NULL";
+    rows::execute(db, anew, [customer.as_bytes()]).map(drop)
 }
 
 /// Condition on a row `o`: nobody has it, its time has come (`?1`), and no earlier one of its subject is left.
@@ -117,9 +124,9 @@ pub(super) fn settle(db: &Connection, outcomes: &[OutboxOutcome], now: Timestamp
                 finish.execute([cursor])?;
             }
             OutboxOutcome::Retry { cursor, at, error } => {
-                let retry = "UPDATE outbox SET owner = NULL, next_at_ms = ?2, attempts = attempts + 1, error = ?3 \
-                     WHERE cursor = ?1";
-                rows::execute(db, retry, (cursor, ms(*at), error))?;
+                let retry = "UPDATE outbox SET owner = NULL, next_at_ms = ?2, attempts = attempts + 1, error = ?3, \
+                     error_at_ms = ?4 WHERE cursor = ?1";
+                rows::execute(db, retry, (cursor, ms(*at), error, ms(now)))?;
             }
             OutboxOutcome::Quarantined { cursor, error } => {
                 let aside = "INSERT OR REPLACE INTO quarantine (customer, cursor, attempts, error, at_ms) \
@@ -147,7 +154,16 @@ pub(super) fn backlog(db: &Connection, customer: Uuid) -> Outcome<Backlog> {
         pending: count("SELECT count(*) FROM outbox WHERE customer = ?1")?,
         oldest_at: rows::one(db, oldest, [customer.as_bytes()], |row| rows::time(row, 0))?,
         quarantined: count("SELECT count(*) FROM quarantine WHERE customer = ?1")?,
+        failing: failing(db, customer)?,
     })
+}
+
+fn failing(db: &Connection, customer: Uuid) -> Outcome<Option<Failing>> {
+    let latest = "SELECT error, error_at_ms FROM outbox INDEXED BY outbox_failed \
+         WHERE customer = ?1 AND error_at_ms IS NOT NULL ORDER BY error_at_ms DESC LIMIT 1";
+    let latest = rows::one(db, latest, [customer.as_bytes()], |row| Ok((row.get(0)?, rows::time(row, 1)?)))?;
+    let Some((error, at)) = latest else { return Ok(None) };
+    Ok(Some(Failing { error, at, next_attempt_at: next_attempt(db, customer)? }))
 }
 
 pub(super) fn quarantined(db: &Connection, customer: Uuid, page: Page<Cursor>) -> Outcome<Vec<QuarantinedEvent>> {

@@ -84,13 +84,14 @@ pub(super) async fn a_queue_is_resumed_with_its_answer_or_not_at_all(store: Shar
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
     let is_parked = async || store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some();
     store.park(customer_uuid(1), parked.clone()).await.unwrap();
-    store.resume(customer_uuid(1), Some(answer("k", "first", at(1)))).await.unwrap();
+    store.resume(customer_uuid(1), at(2), Some(answer("k", "first", at(1)))).await.unwrap();
     assert!(!is_parked().await);
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().updated_at, at(2), "nodes see that it changed");
     store.park(customer_uuid(1), parked).await.unwrap();
-    let again = store.resume(customer_uuid(1), Some(answer("k", "second", at(2)))).await;
+    let again = store.resume(customer_uuid(1), at(3), Some(answer("k", "second", at(2)))).await;
     assert!(matches!(again, Err(StoreError::Replayed)) && is_parked().await);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap().unwrap().body, "first");
-    store.resume(customer_uuid(1), None).await.unwrap();
+    store.resume(customer_uuid(1), at(4), None).await.unwrap();
     assert!(!is_parked().await);
 }
 

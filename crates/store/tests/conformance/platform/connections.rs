@@ -1,7 +1,7 @@
 //! Customers' connections, and what enters the outbox.
 
 use contract::ItemStatus;
-use platform::port::{Backlog, Parked, StartFrom};
+use platform::port::{Backlog, Failing, OutboxOutcome, Parked, StartFrom};
 
 use super::given::{
     Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, sale,
@@ -35,7 +35,7 @@ pub(super) async fn nothing_enters_the_outbox_before_the_connection_is_complete(
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Backlog::default());
     let third = ends(&store, 3, ItemStatus::Sold).await;
-    let backlog = Backlog { pending: 1, oldest_at: Some(at(3)), quarantined: 0 };
+    let backlog = Backlog { pending: 1, oldest_at: Some(at(3)), ..Backlog::default() };
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
     assert_eq!(claims(&store, 1, at(9)).await, [third]);
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
@@ -66,6 +66,42 @@ pub(super) async fn starting_from_a_cursor_doubles_nothing_that_waits(store: Sha
     store.put_consumer(consumer(1), StartFrom::Cursor(0)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 3);
     assert_eq!(claims(&store, 2, at(9)).await, [first, third]);
+}
+
+pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_changed(store: Shared) {
+    connected_sale(&store, 3).await;
+    let [first, second, third] = [
+        ends(&store, 1, ItemStatus::Sold).await,
+        ends(&store, 2, ItemStatus::Sold).await,
+        ends(&store, 3, ItemStatus::Sold).await,
+    ];
+    let customer = customer_uuid(1);
+    let failing = async || store.backlog(customer).await.unwrap().failing;
+    let retry = |cursor, at, error: &str| OutboxOutcome::Retry { cursor, at, error: error.into() };
+    for anew in ["put", "resume"] {
+        assert_eq!(failing().await, None);
+        assert_eq!(claims(&store, 1, at(9)).await, [first, second, third]);
+        store
+            .settle_outbox(vec![retry(first, at(50), "refused"), retry(second, at(40), "refused")], at(10))
+            .await
+            .unwrap();
+        store.settle_outbox(vec![retry(third, at(60), "timed out")], at(11)).await.unwrap();
+        let told = |next_attempt_at| Some(Failing { error: "timed out".into(), at: at(11), next_attempt_at });
+        assert_eq!(failing().await, told(Some(at(40))));
+        assert_eq!(claims(&store, 1, at(45)).await, [second]);
+        assert_eq!(failing().await, told(Some(at(50))));
+        store.settle_outbox(vec![OutboxOutcome::Released { cursor: second }], at(46)).await.unwrap();
+        match anew {
+            "put" => store.put_consumer(consumer(1), StartFrom::Now).await.unwrap(),
+            _ => store.resume(customer, at(47), None).await.unwrap(),
+        }
+    }
+    // What waited for its time is due at once.
+    assert_eq!((failing().await, store.next_outbox_attempt(customer).await.unwrap()), (None, None));
+    assert_eq!(claims(&store, 1, at(12)).await, [first, second, third]);
+    let published = [first, second, third].map(|cursor| OutboxOutcome::Published { cursor });
+    store.settle_outbox(published.into(), at(13)).await.unwrap();
+    assert_eq!(store.backlog(customer).await.unwrap(), Backlog::default());
 }
 
 pub(super) async fn a_parked_queue_keeps_its_events_and_gives_none_away(store: Shared) {

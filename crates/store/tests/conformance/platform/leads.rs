@@ -192,7 +192,7 @@ impl Nodes {
     }
 
     pub(super) async fn verifies(&self) {
-        let verified = self.second.verify_all(&|_| ()).await.unwrap();
+        let verified = self.second.verify_all(&[], &|_| ()).await.unwrap();
         let broken: Vec<_> = verified.broken.iter().map(|broken| broken.what.clone()).collect();
         assert_eq!(broken, Vec::<String>::new());
     }

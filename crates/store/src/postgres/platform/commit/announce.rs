@@ -22,7 +22,8 @@ pub(super) struct Drawn {
     held_back: HashSet<Uuid>,
 }
 
-/// Takes the journal's lock, which is held to the commit, and draws cursors under it.
+/// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that is
+/// there, so that what is rolled back leaves no hole, and a hole is a row that somebody took away.
 pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<Drawn> {
     let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
     let announced = entries.iter().filter(|entry| entry.event.is_some());
@@ -32,28 +33,27 @@ pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<D
     // The server does them in the order in which they are sent: everything is prepared before, so that nothing overtakes
     // the lock.
     let lock = db.prepare_cached(locks::TAKE).await?;
-    let draw = db.prepare_cached("SELECT nextval('journal_cursors') FROM generate_series(1, $1::bigint)").await?;
+    let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
     let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \
          WHERE customer = ANY($1) AND application_id IS NOT NULL AND api_key IS NOT NULL";
     let connected = db.prepare_cached(connected).await?;
     let held_back = "SELECT n.subject FROM unnest($1::uuid[]) AS n (subject) \
          WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.subject = n.subject)";
     let held_back = db.prepare_cached(held_back).await?;
-    let (key, count) = (locks::journal_key(), rows::limit(entries.len()));
-    let (lock_values, count_values): (rows::Values<'_>, rows::Values<'_>) = (&[&key], &[&count]);
+    let key = locks::journal_key();
+    let lock_values: rows::Values<'_> = &[&key];
     let (customer_values, subject_values): (rows::Values<'_>, rows::Values<'_>) = (&[&customers], &[&subjects]);
-    let (_, cursors, connected, held_back) = tokio::try_join!(
+    let (_, last, connected, held_back) = tokio::try_join!(
         biased;
         db.query(&lock, lock_values),
-        db.query(&draw, count_values),
+        db.query(&last, &[]),
         db.query(&connected, customer_values),
         db.query(&held_back, subject_values),
     )?;
-    let mut cursors = cursors.iter().map(|row| rows::get(row, 0)).collect::<Outcome<Vec<Cursor>>>()?;
-    cursors.sort_unstable();
+    let last: Cursor = last.first().map(|row| rows::get(row, 0)).transpose()?.unwrap_or(0);
     let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
     Ok(Drawn {
-        cursors,
+        cursors: (last + 1..).take(entries.len()).collect(),
         connected: connected.collect::<Outcome<_>>()?,
         held_back: held_back.iter().map(|row| rows::get(row, 0)).collect::<Outcome<_>>()?,
     })

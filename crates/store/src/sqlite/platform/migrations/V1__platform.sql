@@ -231,11 +231,13 @@ CREATE TABLE outbox (
     owner INTEGER,
     next_at_ms INTEGER,
     attempts INTEGER NOT NULL,
-    error TEXT
+    error TEXT,
+    error_at_ms INTEGER
 ) STRICT;
 CREATE INDEX outbox_of_customer ON outbox (customer, cursor);
 CREATE INDEX outbox_of_subject ON outbox (subject, cursor);
 CREATE INDEX outbox_by_time ON outbox (customer, next_at_ms) WHERE next_at_ms IS NOT NULL;
+CREATE INDEX outbox_failed ON outbox (customer, error_at_ms) WHERE error_at_ms IS NOT NULL;
 
 CREATE TABLE quarantine (
     customer BLOB NOT NULL,
