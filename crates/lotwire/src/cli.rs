@@ -1,6 +1,7 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
 mod provider;
+mod secrets;
 mod verify;
 
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
+pub(crate) use secrets::Secrets;
 pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
@@ -79,6 +81,9 @@ Examples:
     /// Catalogues.
     #[command(subcommand)]
     Catalogue(Catalogue),
+    /// What is sealed in the databases, and with which key.
+    #[command(subcommand)]
+    Secrets(Secrets),
     /// The configuration in effect.
     #[command(subcommand)]
     Config(ConfigCommand),

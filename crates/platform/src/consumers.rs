@@ -81,7 +81,7 @@ impl Platform {
             customer,
             provider_url,
             application_id: connect.application_id.clone().or(application_id),
-            api_key: connect.api_key.as_ref().map(seal).or(api_key),
+            api_key: connect.api_key.as_ref().map(seal).or(api_key).map(|key| self.sealed_now(customer, key)),
             parked: None,
             updated_at: later(self.now(), before.as_ref()),
         };

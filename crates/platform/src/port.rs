@@ -26,6 +26,7 @@ mod notices;
 mod outbox;
 mod reference;
 mod sandbox;
+mod sealings;
 mod seen;
 
 use std::fmt;
@@ -51,6 +52,7 @@ pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use sandbox::Sandboxes;
+pub use sealings::{Resealed, SealedAnswer, SealedPlace, Sealings};
 pub use seen::SeenRegistration;
 
 use crate::bid::Bid;
@@ -114,6 +116,7 @@ pub trait Store:
     + References
     + Registrations
     + Sandboxes
+    + Sealings
     + Send
     + Sync
     + 'static

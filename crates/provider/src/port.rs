@@ -46,9 +46,11 @@ pub use counts::{CountStore, EndpointCounts};
 pub use waiting::{Waiting, WaitingStore};
 
 mod operational;
+mod sealings;
 mod tasks;
 
 pub use operational::{Notice, OperationalEvent, OperationalStore};
+pub use sealings::SealingStore;
 pub use tasks::{Advance, Failure, Sent, TaskFilter, TaskStore};
 
 /// Why a store call did not do what was asked.
@@ -260,6 +262,7 @@ pub trait Store:
     + OrderedDeliveries
     + Resends
     + Retention
+    + SealingStore
     + TaskStore
     + WaitingStore
     + Send

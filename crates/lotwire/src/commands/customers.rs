@@ -11,12 +11,16 @@ use super::{print, print_json, secret_from, secret_from_stdin};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
+use crate::keys::claim_platform;
 use crate::node::{Ground, open_platform};
 
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault> {
     let platform = open_platform(config, &Ground::new(config)?).await?;
+    if matches!(command, Customer::Connect(_)) {
+        claim_platform(&platform).await?;
+    }
     let support = Caller::command_line();
     match command {
         Customer::Create { name, json } => {

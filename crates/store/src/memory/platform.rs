@@ -17,6 +17,7 @@ mod outbox;
 mod reference;
 mod sales;
 mod sandbox;
+mod sealings;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,6 +83,7 @@ struct Tables {
     leads: Leads,
     log: Log,
     outbox: Outbox,
+    sentinels: Vec<runtime::vault::Sealed>,
 }
 
 impl Memory {

@@ -14,6 +14,7 @@ mod operational;
 mod operations;
 mod resend;
 mod retention;
+mod sealings;
 mod tasks;
 mod waiting;
 
@@ -50,6 +51,7 @@ struct Tables {
     work: Work,
     background: TaskTable,
     told: Told,
+    sentinels: Vec<runtime::vault::Sealed>,
 }
 
 impl Memory {

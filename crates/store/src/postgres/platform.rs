@@ -25,6 +25,7 @@ mod reference;
 mod rows;
 mod sales;
 mod sandbox;
+mod sealings;
 
 use std::sync::Arc;
 

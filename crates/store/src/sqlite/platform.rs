@@ -23,6 +23,7 @@ mod reference;
 mod rows;
 mod sales;
 mod sandbox;
+mod sealings;
 
 use std::path::Path;
 use std::sync::Arc;

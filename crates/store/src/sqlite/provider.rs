@@ -24,6 +24,7 @@ mod ordering;
 mod resend;
 mod retention;
 mod rows;
+mod sealings;
 mod tasks;
 mod waiting;
 

@@ -45,6 +45,14 @@ impl Outbox {
         self.consumers.get(&customer).cloned()
     }
 
+    pub(super) fn consumer_mut(&mut self, customer: Uuid) -> Option<&mut Consumer> {
+        self.consumers.get_mut(&customer)
+    }
+
+    pub(super) fn consumers(&self) -> impl Iterator<Item = &Consumer> {
+        self.consumers.values()
+    }
+
     pub(super) fn park(&mut self, customer: Uuid, parked: Option<Parked>) {
         if let Some(consumer) = self.consumers.get_mut(&customer) {
             consumer.parked = parked;
