@@ -9,6 +9,7 @@ mod audit;
 mod demo;
 mod fake_provider;
 mod house;
+mod keys;
 mod leads;
 mod live;
 mod management;
