@@ -1,5 +1,6 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
+mod customer_end;
 mod provider;
 mod secrets;
 mod verify;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
 
+pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
 pub(crate) use provider::{Check, Provider, ProviderAccount, ProviderAccountSet, ProviderEndpoint, ProviderKey, Stuck};
 pub(crate) use secrets::Secrets;
 pub(crate) use verify::Verify;
@@ -181,6 +183,8 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    #[command(flatten)]
+    End(CustomerEnd),
     /// List the customers.
     List {
         /// Print JSON.

@@ -3,10 +3,10 @@
 
 use runtime::vault::{Sealed, VaultError};
 
+use crate::Platform;
 use crate::consumers::key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, StoreError};
-use crate::Platform;
 
 /// What a sentinel is bound to.
 const SENTINEL_CONTEXT: &str = "platform/sentinel";

@@ -24,6 +24,7 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod quarantine;
 mod reference;
 mod sandbox;
 mod sealings;
@@ -50,6 +51,7 @@ pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
+pub use quarantine::{AfterLater, Quarantine};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use sandbox::Sandboxes;
 pub use sealings::{Resealed, SealedAnswer, SealedPlace, Sealings};
@@ -113,6 +115,7 @@ pub trait Store:
     + Logs
     + Lots
     + Noticeboard
+    + Quarantine
     + References
     + Registrations
     + Sandboxes

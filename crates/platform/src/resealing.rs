@@ -7,11 +7,11 @@
 use runtime::vault::{Sealed, Sealings};
 use uuid::Uuid;
 
+use crate::Platform;
 use crate::access::answer_context;
 use crate::consumers::key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Resealed, SealedPlace, StoreError};
-use crate::Platform;
 
 /// Texts looked at, and replaced, at a time.
 const PIECE_MAX: usize = 200;
@@ -40,8 +40,7 @@ impl Platform {
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<Sealings> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
-            let (found, count) =
-                self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            let (found, count) = self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
             resealed += count;
             if found.stale == 0 {
                 if found.unopened == 0 {

@@ -7,7 +7,7 @@ use runtime::vault::Secret;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{print, print_json, secret_from, secret_from_stdin};
+use super::{customer_end, print, print_json, secret_from, secret_from_stdin};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -40,6 +40,7 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
             platform.test_and_resume(&support, *customer).await.while_("testing the credentials")?;
             print("The credentials work; what waited is being published.");
         }
+        Customer::End(command) => customer_end::run(&platform, &support, command).await?,
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
         Customer::List { json } => {
             let page = platform::port::Page { after: None, limit: LIST_MAX };

@@ -3,6 +3,7 @@
 mod access;
 mod catalogue;
 pub(crate) mod config;
+mod customer_end;
 mod customers;
 mod doctor;
 pub(crate) mod openapi;

@@ -14,6 +14,7 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod quarantine;
 mod reference;
 mod sales;
 mod sandbox;

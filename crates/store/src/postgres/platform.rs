@@ -21,6 +21,7 @@ mod log;
 mod lots;
 mod notices;
 mod outbox;
+mod quarantine;
 mod reference;
 mod rows;
 mod sales;

@@ -81,6 +81,35 @@ impl Outbox {
         owner
     }
 
+    /// Forgets the connection and what waits; how much did.
+    pub(super) fn disconnect(&mut self, customer: Uuid) -> Option<u64> {
+        self.consumers.remove(&customer)?;
+        let cursors: Vec<Cursor> = self
+            .of_customers
+            .range((customer, Cursor::MIN)..=(customer, Cursor::MAX))
+            .map(|(_, cursor)| *cursor)
+            .collect();
+        Some(cursors.into_iter().filter_map(|cursor| self.remove(cursor)).count() as u64)
+    }
+
+    /// In the outbox, and with no node.
+    pub(super) fn waits(&self, cursor: Cursor) -> bool {
+        self.rows.get(&cursor).is_some_and(|row| row.owner.is_none())
+    }
+
+    pub(super) fn is_aside(&self, customer: Uuid, cursor: Cursor) -> bool {
+        self.quarantine.contains_key(&(customer, cursor))
+    }
+
+    /// What an event in quarantine is about, and its number there.
+    pub(super) fn aside(&self, customer: Uuid, cursor: Cursor) -> Option<(Uuid, i64)> {
+        self.quarantine.get(&(customer, cursor)).map(|aside| (aside.event.subject, aside.event.sequence))
+    }
+
+    pub(super) fn take_out(&mut self, customer: Uuid, cursor: Cursor) -> Option<OutboxEvent> {
+        Some(self.quarantine.remove(&(customer, cursor))?.event)
+    }
+
     fn remove(&mut self, cursor: Cursor) -> Option<Row> {
         let row = self.rows.remove(&cursor)?;
         self.of_customers.remove(&(row.event.customer, cursor));

@@ -7,8 +7,8 @@ use runtime::vault::Sealed;
 
 use super::Provider;
 use super::rows::{self, Client, ENDPOINT, Outcome};
-use crate::sealings::same_texts;
 use crate::provider_codec::{old_secrets_to_json, to_json};
+use crate::sealings::same_texts;
 
 #[async_trait]
 impl SealingStore for Provider {
@@ -53,7 +53,8 @@ async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> Outcome
          WHERE id = $1 AND secret = $5 AND old_secrets = $6 AND headers = $7";
     let mut count = 0;
     for (old, new) in endpoints {
-        let (old_secrets, new_secrets) = (old_secrets_to_json(&old.old_secrets)?, old_secrets_to_json(&new.old_secrets)?);
+        let (old_secrets, new_secrets) =
+            (old_secrets_to_json(&old.old_secrets)?, old_secrets_to_json(&new.old_secrets)?);
         let (old_headers, new_headers) = (to_json(&old.headers)?, to_json(&new.headers)?);
         let (old_secret, new_secret) = (old.secret.as_str(), new.secret.as_str());
         let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 
 use super::Sqlite;
 use super::rows::{self, ENDPOINT, Outcome};
-use crate::sealings::same_texts;
 use crate::provider_codec::{old_secrets_to_json, to_json};
+use crate::sealings::same_texts;
 
 #[async_trait]
 impl SealingStore for Sqlite {
