@@ -7,6 +7,7 @@
 mod api_conventions;
 mod audit;
 mod demo;
+mod ended_connection;
 mod fake_provider;
 mod house;
 mod keys;
