@@ -44,7 +44,7 @@ pub struct SentAgain {
 impl Platform {
     /// Lets events in quarantine be published again.
     ///
-    /// Errors: `not_found` (customer, or an event that is not in quarantine), `invalid`, `not_connected`, `later_published`.
+    /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine), `not_connected`, `later_published`.
     pub async fn send_quarantined(
         &self,
         caller: &Caller,
@@ -80,7 +80,7 @@ impl Platform {
     /// Takes events out of quarantine for good: they are never published. They stay in the journal and the events feed. The
     /// reason goes into the server's log.
     ///
-    /// Errors: `not_found` (customer, or an event that is not in quarantine), `invalid`.
+    /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine).
     pub async fn drop_quarantined(
         &self,
         caller: &Caller,
@@ -158,7 +158,8 @@ impl Platform {
             let page = Page { after: Some(cursor.saturating_sub(1)), limit: 1 };
             let found = self.store().quarantined(customer, page).await?;
             if found.first().is_none_or(|quarantined| quarantined.event.cursor != *cursor) {
-                return Err(PlatformError::NotFound("event in quarantine"));
+                let message = format!("names {cursor}, which is not in this customer's quarantine");
+                return Err(PlatformError::invalid("/cursors", message));
             }
         }
         Ok(cursors)

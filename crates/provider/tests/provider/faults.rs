@@ -4,6 +4,7 @@ mod access;
 mod background;
 mod configuration;
 mod history;
+mod sealings;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -50,11 +50,12 @@ async fn what_was_refused_is_sent_again_in_order_and_a_connection_ends() {
     change(&platform, &first, "PREVIEW").await;
     provider.wait_until(|provider| provider.accepted().len() == 1).await;
     let list = platform.get(&format!("{consumer}/quarantine")).await.unwrap().body;
-    let cursors: Vec<i64> = list["data"].as_array().unwrap().iter().map(|row| row["cursor"].as_i64().unwrap()).collect();
+    let cursors: Vec<i64> =
+        list["data"].as_array().unwrap().iter().map(|row| row["cursor"].as_i64().unwrap()).collect();
 
     let send = format!("{consumer}/quarantine/send");
     let late = platform.post(&send, &json!({ "cursors": [cursors[0]] })).await.unwrap_err();
-    assert!(late.to_string().contains("later_published"), "{late}");
+    assert!(late.to_string().contains("comes too late"), "{late}");
     let sent = platform.post(&send, &json!({})).await.unwrap().body;
     assert_eq!(sent, json!({ "sent": [cursors[1]], "left": [cursors[0]], "quarantined": 1 }));
     provider.wait_until(|provider| provider.accepted().len() == 2).await;
@@ -65,7 +66,7 @@ async fn what_was_refused_is_sent_again_in_order_and_a_connection_ends() {
     for (body, why) in [
         (json!({ "apiKey": null }), "takes nothing away"),
         (json!({ "applicationId": null }), "takes nothing away"),
-        (json!({ "startFrom": 1_000_000_000 }), "cursor_beyond_end"),
+        (json!({ "startFrom": 1_000_000_000 }), "there is no cursor"),
     ] {
         let refused = platform.put(&consumer, &body).await.unwrap_err().to_string();
         assert!(refused.contains(why), "{body}: {refused}");
