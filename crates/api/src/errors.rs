@@ -110,6 +110,7 @@ impl From<PlatformError> for ApiError {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
             PlatformError::Rejected(Rejection::FieldInvalid { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
+            PlatformError::NotConnected | PlatformError::LaterPublished(_) => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
             PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => {
                 StatusCode::UNPROCESSABLE_ENTITY

@@ -1,6 +1,8 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
+mod customer_end;
 mod provider;
+mod secrets;
 mod verify;
 
 use std::net::SocketAddr;
@@ -11,10 +13,12 @@ use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
 
+pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
 pub(crate) use provider::{
     Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
     ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
+pub(crate) use secrets::Secrets;
 pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
@@ -87,6 +91,9 @@ Examples:
     /// Catalogues.
     #[command(subcommand)]
     Catalogue(Catalogue),
+    /// What is sealed in the databases, and with which key.
+    #[command(subcommand)]
+    Secrets(Secrets),
     /// The configuration in effect.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -187,6 +194,8 @@ tests again, with exit status 1 when it fails.")]
         #[arg(long)]
         json: bool,
     },
+    #[command(flatten)]
+    End(CustomerEnd),
     /// List the customers.
     List {
         /// Print JSON.

@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod demo;
 mod fault;
+mod keys;
 mod lock;
 mod node;
 mod telemetry;

@@ -9,7 +9,7 @@ use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider::retry::RetrySchedule;
-use provider::{KeyCheck, Parts, Provider, ProviderConfig, Reach, Schemes};
+use provider::{Parts, Provider, ProviderConfig, Reach, Schemes};
 use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Role, Signature};
 use crate::fault::{Fault, While as _};
+use crate::keys::{claim_platform, claim_provider};
 use crate::lock::{self, Lock};
 
 /// How long giving back what was cut off at the end may take.
@@ -47,6 +48,11 @@ impl Ground {
         let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
         let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).while_("the key that seals secrets")?;
         Ok(Ground { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
+    }
+
+    /// The id of the key that seals.
+    pub(crate) fn sealing_key(&self) -> &str {
+        self.vault.first_key().as_str()
     }
 }
 
@@ -122,17 +128,6 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
     }))
 }
 
-/// Refuses a database whose secrets were sealed with a key that is not configured here.
-pub(crate) async fn check_key(provider: &Provider) -> Result<(), Fault> {
-    match provider.check_key().await.while_("trying the key that seals secrets")? {
-        KeyCheck::Fits => Ok(()),
-        KeyCheck::Differs(why) => Err(Fault::new(format!(
-            "the provider's database was made with another secrets.key: {why}. Give every node that shares it the same \
-             one (an old one may stand behind the new one, after a comma)"
-        ))),
-    }
-}
-
 /// The client that deliveries are made with.
 fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fault> {
     let mut client = ClientConfig { policy, ..ClientConfig::default() };
@@ -188,7 +183,7 @@ impl Node {
             let mut config = config.clone();
             config.provider.listen = listener.local_addr().while_("reading the address of a port")?;
             let provider = open_provider(&config, &node.ground).await?;
-            check_key(&provider).await?;
+            claim_provider(&provider).await?;
             provider.spawn_workers(&node.tasks);
             let (api, figures) = provider_api::router_and_figures(provider.clone());
             let surface = web::portal::add_to(api, provider.clone(), node.ground.clock.clone());
@@ -199,6 +194,7 @@ impl Node {
         if config.runs(Role::Platform) {
             let listener = listen(config.platform.listen, "platform.listen").await?;
             let platform = open_platform(config, &node.ground).await?;
+            claim_platform(&platform).await?;
             platform.spawn_workers(&node.tasks);
             sources.push(api::metrics(platform.clone()));
             let addr = node.serve(listener, api::router(platform.clone()))?;

@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub(crate) use cache::KeyCache;
+pub(crate) use creating::answer_context;
 
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{ApiKey, User};

@@ -4,7 +4,9 @@
 //! Support enters the provider's address, the consumer application's identifier and the API key. The key is sealed before
 //! it reaches the store and never shown again. Without both, nothing is published; the journal is kept all the same.
 
+mod ending;
 mod provider_api;
+mod quarantine;
 
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use url::Url;
 use uuid::Uuid;
 
 pub use provider_api::{EventTypeRegistration, Registered};
+pub use quarantine::{CURSORS_MAX, SentAgain, Which};
 
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
@@ -76,7 +79,7 @@ impl Platform {
     ///
     /// Doing it again does the same, so it takes no idempotency key.
     ///
-    /// Errors: `not_found` (customer), `invalid`.
+    /// Errors: `not_found` (customer), `invalid`, `cursor_beyond_end`.
     pub async fn connect_consumer(
         &self,
         caller: &Caller,
@@ -86,6 +89,7 @@ impl Platform {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
         let provider_url = check(connect, &self.config().default_provider_url)?;
+        self.check_start(connect.start).await?;
         let before = self.store().consumer(customer).await?;
         let seal = |key: &Secret| self.vault().seal(self.random().as_ref(), &key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
@@ -94,7 +98,7 @@ impl Platform {
             customer,
             provider_url,
             application_id: connect.application_id.clone().or(application_id),
-            api_key: connect.api_key.as_ref().map(seal).or(api_key),
+            api_key: connect.api_key.as_ref().map(seal).or(api_key).map(|key| self.sealed_now(customer, key)),
             parked: None,
             updated_at: later(self.now(), before.as_ref().map(|before| before.updated_at)),
         };

@@ -58,6 +58,15 @@ pub enum PlatformError {
          feed from a cursor that you trust, or from 0, and pass over the events that you have"
     )]
     CursorBeyondEnd(Cursor),
+    /// The customer has no complete connection.
+    #[error("the customer is not connected: enter its consumer application and API key first")]
+    NotConnected,
+    /// A later event of the same auction or item has gone out: this one would be taken for news.
+    #[error(
+        "the event with cursor {0} comes too late: a later one of the same auction or item has gone out already. Drop it, or \
+         send it out of order if the consumer looks at the order itself"
+    )]
+    LaterPublished(Cursor),
     /// As many listen to live streams of this node as may.
     #[error("this node has {maximum} listeners, as many as it takes: try again in a few seconds")]
     ListenersFull {
@@ -91,6 +100,8 @@ impl PlatformError {
             Self::Unauthenticated => "unauthenticated",
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",
+            Self::NotConnected => "not_connected",
+            Self::LaterPublished(_) => "later_published",
             Self::ListenersFull { .. } => "listeners_full",
             Self::Busy => "busy",
             Self::Provider(_) => "provider_refused",

@@ -24,8 +24,10 @@ mod draft;
 pub mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod key_check;
 mod lines;
 pub mod port;
+mod resealing;
 mod state;
 
 // Who asks, and what for.
@@ -71,5 +73,6 @@ pub use caller::Caller;
 pub use config::PlatformConfig;
 pub use error::{PlatformError, PlatformResult, Problem};
 pub use idempotency::{Answering, Outcome};
+pub use key_check::KeyCheck;
 pub use scope::{Role, Scope, Scopes};
 pub use state::{Platform, PlatformParts};

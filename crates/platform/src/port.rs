@@ -26,9 +26,11 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod quarantine;
 mod reference;
 mod runs;
 mod sandbox;
+mod sealings;
 mod seen;
 
 use std::fmt;
@@ -54,9 +56,11 @@ pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use paddles::Paddles;
+pub use quarantine::{AfterLater, Quarantine};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use runs::{Downtime, Runs};
 pub use sandbox::Sandboxes;
+pub use sealings::{Resealed, SealedAnswer, SealedPlace, Sealings};
 pub use seen::SeenRegistration;
 
 use crate::bid::Bid;
@@ -119,10 +123,12 @@ pub trait Store:
     + Lots
     + Noticeboard
     + Paddles
+    + Quarantine
     + References
     + Registrations
     + Runs
     + Sandboxes
+    + Sealings
     + Send
     + Sync
     + 'static

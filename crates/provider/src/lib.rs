@@ -46,6 +46,7 @@ mod portal;
 mod provider;
 mod rates;
 mod reach;
+mod resealing;
 mod retention;
 pub mod retry;
 mod schema;

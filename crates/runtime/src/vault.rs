@@ -7,6 +7,7 @@
 mod key;
 mod key_file;
 mod sealed;
+mod sentinel;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::random::Random;
 
 pub use key::{Key, KeyId};
 pub use sealed::{Sealed, Secret};
+pub use sentinel::Sealings;
 
 const VERSION: &str = "v1";
 const NONCE_BYTES: usize = 24;
@@ -126,7 +128,15 @@ impl Vault {
 
     /// Seals `plaintext` for `context`: the same words are needed to open it, e.g. `endpoint/ep_…/secret`.
     pub fn seal(&self, random: &dyn Random, context: &str, plaintext: &[u8]) -> Sealed {
-        let (id, cipher) = &self.keys[0];
+        Self::seal_by(&self.keys[0], random, context, plaintext)
+    }
+
+    fn seal_by(
+        (id, cipher): &(KeyId, XChaCha20Poly1305),
+        random: &dyn Random,
+        context: &str,
+        plaintext: &[u8],
+    ) -> Sealed {
         let mut nonce = [0; NONCE_BYTES];
         random.fill(&mut nonce);
         let aad = aad(id, context);

@@ -14,6 +14,7 @@ mod platform_codec;
 pub mod postgres;
 mod provider_codec;
 mod provider_scan;
+mod sealings;
 pub mod sqlite;
 mod strays;
 mod task_codec;

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, Write};
+use crate::ask_models::or_null;
 use crate::errors::{ApiError, Problem};
 use crate::models::{ConsumerView, CustomerView, List, QuarantinedView};
 use crate::routes::ring::NothingIn;
@@ -62,9 +63,13 @@ pub(crate) struct ConsumerIn {
     /// Base address of the provider's API. Without one (or with null) it is the configured provider, whatever it was before.
     provider_url: Option<String>,
     /// Consumer application identifier (`app_…`).
-    application_id: Option<String>,
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    application_id: Option<Option<String>>,
     /// API key of the customer's account at the provider. Kept sealed, never shown.
-    api_key: Option<String>,
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    api_key: Option<Option<String>>,
     /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.
     start_from: Option<i64>,
 }
@@ -81,11 +86,23 @@ pub(crate) async fn connect(
     write: Write<ConsumerIn>,
 ) -> Result<Response, ApiError> {
     let ConsumerIn { provider_url, application_id, api_key, start_from } = write.body;
-    let api_key = api_key.map(|key| Secret::new(key.into_bytes()));
+    let application_id = kept_or_given("/applicationId", application_id)?;
+    let api_key = kept_or_given("/apiKey", api_key)?.map(|key| Secret::new(key.into_bytes()));
     let start = start_from.map_or(StartFrom::Now, StartFrom::Cursor);
     let connect = ConnectConsumer { provider_url, application_id, api_key, start };
     let consumer = platform.connect_consumer(&write.caller, uuid, &connect).await?;
     Ok(answer::ok(&ConsumerView::from(&consumer)))
+}
+
+/// What is left out is kept; null would look as if it took something away.
+fn kept_or_given<T>(pointer: &str, given: Option<Option<T>>) -> Result<Option<T>, ApiError> {
+    match given {
+        Some(None) => Err(ApiError::invalid(
+            pointer,
+            "is null, which takes nothing away: leave it out to keep what is there, or end the connection with DELETE",
+        )),
+        given => Ok(given.flatten()),
+    }
 }
 
 /// Gives a customer's connection, what waits in its queue, and why. Scope `customers:read`.

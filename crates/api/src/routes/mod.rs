@@ -12,6 +12,7 @@ mod health;
 mod item_changes;
 mod items;
 mod live;
+mod quarantine;
 mod record;
 mod reference;
 mod reference_by_id;
@@ -58,10 +59,12 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(health::health))
         .routes(routes!(customers::create, customers::list))
         .routes(routes!(customers::get))
-        .routes(routes!(customers::connect, customers::connection))
+        .routes(routes!(customers::connect, customers::connection, quarantine::disconnect))
         .routes(routes!(customers::register_event_types))
         .routes(routes!(customers::resume))
         .routes(routes!(customers::quarantine))
+        .routes(routes!(quarantine::send))
+        .routes(routes!(quarantine::discard))
         .routes(routes!(access::create_key, access::list_keys))
         .routes(routes!(access::get_key, access::revoke_key))
         .routes(routes!(auctioneers::create, auctioneers::list))

@@ -97,6 +97,6 @@ async fn a_paddle_changes_until_somebody_has_bid_by_it() {
     assert_eq!(to(&ada, "12").await.status, 200, "nothing changes");
     let next = sale.post(&format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Cy" })).await.json();
     assert_eq!(next["paddle"], "13", "numbers go on behind the highest");
-    let verified = sale.stage.platform.verify_all(&|_| ()).await.unwrap();
+    let verified = sale.stage.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert_eq!(verified.broken.iter().map(|broken| &broken.what).collect::<Vec<_>>(), Vec::<&String>::new());
 }

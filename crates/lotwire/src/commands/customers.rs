@@ -7,16 +7,20 @@ use runtime::vault::Secret;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{print, print_json, secret_from, secret_from_stdin, warn};
+use super::{customer_end, print, print_json, secret_from, secret_from_stdin, warn};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
+use crate::keys::claim_platform;
 use crate::node::{Ground, open_platform};
 
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault> {
     let platform = open_platform(config, &Ground::new(config)?).await?;
+    if matches!(command, Customer::Connect(_)) {
+        claim_platform(&platform).await?;
+    }
     let support = Caller::command_line();
     match command {
         Customer::Create { name, json } => {
@@ -36,6 +40,7 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
             platform.test_and_resume(&support, *customer).await.while_("testing the credentials")?;
             print("The credentials work; what waited is being published.");
         }
+        Customer::End(command) => customer_end::run(&platform, &support, command).await?,
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
         Customer::List { json } => {
             let page = platform::port::Page { after: None, limit: LIST_MAX };

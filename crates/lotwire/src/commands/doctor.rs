@@ -9,10 +9,10 @@ use consumer::Api;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use tokio::net::TcpListener;
 
-use super::print;
+use super::{print, secrets};
 use crate::config::{Config, Role};
 use crate::fault::{Fault, While as _};
-use crate::node::{Ground, check_key, open_platform, open_provider};
+use crate::node::{Ground, open_platform, open_provider};
 
 /// Each delivery and each listener of live updates takes one.
 const OPEN_FILES_MIN: u64 = 4_096;
@@ -28,9 +28,11 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
         Ok(ground) => {
             findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
             findings.push(("platform database", platform_database(config, &ground).await));
+            findings.push(("platform secrets", platform_secrets(config, &ground).await));
             let queues = queues::look(config, &ground).await;
             findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
             findings.push(("provider database", provider_database(config, &ground).await));
+            findings.push(("provider secrets", provider_secrets(config, &ground).await));
         }
     }
     for (name, role, addr) in [
@@ -77,8 +79,17 @@ async fn platform_database(config: &Config, ground: &Ground) -> Finding {
 async fn provider_database(config: &Config, ground: &Ground) -> Finding {
     let provider = open_provider(config, ground).await.map_err(|fault| fault.to_string())?;
     provider.ping().await.map_err(|error| error.to_string())?;
-    check_key(&provider).await.map_err(|fault| fault.to_string())?;
     Ok("can be read and written".to_owned())
+}
+
+async fn platform_secrets(config: &Config, ground: &Ground) -> Finding {
+    let platform = open_platform(config, ground).await.map_err(|fault| fault.to_string())?;
+    secrets::of_platform(&platform, ground).await
+}
+
+async fn provider_secrets(config: &Config, ground: &Ground) -> Finding {
+    let provider = open_provider(config, ground).await.map_err(|fault| fault.to_string())?;
+    secrets::of_provider(&provider, ground).await
 }
 
 /// A port is fine when it is free, or when what answers there is Lotwire.

@@ -3,10 +3,12 @@
 mod access;
 mod catalogue;
 pub(crate) mod config;
+mod customer_end;
 mod customers;
 mod doctor;
 pub(crate) mod openapi;
 mod provider;
+mod secrets;
 mod serve;
 mod verify;
 
@@ -36,6 +38,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
         Command::User(command) => access::run_user(&config, command).await?,
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
         Command::Verify(options) => return verify::run(&config, options).await,
+        Command::Secrets(command) => return secrets::run(&config, command).await,
         Command::Doctor => return doctor::run(&config).await,
         Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
             return Err(Fault::new("handled before the runtime starts"));

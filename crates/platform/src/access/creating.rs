@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 use runtime::vault::{Sealed, Secret};
+use uuid::Uuid;
 
 use super::{CreatedApiKey, KEY_PREFIX, NewApiKey, hash};
 use crate::error::{PlatformError, PlatformResult, Problem};
@@ -76,7 +77,12 @@ impl Platform {
 }
 
 fn context(answer: &IdempotentAnswer) -> String {
-    format!("answer/{}/{}", answer.caller, answer.key)
+    answer_context(answer.caller, &answer.key)
+}
+
+/// What a sealed answer is bound to.
+pub(crate) fn answer_context(caller: Uuid, key: &str) -> String {
+    format!("answer/{caller}/{key}")
 }
 
 fn check_new_key(new: &NewApiKey, now: Timestamp) -> PlatformResult<()> {

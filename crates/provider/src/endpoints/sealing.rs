@@ -30,6 +30,7 @@ pub(crate) fn open(
     sealed.iter().map(opened).collect()
 }
 
-fn context(endpoint: &str, name: &str) -> String {
+/// What the value of a header is bound to.
+pub(crate) fn context(endpoint: &str, name: &str) -> String {
     format!("endpoint/{endpoint}/header/{name}")
 }

@@ -16,10 +16,12 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod quarantine;
 mod reference;
 mod runs;
 mod sales;
 mod sandbox;
+mod sealings;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,6 +89,7 @@ struct Tables {
     log: Log,
     outbox: Outbox,
     runs: Runs,
+    sentinels: Vec<runtime::vault::Sealed>,
 }
 
 impl Memory {

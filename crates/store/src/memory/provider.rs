@@ -18,6 +18,7 @@ mod overview;
 mod pauses;
 mod resend;
 mod retention;
+mod sealings;
 mod tasks;
 mod waiting;
 mod waiting_rows;
@@ -57,6 +58,7 @@ struct Tables {
     background: TaskTable,
     told: Told,
     pauses: PauseTable,
+    sentinels: Vec<runtime::vault::Sealed>,
 }
 
 impl Memory {

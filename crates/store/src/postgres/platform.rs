@@ -23,11 +23,13 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod quarantine;
 mod reference;
 mod rows;
 mod runs;
 mod sales;
 mod sandbox;
+mod sealings;
 
 use std::sync::Arc;
 

@@ -28,6 +28,7 @@ mod pauses;
 mod resend;
 mod retention;
 mod rows;
+mod sealings;
 mod tasks;
 mod waiting;
 mod waiting_rows;

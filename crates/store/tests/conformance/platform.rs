@@ -13,12 +13,14 @@ mod large;
 mod leads;
 mod many_nodes;
 mod nodes;
+mod quarantine;
 mod reference;
 mod restart;
 mod rules;
 mod runs;
 mod sales;
 mod sandbox;
+mod sealings;
 mod settling;
 mod timers;
 mod together;
@@ -114,6 +116,15 @@ stories! {
         items_of_a_sandbox_are_due_by_their_end_and_then_their_place,
         a_clock_is_advancing_until_it_is_at_its_target,
         auctions_are_listed_by_realm;
+    quarantine:
+        a_connection_that_ended_publishes_nothing_and_may_begin_again,
+        an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,
+        an_event_that_a_later_one_has_overtaken_is_sent_only_on_purpose,
+        what_is_dropped_is_gone_and_its_journal_stays;
+    sealings:
+        sentinels_are_replaced_as_they_were_seen,
+        of_many_first_sentinels_one_stays,
+        a_sealed_text_is_replaced_where_it_is_what_was_seen;
     leads:
         a_lead_goes_on_a_step_at_a_time_and_of_two_at_one_step_one_wins,
         staged_items_wait_for_their_lead_and_are_forgotten_without_one,

@@ -16,6 +16,7 @@ mod pages;
 mod resend;
 mod restart;
 mod retention;
+mod sealings;
 mod supervision;
 mod tasks;
 mod waiting;
@@ -95,6 +96,9 @@ stories! {
         event_types_are_put_together_or_not_at_all,
         applications_are_left_out_by_their_endpoints,
         attempts_and_what_waits_are_counted_within_their_ids;
+    sealings:
+        sentinels_are_replaced_as_they_were_seen,
+        an_endpoints_secrets_are_replaced_where_they_are_what_was_seen;
     operations:
         what_a_node_that_leaves_had_is_due_at_once,
         the_whole_backlog_is_counted_with_its_oldest_message,

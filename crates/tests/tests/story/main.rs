@@ -7,8 +7,10 @@
 mod api_conventions;
 mod audit;
 mod demo;
+mod ended_connection;
 mod fake_provider;
 mod house;
+mod keys;
 mod leads;
 mod live;
 mod management;

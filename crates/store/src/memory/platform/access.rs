@@ -19,7 +19,7 @@ pub(super) struct Access {
     last_auctioneer_id: i64,
     pub(super) api_keys: HashMap<[u8; 32], ApiKey>,
     users: HashMap<String, User>,
-    answers: HashMap<(Uuid, String), IdempotentAnswer>,
+    pub(super) answers: HashMap<(Uuid, String), IdempotentAnswer>,
 }
 
 impl Access {

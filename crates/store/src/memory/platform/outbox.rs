@@ -50,6 +50,14 @@ impl Outbox {
         self.consumers.get(&customer).cloned()
     }
 
+    pub(super) fn consumer_mut(&mut self, customer: Uuid) -> Option<&mut Consumer> {
+        self.consumers.get_mut(&customer)
+    }
+
+    pub(super) fn consumers(&self) -> impl Iterator<Item = &Consumer> {
+        self.consumers.values()
+    }
+
     pub(super) fn park(&mut self, customer: Uuid, parked: Option<Parked>) {
         if let Some(consumer) = self.consumers.get_mut(&customer) {
             consumer.parked = parked;
@@ -91,6 +99,35 @@ impl Outbox {
         let owner = hand_to.filter(|_| self.is_open(event.customer) && self.is_head(&event));
         self.rows.insert(event.cursor, Row { event, owner, next_at: None, failed: None });
         owner
+    }
+
+    /// Forgets the connection and what waits; how much did.
+    pub(super) fn disconnect(&mut self, customer: Uuid) -> Option<u64> {
+        self.consumers.remove(&customer)?;
+        let cursors: Vec<Cursor> = self
+            .of_customers
+            .range((customer, Cursor::MIN)..=(customer, Cursor::MAX))
+            .map(|(_, cursor)| *cursor)
+            .collect();
+        Some(cursors.into_iter().filter_map(|cursor| self.remove(cursor)).count() as u64)
+    }
+
+    /// In the outbox, and with no node.
+    pub(super) fn waits(&self, cursor: Cursor) -> bool {
+        self.rows.get(&cursor).is_some_and(|row| row.owner.is_none())
+    }
+
+    pub(super) fn is_aside(&self, customer: Uuid, cursor: Cursor) -> bool {
+        self.quarantine.contains_key(&(customer, cursor))
+    }
+
+    /// What an event in quarantine is about, and its number there.
+    pub(super) fn aside(&self, customer: Uuid, cursor: Cursor) -> Option<(Uuid, i64)> {
+        self.quarantine.get(&(customer, cursor)).map(|aside| (aside.event.subject, aside.event.sequence))
+    }
+
+    pub(super) fn take_out(&mut self, customer: Uuid, cursor: Cursor) -> Option<OutboxEvent> {
+        Some(self.quarantine.remove(&(customer, cursor))?.event)
     }
 
     fn remove(&mut self, cursor: Cursor) -> Option<Row> {

@@ -42,6 +42,12 @@ pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> Outcome<Opt
     rows::one(db, select, &[&customer], consumer).await
 }
 
+pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer > $1 ORDER BY customer LIMIT $2";
+    rows::list(db, select, &[&after, &rows::limit(limit)], consumer).await
+}
+
 pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
     let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
     let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();

@@ -37,6 +37,12 @@ pub(super) fn find(db: &Connection, customer: Uuid) -> Outcome<Option<Consumer>>
     rows::one(db, select, [customer.as_bytes()], consumer)
 }
 
+pub(super) fn list(db: &Connection, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer > ?1 ORDER BY customer LIMIT ?2";
+    rows::list(db, select, (after.as_bytes(), rows::limit(limit)), consumer)
+}
+
 pub(super) fn park(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
     let park = "UPDATE consumers SET parked_reason = ?2, parked_at_ms = ?3 WHERE customer = ?1";
     let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();

@@ -67,6 +67,8 @@ CREATE TABLE answers (
     tag text,
     CONSTRAINT answers_by_key UNIQUE (caller, key)
 );
+-- Answers that hold a secret are sealed: no JSON text begins so.
+CREATE INDEX answers_sealed ON answers (caller, key) WHERE left(body, 3) = 'v1.';
 
 -- Connections to providers. One is complete with both the application's identifier and the (sealed) API key.
 CREATE TABLE consumers (
@@ -257,3 +259,8 @@ CREATE TABLE pings (
     count bigint NOT NULL
 ) WITH (fillfactor = 10);
 INSERT INTO pings (no, count) VALUES (1, 0);
+
+-- One text sealed by each key that may have sealed something here: who can't open them all has not the right keys.
+CREATE TABLE sentinels (
+    sealed TEXT NOT NULL PRIMARY KEY
+);

@@ -64,6 +64,8 @@ CREATE TABLE answers (
     tag TEXT
 ) STRICT;
 CREATE UNIQUE INDEX answers_by_key ON answers (caller, key);
+-- Answers that hold a secret are sealed: no JSON text begins so.
+CREATE INDEX answers_sealed ON answers (caller, key) WHERE substr(body, 1, 3) = 'v1.';
 
 -- Connections to providers. One is complete with both the application's identifier and the (sealed) API key.
 CREATE TABLE consumers (
@@ -254,3 +256,8 @@ CREATE TABLE pings (
     count INTEGER NOT NULL
 ) STRICT;
 INSERT INTO pings (no, count) VALUES (1, 0);
+
+-- One text sealed by each key that may have sealed something here: who can't open them all has not the right keys.
+CREATE TABLE sentinels (
+    sealed TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;

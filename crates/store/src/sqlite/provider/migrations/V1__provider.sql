@@ -226,3 +226,8 @@ CREATE TABLE pings (
     count INTEGER NOT NULL
 ) STRICT;
 INSERT INTO pings (no, count) VALUES (1, 0);
+
+-- One text sealed by each key that may have sealed something here: who can't open them all has not the right keys.
+CREATE TABLE sentinels (
+    sealed TEXT NOT NULL PRIMARY KEY
+) STRICT, WITHOUT ROWID;

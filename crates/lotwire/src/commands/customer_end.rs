@@ -1,0 +1,74 @@
+//! `lotwire customer disconnect` and `lotwire customer quarantine`: the end of a connection, and events that were refused.
+
+use platform::consumers::Which;
+use platform::port::{AfterLater, Page};
+use platform::{Caller, Outcome, Platform};
+use runtime::clock::rfc3339_ms;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{print, print_json};
+use crate::cli::{CustomerEnd, Quarantine, QuarantineSend};
+use crate::fault::{Fault, While as _};
+
+/// Events listed at most; nobody reads more.
+const LIST_MAX: usize = 10_000;
+
+/// Calls of a command that sends everything again: a thousand events each.
+const CALLS_MAX: usize = 10_000;
+
+pub(super) async fn run(platform: &Platform, support: &Caller, command: &CustomerEnd) -> Result<(), Fault> {
+    match command {
+        CustomerEnd::Disconnect { customer } => {
+            let waited = platform.disconnect_consumer(support, *customer).await.while_("ending the connection")?;
+            print(&format!("Disconnected, and the key is forgotten. {waited} events waited and are not published."));
+        }
+        CustomerEnd::Quarantine(Quarantine::List { customer, json }) => {
+            list(platform, support, *customer, *json).await?;
+        }
+        CustomerEnd::Quarantine(Quarantine::Send(options)) => send(platform, support, options).await?,
+        CustomerEnd::Quarantine(Quarantine::Drop { customer, cursors, reason }) => {
+            let dropped = platform.drop_quarantined(support, *customer, (cursors, reason), None).await;
+            let count = dropped.and_then(Outcome::fresh).while_("dropping the events")?;
+            print(&format!("{count} dropped; they are never published."));
+        }
+    }
+    Ok(())
+}
+
+async fn list(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), Fault> {
+    let page = Page { after: None, limit: LIST_MAX };
+    for quarantined in platform.quarantined(support, customer, page).await.while_("listing the quarantine")? {
+        let (event, at) = (&quarantined.event, rfc3339_ms(quarantined.at));
+        let event_type = event.event_type.name();
+        if json {
+            print_json(&json!({
+                "cursor": event.cursor, "eventId": event.event_id(), "eventType": event_type, "at": at,
+                "error": quarantined.error,
+            }))?;
+        } else {
+            print(&format!("{:>10}  {at}  {event_type}  {}", event.cursor, quarantined.error));
+        }
+    }
+    Ok(())
+}
+
+async fn send(platform: &Platform, support: &Caller, options: &QuarantineSend) -> Result<(), Fault> {
+    let after_later = if options.out_of_order { AfterLater::Send } else { AfterLater::Refuse };
+    let which = if options.cursors.is_empty() { Which::All } else { Which::These(options.cursors.clone()) };
+    let (mut sent, mut left) = (0, 0);
+    for _ in 0..CALLS_MAX {
+        let result = platform.send_quarantined(support, options.customer, (&which, after_later), None).await;
+        let result = result.and_then(Outcome::fresh).while_("sending the events again")?;
+        sent += result.sent.len();
+        left = result.quarantined;
+        if which != Which::All || result.sent.is_empty() || left == 0 {
+            break;
+        }
+    }
+    print(&format!("{sent} wait to be published again; {left} are in quarantine."));
+    if which == Which::All && left > 0 && after_later == AfterLater::Refuse {
+        print("Those left are overtaken by later events of their auctions or items: drop them, or see --out-of-order.");
+    }
+    Ok(())
+}
