@@ -10,7 +10,7 @@ use super::rows::{self, Outcome};
 use crate::platform_codec as codec;
 use crate::strays;
 
-/// Looks at who still writes, [`LOOK_EVERY`] apart: about ten seconds.
+/// Looks at who still writes, a hundredth of a second apart: about ten seconds.
 const LOOKS_MAX: usize = 1_000;
 const REST: &str = "SELECT pg_sleep(0.01)";
 /// Transactions that have written to the log and are under way: each holds this lock to its end.
