@@ -3,8 +3,10 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use consumer::Api;
@@ -13,6 +15,10 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+/// Linux gives out those from 32,768 on by itself.
+const PORTS: Range<u16> = 15_000..32_000;
+/// Processes that run side by side begin this far from each other.
+const PORTS_APART: u32 = 211;
 /// How long a server may take until it answers.
 const START_MAX: Duration = Duration::from_secs(60);
 
@@ -204,10 +210,18 @@ async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// A port that was free a moment ago.
+/// A port that is free, and stays so: below those that the kernel gives out by itself to connections and to whoever binds to 0,
+/// and given out here once in each process.
 fn free_address() -> Result<SocketAddr, ServerError> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| ServerError(error.to_string()))?;
-    listener.local_addr().map_err(|error| ServerError(error.to_string()))
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..PORTS.len() {
+        let nth = GIVEN.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));
+        let port = PORTS.start + u16::try_from(nth % PORTS.len() as u32).unwrap_or_default();
+        if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            return listener.local_addr().map_err(|error| ServerError(error.to_string()));
+        }
+    }
+    Err(ServerError("no port is free".to_owned()))
 }
 
 /// The binary `name` beside the running one, or beside its folder when that is `deps`: what cargo has built last.
