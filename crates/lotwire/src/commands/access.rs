@@ -9,7 +9,7 @@ use runtime::clock::rfc3339_ms;
 use runtime::vault::Secret;
 use serde_json::json;
 
-use super::{print, print_json, secret_from_stdin};
+use super::{print, print_json, require_database, secret_from_stdin};
 use crate::cli::{Key, User};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -22,6 +22,9 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 const PASSWORD_BYTES: usize = 16;
 
 pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault> {
+    if !matches!(command, Key::Create { .. }) {
+        require_database(config, "platform.db")?;
+    }
     let ground = Ground::new(config)?;
     let platform = open_platform(config, &ground).await?;
     let operator = Caller::command_line();

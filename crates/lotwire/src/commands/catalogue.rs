@@ -10,7 +10,7 @@ use platform::catalogue::{CatalogueImport, ImportMode};
 use platform::{Caller, Outcome};
 use serde_json::json;
 
-use super::{print, print_json};
+use super::{print, print_json, require_database};
 use crate::cli::Catalogue;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -18,6 +18,7 @@ use crate::node::{Ground, open_platform};
 
 pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode, Fault> {
     let Catalogue::Import { file, auction, dry_run, json } = command;
+    require_database(config, "platform.db")?;
     let platform = open_platform(config, &Ground::new(config)?).await?;
     let mode = if *dry_run { ImportMode::DryRun } else { ImportMode::Import };
     let import = CatalogueImport { auction: *auction, mode, status: ItemStatus::Draft, expected_version: None };

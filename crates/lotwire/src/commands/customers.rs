@@ -7,7 +7,7 @@ use runtime::vault::Secret;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{customer_end, print, print_json, secret_from, secret_from_stdin, warn};
+use super::{customer_end, print, print_json, require_database, secret_from, secret_from_stdin, warn};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -17,6 +17,9 @@ use crate::node::{Ground, open_platform};
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault> {
+    if !matches!(command, Customer::Create { .. }) {
+        require_database(config, "platform.db")?;
+    }
     let platform = open_platform(config, &Ground::new(config)?).await?;
     if matches!(command, Customer::Connect(_)) {
         claim_platform(&platform).await?;

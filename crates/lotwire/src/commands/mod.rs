@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::{Cli, Command};
-use crate::config::Resolved;
+use crate::config::{Config, Resolved};
 use crate::demo;
 use crate::fault::{Fault, While as _};
 
@@ -45,6 +45,19 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// For commands that make nothing: with a mistyped directory a list would be empty, a check would find nothing wrong, and a new
+/// database would be left there.
+fn require_database(config: &Config, file: &str) -> Result<(), Fault> {
+    let path = config.data_dir.join(file);
+    if !config.database.url.is_empty() || path.exists() {
+        return Ok(());
+    }
+    Err(Fault::new(format!(
+        "there is no {}: is --data-dir the server's? `lotwire serve` makes one, and so do the commands that create something",
+        path.display()
+    )))
 }
 
 /// Prints a command's result. Whoever reads it may stop reading (`| head`), which is no fault.

@@ -11,7 +11,7 @@ mod unstick;
 use provider::page::{ListKey, PageQuery};
 use provider::{PageRequest, ProviderError, Slice};
 
-use super::{print, print_json};
+use super::{print, print_json, require_database};
 use crate::cli::{Provider as Command, ProviderAccount};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -22,7 +22,7 @@ const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Fault> {
     if !matches!(command, Command::Account(ProviderAccount::Create { .. })) {
-        check_there_is_one(config)?;
+        require_database(config, "provider.db")?;
     }
     let ground = Ground::new(config)?;
     let provider = open_provider(config, &ground).await?;
@@ -33,18 +33,6 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Fault>
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
         Command::Stuck(options) => stuck::run(&provider, &ground, options).await,
     }
-}
-
-/// With a mistyped directory a list would be empty, and a new database left there.
-fn check_there_is_one(config: &Config) -> Result<(), Fault> {
-    let path = config.data_dir.join("provider.db");
-    if !config.database.url.is_empty() || path.exists() {
-        return Ok(());
-    }
-    Err(Fault::new(format!(
-        "there is no {}: is --data-dir the server's? `lotwire serve` and `lotwire provider account create` make one",
-        path.display()
-    )))
 }
 
 /// A whole list, page by page, as far as anybody reads.

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use platform::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
 use serde_json::json;
 
-use super::{print, print_json};
+use super::{print, print_json, require_database};
 use crate::cli::Verify;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -21,6 +21,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
         return record(&options.record, options.json);
     }
     let anchors = anchors(options)?;
+    require_database(config, "platform.db")?;
     let platform = open_platform(config, &Ground::new(config)?).await?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {

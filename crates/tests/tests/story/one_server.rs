@@ -18,8 +18,11 @@ async fn a_second_server_on_the_same_files_does_not_start_and_one_after_the_firs
     // Commands need no server to be away, but the directory to be the server's.
     first.manage(&["provider", "account", "create", "House", "--json"]).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
-    let told = launch(elsewhere.path()).manage(&["provider", "account", "list", "--json"]).unwrap_err().to_string();
-    assert!(told.contains("is --data-dir the server's"), "{told}");
+    for command in [&["provider", "account", "list"][..], &["verify", "--all"], &["customer", "list"], &["key", "list"]]
+    {
+        let told = launch(elsewhere.path()).manage(&[command, &["--json"]].concat()).unwrap_err().to_string();
+        assert!(told.contains("is --data-dir the server's"), "{command:?}: {told}");
+    }
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "nothing is made there");
     running.kill();
     let _running = second.start(&http_client()).await.unwrap();
