@@ -101,6 +101,8 @@ pub struct PublisherConfig {
     pub lane_events_max: usize,
     /// Requests under way for one customer. 64.
     pub lane_requests_max: usize,
+    /// The same while more items are due to end than a commit takes. 2.
+    pub rush_requests_max: usize,
     /// Rows claimed from the table at once. 512.
     pub claim_rows_max: usize,
     /// Outcomes recorded in one transaction. 1,024.
@@ -168,6 +170,7 @@ impl Default for PublisherConfig {
         Self {
             lane_events_max: 4_096,
             lane_requests_max: 64,
+            rush_requests_max: 2,
             claim_rows_max: 512,
             settle_rows_max: 1_024,
             request_timeout: Duration::from_secs(30),

@@ -34,6 +34,7 @@ mod sealings;
 mod seen;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 pub use auction::ItemCounts;
@@ -211,7 +212,7 @@ pub trait Store:
 
     /// Items of real timed auctions that are LIVE with `effective_end_time <= now`, the earliest first, with their
     /// auctions.
-    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Auction)>>;
+    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;
     /// The earliest `effective_end_time` of a LIVE item of a real timed auction.
     async fn next_end(&self) -> StoreResult<Option<Timestamp>>;
 

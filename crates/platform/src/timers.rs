@@ -8,27 +8,32 @@
 //! one was there again, so that people can come back and bid. Which ends these are is kept by the store, so that it is the
 //! same on all nodes, and for what a node leaves that is killed meanwhile.
 //!
+//! While more is due than a commit takes, telling of it stands back: an item that is still open takes bids, and a webhook
+//! that goes out a moment later harms nobody.
+//!
 //! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
 //! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
 
+mod batch;
+
 use std::time::Duration;
 
-use auction::{Auction, Item, ItemCommand};
-use futures_util::future::join_all;
 use jiff::Timestamp;
 use runtime::tasks::Tasks;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use self::batch::{Holding, end_batch};
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Change, Downtime, Receipt, StoreError, StoreResult};
+use crate::port::{Downtime, StoreError};
 
 /// Who the journal names.
 const ACTOR: &str = "timer";
 /// Commits in one run; more is due at once next time.
 const ROUNDS_MAX: usize = 1_000;
-/// Commits of a round when more is due than one can hold: while one is written, the next is made.
+/// Commits of a round when more is due than one can hold: while one is written, the others are made.
 const COMMITS_TOGETHER: usize = 4;
 /// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
 const GAP_MS_MAX: i64 = 3_000;
@@ -87,6 +92,7 @@ impl EndItems {
         }
         let mut ended = Ended::default();
         let mut limit = self.batch_max();
+        let mut rush = None;
         for _ in 0..ROUNDS_MAX {
             let round = self.round(now, limit).await?;
             ended.items += round.items;
@@ -100,6 +106,9 @@ impl EndItems {
                     self.end_downtime().await?;
                 }
                 break;
+            }
+            if more {
+                rush.get_or_insert_with(|| self.platform.publisher().rush());
             }
             // The first are not kept waiting until all of many are read.
             limit = self.batch_max() * COMMITS_TOGETHER;
@@ -127,11 +136,11 @@ impl EndItems {
         Ok(())
     }
 
-    /// The end that an item gets which became due in a downtime.
-    fn held_until(&self, item: &Item, now: Timestamp) -> Option<Timestamp> {
-        let (Down::Known(downtime), Some(end)) = (self.down, item.effective_end_time) else { return None };
+    /// What becomes of ends in the downtime that is known.
+    fn holding(&self) -> Option<Holding> {
+        let Down::Known(downtime) = self.down else { return None };
         let to = downtime.until.checked_add(self.grace()).ok()?;
-        (downtime.contains(end) && to > now).then_some(to)
+        Some(Holding { downtime, to })
     }
 
     fn grace(&self) -> Duration {
@@ -153,61 +162,33 @@ impl EndItems {
             self.look_for_downtime(now).await?;
         }
         let mut ended = Ended::default();
-        let mut changes = Vec::with_capacity(due.len());
-        let mut due_items = Vec::with_capacity(due.len());
-        for (item, auction) in due {
-            let (uuid, end_at) = (item.uuid, item.effective_end_time);
-            let held_until = self.held_until(&item, now);
-            let end_at = end_at.filter(|_| held_until.is_none());
-            match end(&self.platform, &auction, item, held_until, now) {
-                Ok((customer, change)) => {
-                    changes.push((customer, change));
-                    due_items.push((uuid, end_at));
-                }
-                Err(rejection) => {
-                    tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
-                    ended.refused += 1;
-                }
-            }
-        }
-        if changes.is_empty() {
-            return Ok(ended);
-        }
         let mut rival = None;
-        for ((uuid, end_at), (result, committed_at)) in due_items.into_iter().zip(self.commit(changes).await?) {
-            match result {
-                Ok(_) => {
-                    ended.items += 1;
-                    end_at.into_iter().for_each(|end_at| self.platform.metrics().ended(end_at, committed_at));
+        let mut due = due.into_iter();
+        let mut batches = JoinSet::new();
+        while due.len() > 0 {
+            let batch: Vec<_> = due.by_ref().take(self.batch_max()).collect();
+            batches.spawn(end_batch(self.platform.clone(), batch, self.holding(), now));
+        }
+        let mut failed = None;
+        while let Some(batch) = batches.join_next().await {
+            let batch = batch.map_err(|panic| StoreError::Unavailable(format!("ending items failed: {panic}")));
+            match batch.and_then(|result| result) {
+                Ok((of_batch, rival_of_batch)) => {
+                    ended.items += of_batch.items;
+                    ended.conflicts += of_batch.conflicts;
+                    ended.refused += of_batch.refused;
+                    rival = rival.or(rival_of_batch);
                 }
-                Err(StoreError::Conflict) => {
-                    ended.conflicts += 1;
-                    rival = rival.or(Some(uuid));
-                }
-                Err(error) => return Err(error.into()),
+                Err(error) => failed = Some(error),
             }
         }
-        self.find_place(rival, now).await?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if ended.items + ended.conflicts > 0 {
+            self.find_place(rival, now).await?;
+        }
         Ok(ended)
-    }
-
-    /// One answer for each change, with the time at which it was there.
-    async fn commit(&self, changes: Vec<(Uuid, Change)>) -> PlatformResult<Vec<(StoreResult<Receipt>, Timestamp)>> {
-        let mut changes = changes.into_iter().peekable();
-        let mut commits = Vec::new();
-        while changes.peek().is_some() {
-            let batch: Vec<_> = changes.by_ref().take(self.batch_max()).collect();
-            commits.push(async move {
-                let results = self.platform.commit_all(batch).await?;
-                Ok::<_, StoreError>((results, self.platform.now()))
-            });
-        }
-        let mut answers = Vec::new();
-        for commit in join_all(commits).await {
-            let (results, at) = commit?;
-            answers.extend(results.into_iter().map(|result| (result, at)));
-        }
-        Ok(answers)
     }
 
     /// After a conflict: was it a bid, or another node that ends items?
@@ -286,19 +267,4 @@ impl Platform {
         let platform = self.clone();
         tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
     }
-}
-
-fn end(
-    platform: &Platform,
-    auction: &Auction,
-    item: Item,
-    held_until: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<(Uuid, Change), auction::Rejection> {
-    let command = held_until.map_or(ItemCommand::ReachEnd, |to| ItemCommand::HoldEnd { to });
-    let changes = auction::item::decide(auction, &item, command, now)?;
-    let customer = item.customer;
-    let mut draft = platform.draft(ACTOR, now);
-    draft.item(auction, item, &changes);
-    Ok((customer, draft.finish::<()>(None, &())))
 }

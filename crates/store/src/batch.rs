@@ -1,5 +1,6 @@
 //! Changes of one commit that stand on each other.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use ::platform::port::{Change, Receipt, StoreError, StoreResult};
@@ -30,18 +31,18 @@ impl Refused {
     }
 
     /// Does each change unless it stands on one that was refused; one answer for each, in order.
-    pub(crate) fn each<E>(
-        changes: &[Change],
-        mut commit: impl FnMut(&Change) -> Result<StoreResult<Receipt>, E>,
+    pub(crate) fn each<C: Borrow<Change>, E>(
+        changes: &[C],
+        mut commit: impl FnMut(&C) -> Result<StoreResult<Receipt>, E>,
     ) -> Result<Vec<StoreResult<Receipt>>, E> {
         let mut refused = Self::default();
         let mut results = Vec::with_capacity(changes.len());
         for change in changes {
-            let result = match refused.check(change) {
+            let result = match refused.check(change.borrow()) {
                 Ok(()) => commit(change)?,
                 Err(conflict) => Err(conflict),
             };
-            refused.note(change, &result);
+            refused.note(change.borrow(), &result);
             results.push(result);
         }
         Ok(results)

@@ -18,7 +18,6 @@ use runtime::clock::{from_ms, to_ms};
 /// The gate of one lane.
 #[derive(Debug)]
 pub(super) struct Flow {
-    requests_max: usize,
     pause_base: Duration,
     pause_max: Duration,
     state: State,
@@ -43,18 +42,17 @@ pub(super) struct Ticket {
 }
 
 impl Flow {
-    pub(super) fn new(requests_max: usize, pause_base: Duration, pause_max: Duration) -> Self {
-        let requests_max = requests_max.max(1);
-        Self { requests_max, pause_base, pause_max, state: State::Open, failures: 0, stretch: 0 }
+    pub(super) fn new(pause_base: Duration, pause_max: Duration) -> Self {
+        Self { pause_base, pause_max, state: State::Open, failures: 0, stretch: 0 }
     }
 
-    /// How many requests may start now, while `under_way` of them are on their way.
-    pub(super) fn slots(&mut self, now: Timestamp, under_way: usize) -> usize {
+    /// How many requests may start now, while `under_way` of them are on their way and an open lane may have `requests_max`.
+    pub(super) fn slots(&mut self, now: Timestamp, under_way: usize, requests_max: usize) -> usize {
         if self.paused_until().is_some_and(|until| until <= now) {
             self.state = State::Probing;
         }
         match self.state {
-            State::Open => self.requests_max.saturating_sub(under_way),
+            State::Open => requests_max.max(1).saturating_sub(under_way),
             State::Paused { .. } => 0,
             State::Probing => 1_usize.saturating_sub(under_way),
         }
@@ -134,7 +132,7 @@ mod tests {
     use super::*;
 
     fn flow() -> Flow {
-        Flow::new(64, Duration::from_millis(500), Duration::from_secs(60))
+        Flow::new(Duration::from_millis(500), Duration::from_secs(60))
     }
 
     fn at(ms: i64) -> Timestamp {
@@ -144,9 +142,13 @@ mod tests {
     #[test]
     fn an_open_lane_fills_its_slots() {
         let mut flow = flow();
-        assert_eq!(flow.slots(at(0), 0), 64);
-        assert_eq!(flow.slots(at(0), 60), 4);
-        assert_eq!(flow.slots(at(0), 64), 0);
+        assert_eq!(flow.slots(at(0), 0, 64), 64);
+        assert_eq!(flow.slots(at(0), 60, 64), 4);
+        assert_eq!(flow.slots(at(0), 64, 64), 0);
+        // With less to fill, what is under way goes on.
+        assert_eq!(flow.slots(at(0), 60, 2), 0);
+        assert_eq!(flow.slots(at(0), 1, 2), 1);
+        assert_eq!(flow.slots(at(0), 0, 0), 1, "a lane never stands still");
     }
 
     #[test]
@@ -155,12 +157,12 @@ mod tests {
         let ticket = flow.start();
         let until = flow.failed(ticket, at(0), None, 1.0);
         assert_eq!(until, at(500));
-        assert_eq!(flow.slots(at(499), 0), 0);
-        assert_eq!(flow.slots(at(500), 0), 1);
-        assert_eq!(flow.slots(at(500), 1), 0);
+        assert_eq!(flow.slots(at(499), 0, 64), 0);
+        assert_eq!(flow.slots(at(500), 0, 64), 1);
+        assert_eq!(flow.slots(at(500), 1, 64), 0);
         let probe = flow.start();
         flow.passed(probe);
-        assert_eq!(flow.slots(at(500), 1), 63);
+        assert_eq!(flow.slots(at(500), 1, 64), 63);
     }
 
     #[test]
@@ -172,7 +174,7 @@ mod tests {
         }
         let mut now = at(500);
         for pause_ms in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
-            assert_eq!(flow.slots(now, 0), 1);
+            assert_eq!(flow.slots(now, 0, 64), 1);
             let until = flow.failed(flow.start(), now, None, 1.0);
             assert_eq!(to_ms(until) - to_ms(now), pause_ms);
             now = until;
@@ -185,7 +187,7 @@ mod tests {
         let (early, failing) = (flow.start(), flow.start());
         flow.failed(failing, at(0), None, 1.0);
         flow.passed(early);
-        assert_eq!(flow.slots(at(100), 0), 0);
+        assert_eq!(flow.slots(at(100), 0, 64), 0);
     }
 
     #[test]
@@ -193,10 +195,10 @@ mod tests {
         let mut flow = flow();
         let (first, straggler) = (flow.start(), flow.start());
         flow.failed(first, at(0), None, 1.0);
-        assert_eq!(flow.slots(at(500), 0), 1);
+        assert_eq!(flow.slots(at(500), 0, 64), 1);
         flow.passed(flow.start());
         flow.failed(straggler, at(30_000), None, 1.0);
-        assert_eq!(flow.slots(at(30_000), 0), 64);
+        assert_eq!(flow.slots(at(30_000), 0, 64), 64);
     }
 
     #[test]

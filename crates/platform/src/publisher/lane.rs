@@ -69,7 +69,7 @@ impl Lane {
         inbox: mpsc::UnboundedReceiver<Held>,
     ) -> Self {
         let config = &shared.parts.config;
-        let flow = Flow::new(config.lane_requests_max, config.pause_base, config.pause_max);
+        let flow = Flow::new(config.pause_base, config.pause_max);
         Self {
             customer,
             shared,
@@ -183,7 +183,8 @@ impl Lane {
     async fn start_requests(&mut self) {
         loop {
             // Asked first: it also notices that a pause is over.
-            let slots = self.flow.slots(self.shared.parts.clock.now(), self.requests.len());
+            let (now, requests_max) = (self.shared.parts.clock.now(), self.shared.lane_requests_max());
+            let slots = self.flow.slots(now, self.requests.len(), requests_max);
             if slots == 0 || self.queue.is_empty() || !self.connect().await {
                 return;
             }

@@ -36,7 +36,7 @@ mod upkeep;
 mod verdict;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -95,6 +95,8 @@ struct Shared {
     running: AtomicBool,
     /// Set when rows may be ours that we know nothing of.
     lost_track: AtomicBool,
+    /// Rushes under way.
+    rushes: AtomicUsize,
     lanes: Mutex<HashMap<Uuid, LaneHandle>>,
     /// Made by the first lane, on the runtime that the lanes run on.
     settling: Mutex<Option<Batcher<OutboxOutcome, Recorded>>>,
@@ -135,6 +137,19 @@ pub(crate) struct Reservation {
     places: OwnedSemaphorePermit,
 }
 
+/// While it lives, lanes send little.
+pub(crate) struct Rush {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Rush {
+    fn drop(&mut self) {
+        if self.shared.rushes.fetch_sub(1, Ordering::AcqRel) == 1 {
+            lock(&self.shared.lanes).values().for_each(|lane| lane.door.wake.notify());
+        }
+    }
+}
+
 impl Publisher {
     pub(crate) fn new(parts: PublisherParts, node: NodeId) -> Self {
         let shared = Shared {
@@ -142,6 +157,7 @@ impl Publisher {
             node: Mutex::new(node),
             running: AtomicBool::new(false),
             lost_track: AtomicBool::new(false),
+            rushes: AtomicUsize::new(0),
             lanes: Mutex::default(),
             settling: Mutex::default(),
             stopping: CancellationToken::new(),
@@ -162,6 +178,12 @@ impl Publisher {
         }
         let places = Arc::clone(&door.room).try_acquire_many_owned(u32::try_from(events).ok()?).ok()?;
         Some(Reservation { door, places })
+    }
+
+    /// Until it is dropped, lanes send little: something that can't wait needs the machine.
+    pub(crate) fn rush(&self) -> Rush {
+        self.shared.rushes.fetch_add(1, Ordering::AcqRel);
+        Rush { shared: Arc::clone(&self.shared) }
     }
 
     /// Rows of the customer wait in the table.
@@ -209,6 +231,13 @@ impl Publisher {
 }
 
 impl Shared {
+    fn lane_requests_max(&self) -> usize {
+        match self.rushes.load(Ordering::Acquire) {
+            0 => self.parts.config.lane_requests_max,
+            _ => self.parts.config.rush_requests_max,
+        }
+    }
+
     fn node(&self) -> NodeId {
         *lock(&self.node)
     }

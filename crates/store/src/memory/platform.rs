@@ -221,7 +221,7 @@ impl Store for Memory {
         Ok(self.tables().sales.bids(item, page))
     }
 
-    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Auction)>> {
+    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>> {
         Ok(self.tables().sales.due_items(now, limit))
     }
 
@@ -231,7 +231,8 @@ impl Store for Memory {
 
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
         let mut tables = self.tables();
-        let Ok(receipts) = Refused::each::<Infallible>(&changes, |change| Ok(tables.commit(change.clone(), hand_to)));
+        let Ok(receipts) =
+            Refused::each::<_, Infallible>(&changes, |change| Ok(tables.commit(change.clone(), hand_to)));
         if self.loses_answer.swap(false, Ordering::SeqCst) {
             return Err(StoreError::Unavailable("the answer was lost".to_owned()));
         }

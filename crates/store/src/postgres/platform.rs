@@ -214,7 +214,7 @@ impl Store for Shared {
         Ok(sales::bids(&self.client().await?, item, page).await?)
     }
 
-    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Auction)>> {
+    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>> {
         Ok(sales::due_items(&self.client().await?, now, limit).await?)
     }
 

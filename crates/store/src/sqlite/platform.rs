@@ -197,7 +197,7 @@ impl Store for Sqlite {
         self.read(move |db| sales::bids(db, item, page)).await
     }
 
-    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Auction)>> {
+    async fn due_items(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>> {
         self.read(move |db| sales::due_items(db, now, limit)).await
     }
 
@@ -206,6 +206,7 @@ impl Store for Sqlite {
     }
 
     async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+        let changes = commit::Written::each(changes)?;
         self.write(move |db| commit::commit(db, &changes, hand_to)).await
     }
 

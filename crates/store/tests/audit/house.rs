@@ -79,6 +79,10 @@ impl House {
 }
 
 pub(crate) fn platform(store: &Arc<dyn Store>, clock: &TestClock, seed: u64) -> Platform {
+    platform_with(store, clock, seed, PlatformConfig::default())
+}
+
+pub(crate) fn platform_with(store: &Arc<dyn Store>, clock: &TestClock, seed: u64, config: PlatformConfig) -> Platform {
     let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
     Platform::new(PlatformParts {
         store: store.clone(),
@@ -86,7 +90,7 @@ pub(crate) fn platform(store: &Arc<dyn Store>, clock: &TestClock, seed: u64) -> 
         random: Arc::new(SeededRandom::new(seed)),
         vault: Arc::new(vault),
         client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
-        config: PlatformConfig::default(),
+        config,
     })
 }
 

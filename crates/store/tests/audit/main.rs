@@ -4,6 +4,7 @@
 
 mod behind;
 mod crash;
+mod ending;
 mod house;
 mod model;
 mod nodes;

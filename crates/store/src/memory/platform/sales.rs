@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
+use std::sync::Arc;
 
 use ::platform::bid::{Bid, BidMark};
 use ::platform::journal::{JournalEntry, JournalRow};
@@ -73,12 +74,12 @@ impl Sales {
         slice(rows.map(|((_, number), bid)| (*number, bid)), page)
     }
 
-    pub(super) fn due_items(&self, now: Timestamp, limit: usize) -> Vec<(Item, Auction)> {
+    pub(super) fn due_items(&self, now: Timestamp, limit: usize) -> Vec<(Item, Arc<Auction>)> {
         let due = self.ends.iter().take_while(|(end, _)| *end <= now);
         let with_auction = due.filter_map(|(_, uuid)| {
             let item = self.item(*uuid)?;
             let auction = self.auction(item.auction)?;
-            Some((item, auction))
+            Some((item, Arc::new(auction)))
         });
         with_auction.take(limit).collect()
     }

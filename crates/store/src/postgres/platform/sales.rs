@@ -1,6 +1,7 @@
 //! Auctions, items and bids as they are read.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ::platform::bid::Bid;
 use ::platform::port::{ItemCounts, Page};
@@ -99,7 +100,11 @@ pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -
 
 /// Due items are mostly of few auctions: each is read once. The auctions are of a moment later than the items; a change
 /// decided on them is compared with the item's version when it is committed.
-pub(super) async fn due_items(db: &impl GenericClient, now: Timestamp, limit: usize) -> Outcome<Vec<(Item, Auction)>> {
+pub(super) async fn due_items(
+    db: &impl GenericClient,
+    now: Timestamp,
+    limit: usize,
+) -> Outcome<Vec<(Item, Arc<Auction>)>> {
     let select = format!(
         "SELECT state FROM items WHERE status = {LIVE} AND effective_end_ms IS NOT NULL AND effective_end_ms <= $1 \
          ORDER BY effective_end_ms LIMIT $2"
@@ -110,7 +115,8 @@ pub(super) async fn due_items(db: &impl GenericClient, now: Timestamp, limit: us
     wanted.dedup();
     let select = "SELECT state FROM auctions WHERE uuid = ANY($1)";
     let auctions = rows::list(db, select, &[&wanted], |row| rows::json::<Auction>(row, 0)).await?;
-    let auctions: HashMap<Uuid, Auction> = auctions.into_iter().map(|auction| (auction.uuid, auction)).collect();
+    let auctions: HashMap<Uuid, Arc<Auction>> =
+        auctions.into_iter().map(|auction| (auction.uuid, Arc::new(auction))).collect();
     let with_auction = due.into_iter().map(|item| {
         let found = auctions.get(&item.auction).cloned();
         let auction = found.ok_or_else(|| codec::corrupt(format_args!("item {} has no auction", item.uuid)))?;

@@ -4,6 +4,7 @@
 //! key goes first and one auction or item next, so that a change of one thing that fails has nothing but its answer to take
 //! back; a change of many things is a savepoint. Nothing after them can be refused.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use ::platform::journal::JournalEntry;
@@ -35,10 +36,34 @@ const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_r
      struck_at_ms = ?7 WHERE item = ?1 AND number = ?2";
 const ENTER: &str = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
+/// A change with its states as they are kept. They are written out before the writer's turn, for which everybody waits.
+pub(super) struct Written {
+    change: Change,
+    auction: Option<String>,
+    items: Vec<String>,
+}
+
+impl Written {
+    pub(super) fn each(changes: Vec<Change>) -> StoreResult<Vec<Self>> {
+        let written = changes.into_iter().map(|change| {
+            let auction = change.auction.as_ref().map(|auction| to_json(&auction.state)).transpose()?;
+            let items = change.items.iter().map(|item| to_json(&item.state)).collect::<StoreResult<_>>()?;
+            Ok(Self { change, auction, items })
+        });
+        written.collect()
+    }
+}
+
+impl Borrow<Change> for Written {
+    fn borrow(&self) -> &Change {
+        &self.change
+    }
+}
+
 /// One answer for each change, in order.
 pub(super) fn commit(
     db: &Connection,
-    changes: &[Change],
+    changes: &[Written],
     hand_to: Option<NodeId>,
 ) -> Outcome<Vec<StoreResult<Receipt>>> {
     let mut commit = Commit {
@@ -49,11 +74,11 @@ pub(super) fn commit(
         is_held_back: db.prepare_cached("SELECT 1 FROM outbox WHERE subject = ?1")?,
         connected: HashMap::new(),
         hand_to: match hand_to {
-            Some(node) if changes.iter().any(announces) => Some(outbox::number(db, node)?),
+            Some(node) if changes.iter().any(|written| announces(&written.change)) => Some(outbox::number(db, node)?),
             _ => None,
         },
     };
-    Refused::each(changes, |change| match commit.change(change) {
+    Refused::each(changes, |written| match commit.change(written) {
         Ok(receipt) => Ok(Ok(receipt)),
         Err(Fault::Store(error)) => Ok(Err(error)),
         Err(fault) => Err(fault),
@@ -77,17 +102,18 @@ struct Commit<'db> {
 }
 
 impl Commit<'_> {
-    fn change(&mut self, change: &Change) -> Outcome<Receipt> {
+    fn change(&mut self, written: &Written) -> Outcome<Receipt> {
+        let change = &written.change;
         if usize::from(change.auction.is_some())
             + usize::from(change.turn.is_some())
             + usize::from(change.lead.is_some())
             + change.items.len()
             <= 1
         {
-            return self.change_of_one(change);
+            return self.change_of_one(written);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;
-        let done = access::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(change));
+        let done = access::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(written));
         if done.is_err() {
             rows::execute(self.db, "ROLLBACK TO change", [])?;
         }
@@ -96,9 +122,10 @@ impl Commit<'_> {
         self.follow(change)
     }
 
-    fn change_of_one(&mut self, change: &Change) -> Outcome<Receipt> {
+    fn change_of_one(&mut self, written: &Written) -> Outcome<Receipt> {
+        let change = &written.change;
         access::keep_or_replay(self.db, change.answer.as_ref())?;
-        match self.put(change) {
+        match self.put(written) {
             Ok(()) => self.follow(change),
             Err(refused) => {
                 if let Some(answer) = &change.answer {
@@ -110,7 +137,7 @@ impl Commit<'_> {
     }
 
     /// What can be refused, but for the answer.
-    fn put(&mut self, change: &Change) -> Outcome<()> {
+    fn put(&mut self, Written { change, auction, items }: &Written) -> Outcome<()> {
         if let Some(turn) = change.turn {
             bidders::take_turn(self.db, turn)?;
         }
@@ -120,18 +147,17 @@ impl Commit<'_> {
         if let Some(step) = &change.lead {
             leads::take_step(self.db, step)?;
         }
-        if let Some(auction) = &change.auction {
-            self.put_auction(auction)?;
+        if let (Some(state), Some(json)) = (&change.auction, auction) {
+            self.put_auction(state, json)?;
         }
-        for item in &change.items {
-            self.put_item(item)?;
+        for (state, json) in change.items.iter().zip(items) {
+            self.put_item(state, json)?;
         }
         Ok(())
     }
 
-    fn put_auction(&mut self, auction: &Versioned<Auction>) -> Outcome<()> {
-        let Versioned { expected_version, state } = auction;
-        let (uuid, status, json) = (state.uuid.as_bytes(), state.status.code(), to_json(state)?);
+    fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> Outcome<()> {
+        let (uuid, status) = (state.uuid.as_bytes(), state.status.code());
         let done = if *expected_version == 0 {
             let values = params![uuid, state.customer.as_bytes(), status, state.version, json];
             self.db.prepare_cached(INSERT_AUCTION)?.execute(values)
@@ -146,10 +172,8 @@ impl Commit<'_> {
         }
     }
 
-    fn put_item(&mut self, item: &Versioned<Item>) -> Outcome<()> {
-        let state = &item.state;
-        let json = to_json(state)?;
-        let done = if item.expected_version == 0 {
+    fn put_item(&mut self, Versioned { expected_version, state }: &Versioned<Item>, json: &str) -> Outcome<()> {
+        let done = if *expected_version == 0 {
             self.db.prepare_cached(INSERT_ITEM)?.execute(params![
                 state.uuid.as_bytes(),
                 state.auction.as_bytes(),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use ::platform::bid::Bid;
 use ::platform::port::{ItemCounts, Page};
@@ -88,22 +89,22 @@ pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> Outcome<Vec<
 }
 
 /// Due items are mostly of few auctions: each is read once.
-pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<(Item, Auction)>> {
+pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<(Item, Arc<Auction>)>> {
     let select = format!(
         "SELECT state FROM items INDEXED BY items_by_end \
          WHERE status = {LIVE} AND effective_end_ms IS NOT NULL AND effective_end_ms <= ?1 \
          ORDER BY effective_end_ms LIMIT ?2"
     );
     let items: Vec<Item> = rows::list(db, &select, (ms(now), rows::limit(limit)), |row| rows::json(row, 0))?;
-    let mut auctions: HashMap<Uuid, Auction> = HashMap::new();
+    let mut auctions: HashMap<Uuid, Arc<Auction>> = HashMap::new();
     let mut due = Vec::with_capacity(items.len());
     for item in items {
         let auction = match auctions.entry(item.auction) {
-            Entry::Occupied(known) => known.get().clone(),
+            Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(unknown) => {
                 let found = auction(db, item.auction)?;
                 let found = found.ok_or_else(|| codec::corrupt(format_args!("item {} has no auction", item.uuid)))?;
-                unknown.insert(found).clone()
+                Arc::clone(unknown.insert(Arc::new(found)))
             }
         };
         due.push((item, auction));
