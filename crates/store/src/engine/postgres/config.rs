@@ -36,10 +36,11 @@ impl PostgresConfig {
             return Err(EngineError::Address(why.to_owned()));
         }
         // The limits keep a session that hangs from holding others up for ever. Statements are made for their indexes: without
-        // this, one that is planned while a queue is empty goes on reading the whole table when it is full.
+        // this, one that is planned while a queue is empty goes on reading the whole table, or sorting it, when it is full.
         let ours = format!(
             "-c search_path={schema} -c synchronous_commit=on -c jit=off -c lock_timeout=20s -c statement_timeout=60s \
-             -c idle_in_transaction_session_timeout=60s -c enable_seqscan=off -c default_transaction_isolation=read\\ committed"
+             -c idle_in_transaction_session_timeout=60s -c enable_seqscan=off -c enable_bitmapscan=off \
+             -c default_transaction_isolation=read\\ committed"
         );
         let options = address.get_options().map_or_else(|| ours.clone(), |theirs| format!("{theirs} {ours}"));
         address.options(options);

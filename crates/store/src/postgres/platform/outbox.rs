@@ -56,18 +56,20 @@ pub(super) async fn start_anew(db: &impl GenericClient, customer: Uuid) -> Outco
     rows::execute(db, anew, &[&customer]).await.map(drop)
 }
 
-/// Condition on a row `o`: nobody has it, its time has come (`$1`), and no earlier one of its subject is left.
-const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1) AND NOT EXISTS \
-     (SELECT 1 FROM outbox e WHERE e.subject = o.subject AND e.cursor < o.cursor)";
+/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all of a
+/// long queue to find its first rows.
+const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
+/// Condition on a row `o`: nobody has it, and its time has come (`$1`).
+const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
 
 /// Condition on a consumer `c`: its queue flows.
 const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
 pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> Outcome<Vec<Uuid>> {
     let select = format!(
-        "SELECT c.customer FROM consumers c WHERE {OPEN} AND EXISTS \
-             (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {CLAIMABLE}) \
-         ORDER BY c.customer"
+        "SELECT c.customer FROM consumers c CROSS JOIN LATERAL \
+             (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {FREE} AND {FIRST} ORDER BY o.cursor LIMIT 1) o \
+         WHERE {OPEN} ORDER BY c.customer"
     );
     rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
 }
@@ -82,7 +84,7 @@ pub(super) async fn claim(
     limit: usize,
 ) -> Outcome<Vec<OutboxEvent>> {
     let pick = format!(
-        "SELECT o.cursor FROM outbox o WHERE o.customer = $2 AND {CLAIMABLE} \
+        "SELECT o.cursor FROM outbox o WHERE o.customer = $2 AND {FREE} AND {FIRST} \
              AND EXISTS (SELECT 1 FROM consumers c WHERE c.customer = $2 AND {OPEN}) \
          ORDER BY o.cursor LIMIT $3 FOR UPDATE OF o SKIP LOCKED"
     );
@@ -114,11 +116,12 @@ fn event(row: &Row) -> Outcome<OutboxEvent> {
 }
 
 pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Timestamp>> {
-    let select = "SELECT o.next_at_ms FROM outbox o \
-         WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND NOT EXISTS \
-             (SELECT 1 FROM outbox e WHERE e.subject = o.subject AND e.cursor < o.cursor) \
-         ORDER BY o.next_at_ms LIMIT 1";
-    rows::one(db, select, &[&customer], |row| rows::time(row, 0)).await
+    let select = format!(
+        "SELECT o.next_at_ms FROM outbox o \
+         WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND {FIRST} \
+         ORDER BY o.next_at_ms LIMIT 1"
+    );
+    rows::one(db, &select, &[&customer], |row| rows::time(row, 0)).await
 }
 
 /// One statement for each kind of outcome, the rows in the order of their cursors, so that two nodes don't wait for each
