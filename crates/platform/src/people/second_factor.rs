@@ -12,7 +12,7 @@ use crate::port::{Ending, Totp, TotpChange, User};
 use crate::{Caller, Platform};
 
 /// A second factor that waits to be confirmed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Enrolled {
     /// The secret in base32, to be typed into an authenticator. It can't be had again.
     pub secret: String,
@@ -21,7 +21,7 @@ pub struct Enrolled {
 }
 
 /// Codes for the day on which the authenticator is lost; each works once.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RecoveryCodes {
     /// The user, whose second factor is asked for from now on.
     pub user: User,
