@@ -15,7 +15,7 @@ use crate::errors::{ApiError, Problem};
 use crate::models::{EnrolledView, MeView, RecoveryCodesView, SessionView, UserView, scopes_of};
 
 /// Tells who asks: the person, the session and what the role may do.
-#[utoipa::path(get, path = "/me", tag = "people", responses((status = 200, body = MeView)))]
+#[utoipa::path(get, path = "/me", tag = "me", responses((status = 200, body = MeView)))]
 pub(crate) async fn get(State(platform): State<Platform>, asked: Asked<()>) -> Result<Response, ApiError> {
     let (user, session) = platform.me(&asked.caller).await?;
     let recovery_codes_left = platform.own_recovery_codes(&asked.caller).await?;
@@ -34,7 +34,7 @@ pub(crate) struct PasswordChangeIn {
 }
 
 /// Changes one's own password, and ends one's other sessions.
-#[utoipa::path(post, path = "/me/password", tag = "people", request_body = PasswordChangeIn,
+#[utoipa::path(post, path = "/me/password", tag = "me", request_body = PasswordChangeIn,
     responses((status = 200, body = UserView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn change_password(
@@ -56,7 +56,7 @@ pub(crate) struct PasswordIn {
 
 /// Makes the secret of a second factor (TOTP, RFC 6238: SHA-1, six digits, thirty seconds) for oneself. It is asked for only once it
 /// is confirmed; until then it can be made anew.
-#[utoipa::path(post, path = "/me/second-factor", tag = "people", request_body = PasswordIn,
+#[utoipa::path(post, path = "/me/second-factor", tag = "me", request_body = PasswordIn,
     responses((status = 201, body = EnrolledView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn enroll(State(platform): State<Platform>, post: Post<PasswordIn>) -> Result<Response, ApiError> {
@@ -75,7 +75,7 @@ pub(crate) struct CodeIn {
 }
 
 /// Turns one's second factor on, with a code of it, ends one's other sessions, and gives recovery codes.
-#[utoipa::path(post, path = "/me/second-factor/confirm", tag = "people", request_body = CodeIn,
+#[utoipa::path(post, path = "/me/second-factor/confirm", tag = "me", request_body = CodeIn,
     responses((status = 200, body = RecoveryCodesView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
@@ -86,7 +86,7 @@ pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>
 }
 
 /// Turns one's second factor off, with a code of it or a recovery code.
-#[utoipa::path(post, path = "/me/second-factor/off", tag = "people", request_body = CodeIn,
+#[utoipa::path(post, path = "/me/second-factor/off", tag = "me", request_body = CodeIn,
     responses((status = 200, body = UserView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn turn_off(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {

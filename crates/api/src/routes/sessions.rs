@@ -56,7 +56,7 @@ impl FromRequest<Platform> for Stranger {
 
 /// Signs in: begins a session of a person. The token is shown this once, and again only to the same `Idempotency-Key` with the
 /// same password. It is sent like an API key, and may do what the person's role may. Needs no key.
-#[utoipa::path(post, path = "/sessions", tag = "people", request_body = SignInBody,
+#[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = SignInBody,
     responses((status = 201, body = SignedInView), (status = 401, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem), (status = 429, body = Problem)))]
 pub(crate) async fn sign_in(State(platform): State<Platform>, stranger: Stranger) -> Result<Response, ApiError> {
@@ -71,7 +71,7 @@ pub(crate) async fn sign_in(State(platform): State<Platform>, stranger: Stranger
 }
 
 /// Lists the sessions of the person who asks, in order of creation.
-#[utoipa::path(get, path = "/sessions", tag = "people", params(ListQuery),
+#[utoipa::path(get, path = "/sessions", tag = "sessions", params(ListQuery),
     responses((status = 200, body = List<SessionView>)))]
 pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
     let page = asked.query.page::<Uuid>()?;
@@ -81,7 +81,7 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuer
 }
 
 /// Ends all sessions of the person who asks, the one that asks as well.
-#[utoipa::path(delete, path = "/sessions", tag = "people", responses((status = 204, description = "They are over.")))]
+#[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "They are over.")))]
 pub(crate) async fn end_all(State(platform): State<Platform>, asked: Asked<()>) -> Result<Response, ApiError> {
     platform.end_own_sessions(&asked.caller).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -89,7 +89,7 @@ pub(crate) async fn end_all(State(platform): State<Platform>, asked: Asked<()>) 
 
 /// Ends a session (signs out): one's own or, by an administrator, anybody's. The node that is asked refuses it from this answer on,
 /// others within five seconds.
-#[utoipa::path(delete, path = "/sessions/{uuid}", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(delete, path = "/sessions/{uuid}", tag = "sessions", params(("uuid" = Uuid, Path)),
     responses((status = 204, description = "It is over."), (status = 404, body = Problem)))]
 pub(crate) async fn end(
     State(platform): State<Platform>,

@@ -30,7 +30,7 @@ pub(crate) struct UserIn {
 }
 
 /// Creates a user. A password that is made is shown this once, and again only to the same `Idempotency-Key`. Scope `users:write`.
-#[utoipa::path(post, path = "/users", tag = "people", request_body = UserIn,
+#[utoipa::path(post, path = "/users", tag = "users", request_body = UserIn,
     responses((status = 201, body = UserWithPasswordView), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>) -> Result<Response, ApiError> {
     let (post, UserIn { email, role, password }) = post.map(Ok)?;
@@ -52,7 +52,7 @@ fn role_named(name: &str) -> Result<Role, ApiError> {
 }
 
 /// Lists users in order of creation, disabled ones too. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users", tag = "people", params(ListQuery),
+#[utoipa::path(get, path = "/users", tag = "users", params(ListQuery),
     responses((status = 200, body = List<UserView>)))]
 pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
     let page = asked.query.page::<Uuid>()?;
@@ -61,7 +61,7 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuer
 }
 
 /// Gives a user. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users/{uuid}", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(get, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = UserView), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(platform): State<Platform>,
@@ -86,7 +86,7 @@ pub(crate) struct UserPatchIn {
 
 /// Gives a user another role, disables or enables them; that ends their sessions. The last administrator stays one (409
 /// `last_administrator`). Needs `If-Match`. Scope `users:write`.
-#[utoipa::path(patch, path = "/users/{uuid}", tag = "people", params(("uuid" = Uuid, Path)), request_body = UserPatchIn,
+#[utoipa::path(patch, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)), request_body = UserPatchIn,
     responses((status = 200, body = UserView), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 412, body = Problem), (status = 422, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn change(
@@ -102,7 +102,7 @@ pub(crate) async fn change(
 
 /// Removes a user who has never signed in. Others are disabled instead (409 `has_signed_in`): the log may name them. Scope
 /// `users:write`.
-#[utoipa::path(delete, path = "/users/{uuid}", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(delete, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)),
     responses((status = 204, description = "There is no such user any more."), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
 pub(crate) async fn remove(
@@ -124,7 +124,7 @@ pub(crate) struct PasswordResetIn {
 
 /// Gives a user another password, ends their sessions, and lets them try to sign in at once. A password that is made is shown this
 /// once, and again only to the same `Idempotency-Key`. Scope `users:write`.
-#[utoipa::path(post, path = "/users/{uuid}/password", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(post, path = "/users/{uuid}/password", tag = "users", params(("uuid" = Uuid, Path)),
     request_body = PasswordResetIn,
     responses((status = 200, body = UserWithPasswordView), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem)))]
@@ -148,7 +148,7 @@ pub(crate) async fn reset_password(
 pub(crate) struct Nothing {}
 
 /// Turns a user's second factor off, for who has lost the authenticator and the recovery codes. Scope `users:write`.
-#[utoipa::path(post, path = "/users/{uuid}/second-factor/off", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(post, path = "/users/{uuid}/second-factor/off", tag = "users", params(("uuid" = Uuid, Path)),
     request_body = Nothing,
     responses((status = 200, body = UserView), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn turn_off_second_factor(
@@ -164,7 +164,7 @@ pub(crate) async fn turn_off_second_factor(
 }
 
 /// Lists a user's sessions in order of creation. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users/{uuid}/sessions", tag = "people", params(("uuid" = Uuid, Path), ListQuery),
+#[utoipa::path(get, path = "/users/{uuid}/sessions", tag = "users", params(("uuid" = Uuid, Path), ListQuery),
     responses((status = 200, body = List<SessionView>), (status = 404, body = Problem)))]
 pub(crate) async fn sessions(
     State(platform): State<Platform>,
@@ -178,7 +178,7 @@ pub(crate) async fn sessions(
 }
 
 /// Ends all sessions of a user. Scope `users:write`.
-#[utoipa::path(delete, path = "/users/{uuid}/sessions", tag = "people", params(("uuid" = Uuid, Path)),
+#[utoipa::path(delete, path = "/users/{uuid}/sessions", tag = "users", params(("uuid" = Uuid, Path)),
     responses((status = 204, description = "They are over."), (status = 404, body = Problem)))]
 pub(crate) async fn end_sessions(
     State(platform): State<Platform>,
