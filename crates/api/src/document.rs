@@ -12,6 +12,8 @@ use crate::operations::{Access, access};
 
 /// Name of the security scheme.
 const KEY: &str = "key";
+/// And of what people sign in for.
+const SESSION: &str = "session";
 const PROBLEM: &str = "#/components/schemas/Problem";
 const PROBLEM_JSON: &str = "application/problem+json";
 
@@ -26,6 +28,13 @@ pub(crate) fn complete(mut document: OpenApi) -> OpenApi {
         .description(Some("An API key (`lw_…`) with the scopes that the operation needs."))
         .build();
     components.add_security_scheme(KEY, SecurityScheme::Http(scheme));
+    let scheme = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some(
+            "The token of a session (`lws_…`), which `POST /sessions` gives. It is taken wherever a key is.",
+        ))
+        .build();
+    components.add_security_scheme(SESSION, SecurityScheme::Http(scheme));
     for shared in SHARED {
         components.responses.insert(shared.name.to_owned(), RefOr::T(shared.response()));
     }
@@ -83,6 +92,7 @@ fn security(access: Option<Access>) -> Vec<SecurityRequirement> {
         Some(Access::OneOf(scopes)) => {
             scopes.iter().map(|scope| SecurityRequirement::new(KEY, [scope.name()])).collect()
         }
+        Some(Access::Person) => vec![SecurityRequirement::new::<_, [&str; 0], _>(SESSION, [])],
         Some(Access::AnyKey) | None => vec![SecurityRequirement::new::<_, [&str; 0], _>(KEY, [])],
     }
 }
@@ -131,8 +141,8 @@ struct Shared {
 #[rustfmt::skip]
 const SHARED: [Shared; 14] = [
     Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `if_match_invalid`." },
-    Shared { status: "401", name: "Unauthenticated", description: "No key, or one that is unknown or expired. Code `unauthenticated`." },
-    Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff. Code `forbidden`." },
+    Shared { status: "401", name: "Unauthenticated", description: "No key or session, or one that is unknown or expired (`unauthenticated`); at signing in, `sign_in_refused`, `code_required` or `code_refused`." },
+    Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff, or for people (`forbidden`); a person's password or code is not the one (`password_refused`, `code_refused`)." },
     Shared { status: "404", name: "NotFound", description: "There is no such record for this key. Code `not_found`." },
     Shared { status: "408", name: "RequestTimeout", description: "The body did not arrive in time. Code `request_timeout`." },
     Shared { status: "409", name: "Conflict", description: "The rules forbid it as things stand, a unique name is taken, or others change it at the same time (`busy`). The code says which rule." },
@@ -141,7 +151,7 @@ const SHARED: [Shared; 14] = [
     Shared { status: "415", name: "UnsupportedMediaType", description: "The body is not of the type that is taken. Code `unsupported_media_type`." },
     Shared { status: "422", name: "Invalid", description: "Values that can't be used; `errors` says where. Codes `invalid`, `field_invalid`, `idempotency_mismatch` and others." },
     Shared { status: "428", name: "PreconditionRequired", description: "Send `If-Match` with the `ETag` of what you saw. Code `precondition_required`." },
-    Shared { status: "429", name: "RateLimited", description: "The key has used its quota; `Retry-After` says how many seconds to wait. Code `rate_limited`." },
+    Shared { status: "429", name: "RateLimited", description: "The key has used its quota; `Retry-After` says how many seconds to wait (`rate_limited`); or there were too many attempts at a password or code (`too_many_attempts`)." },
     Shared { status: "502", name: "ProviderFailed", description: "The delivery provider did not do what was asked of it. Code `provider_refused`." },
     Shared { status: "503", name: "Unavailable", description: "The database can't be reached just now; try again. Code `unavailable`." },
 ];
@@ -168,7 +178,7 @@ impl Shared {
         match self.status {
             "400" => has_parameters || operation.request_body.is_some(),
             "401" | "429" => !is_public,
-            "403" => matches!(access, Some(Access::OneOf(_))),
+            "403" => matches!(access, Some(Access::OneOf(_) | Access::Person)),
             "404" => path.contains('{') || NAMING_A_RECORD.contains(&path),
             "408" | "413" | "415" => operation.request_body.is_some(),
             "422" => has_parameters || operation.request_body.is_some(),

@@ -8,14 +8,15 @@ use http_kit::json::JsonError;
 pub(crate) use http_kit::problem::Problem;
 use http_kit::problem::ProblemError;
 use platform::catalogue::{ImportReport, RowError};
+use platform::people::PeopleRefusal;
 use platform::{PlatformError, Problem as InputProblem};
 
 /// Seconds after which a caller may try again what was not possible.
 const RETRY_AFTER_S: &str = "1";
 
-/// An answer that is an error.
+/// An answer that is an error, with the seconds to wait if they are known.
 #[derive(Debug)]
-pub(crate) struct ApiError(Box<Problem>);
+pub(crate) struct ApiError(Box<Problem>, Option<u64>);
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
@@ -23,13 +24,16 @@ impl IntoResponse for ApiError {
         if response.status() == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
         }
+        if let Some(seconds) = self.1 {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
         response
     }
 }
 
 impl ApiError {
     fn new(status: StatusCode, code: &'static str, detail: impl ToString) -> Self {
-        ApiError(Box::new(Problem::new(status, code, detail.to_string())))
+        ApiError(Box::new(Problem::new(status, code, detail.to_string())), None)
     }
 
     fn with_errors(mut self, errors: Vec<ProblemError>) -> Self {
@@ -117,6 +121,7 @@ impl From<PlatformError> for ApiError {
             }
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
+            PlatformError::People(refusal) => of_people(refusal),
             PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
             PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -146,9 +151,27 @@ impl From<PlatformError> for ApiError {
             PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
                 answer.0.legal_next_statuses = Some(legal);
             }
+            PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
+                answer.1 = Some(retry_after_s);
+            }
             _ => {}
         }
         answer
+    }
+}
+
+/// A wrong password or code of who has not signed in is 401; of who has, 403, so that nobody takes it for the session's end.
+fn of_people(refusal: &PeopleRefusal) -> StatusCode {
+    match refusal {
+        PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {
+            StatusCode::UNAUTHORIZED
+        }
+        PeopleRefusal::PasswordRefused | PeopleRefusal::OwnCodeRefused => StatusCode::FORBIDDEN,
+        PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        PeopleRefusal::LastAdministrator
+        | PeopleRefusal::HasSignedIn
+        | PeopleRefusal::SecondFactorOn
+        | PeopleRefusal::SecondFactorOff => StatusCode::CONFLICT,
     }
 }
 

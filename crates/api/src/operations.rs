@@ -6,7 +6,7 @@ use platform::{Caller, PlatformError, Scope};
 
 use Scope::{
     AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite, EventsRead,
-    KeysRead, KeysWrite, RingWrite, SandboxWrite,
+    KeysRead, KeysWrite, RingWrite, SandboxWrite, UsersRead, UsersWrite,
 };
 
 /// Where the operations are.
@@ -17,8 +17,10 @@ pub(crate) const PREFIX: &str = "/api/v1";
 pub(crate) enum Access {
     /// Everybody, without a key.
     Public,
-    /// Every key.
+    /// Every key and every session.
     AnyKey,
+    /// The session of a person; no key.
+    Person,
     /// A key with one of these scopes.
     OneOf(&'static [Scope]),
 }
@@ -43,6 +45,24 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/api-keys",                              Access::OneOf(&[KeysRead, KeysWrite])),
     (Method::GET,  "/api-keys/{uuid}",                       Access::OneOf(&[KeysRead, KeysWrite])),
     (Method::DELETE, "/api-keys/{uuid}",                     Access::OneOf(&[KeysWrite])),
+    (Method::POST, "/sessions",                              Access::Public),
+    (Method::GET,  "/sessions",                              Access::Person),
+    (Method::DELETE, "/sessions",                            Access::Person),
+    (Method::DELETE, "/sessions/{uuid}",                     Access::Person),
+    (Method::GET,  "/me",                                    Access::Person),
+    (Method::POST, "/me/password",                           Access::Person),
+    (Method::POST, "/me/second-factor",                      Access::Person),
+    (Method::POST, "/me/second-factor/confirm",              Access::Person),
+    (Method::POST, "/me/second-factor/off",                  Access::Person),
+    (Method::POST, "/users",                                 Access::OneOf(&[UsersWrite])),
+    (Method::GET,  "/users",                                 Access::OneOf(&[UsersRead, UsersWrite])),
+    (Method::GET,  "/users/{uuid}",                          Access::OneOf(&[UsersRead, UsersWrite])),
+    (Method::PATCH, "/users/{uuid}",                         Access::OneOf(&[UsersWrite])),
+    (Method::DELETE, "/users/{uuid}",                        Access::OneOf(&[UsersWrite])),
+    (Method::POST, "/users/{uuid}/password",                 Access::OneOf(&[UsersWrite])),
+    (Method::POST, "/users/{uuid}/second-factor/off",        Access::OneOf(&[UsersWrite])),
+    (Method::GET,  "/users/{uuid}/sessions",                 Access::OneOf(&[UsersRead, UsersWrite])),
+    (Method::DELETE, "/users/{uuid}/sessions",               Access::OneOf(&[UsersWrite])),
     (Method::POST, "/auctioneers",                           Access::OneOf(&[CustomersWrite])),
     (Method::GET,  "/auctioneers",                           Access::OneOf(&[CustomersRead, AuctionsRead])),
     (Method::GET,  "/auctioneers/{uuid}",                    Access::OneOf(&[CustomersRead, AuctionsRead])),
@@ -130,7 +150,14 @@ pub(crate) fn access(method: &Method, path: &str) -> Option<Access> {
 impl Access {
     /// `Forbidden` unless the caller has what the operation needs.
     pub(crate) fn check(self, caller: &Caller) -> Result<(), PlatformError> {
-        let Access::OneOf(scopes) = self else { return Ok(()) };
+        let scopes = match self {
+            Access::OneOf(scopes) => scopes,
+            Access::Person if caller.session.is_none() => {
+                let detail = "this is for people who have signed in, not for API keys";
+                return Err(PlatformError::Forbidden(detail.to_owned()));
+            }
+            Access::Public | Access::AnyKey | Access::Person => return Ok(()),
+        };
         if scopes.iter().any(|scope| caller.scopes.contains(*scope)) {
             return Ok(());
         }

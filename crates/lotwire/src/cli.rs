@@ -1,6 +1,7 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
 mod customer_end;
+mod people;
 mod provider;
 mod secrets;
 mod verify;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
+pub(crate) use people::User;
 pub(crate) use provider::{
     Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
     ProviderEndpoint, ProviderKey, Skip, Stuck,
@@ -85,7 +87,7 @@ Examples:
     /// Keys of the platform's API.
     #[command(subcommand)]
     Key(Key),
-    /// People who sign in to the administration application.
+    /// People who sign in, their roles and sessions.
     #[command(subcommand)]
     User(User),
     /// Catalogues.
@@ -274,24 +276,6 @@ Examples:
     Revoke {
         /// The key's UUID, as `key list` says it; not the key itself.
         uuid: Uuid,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum User {
-    /// Create a user. The password is read from standard input, or made and shown this once.
-    Create {
-        /// E-mail address.
-        email: String,
-        /// administrator, operator, clerk, support or viewer.
-        #[arg(long)]
-        role: String,
-        /// Read the password from standard input.
-        #[arg(long)]
-        password_stdin: bool,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
     },
 }
 

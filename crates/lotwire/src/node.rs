@@ -71,6 +71,10 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.key_requests_per_min_max = config.platform.rate_limit;
     limits.timers.downtime_grace = config.platform.downtime_grace.get();
+    limits.people.session_ttl = config.platform.session_ttl.get();
+    limits.people.session_idle = config.platform.session_idle.get();
+    limits.people.attempts_max = config.platform.sign_in_attempts;
+    limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
     limits.default_provider_url = config.default_provider_url();
     limits.nodes =
         if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };

@@ -12,6 +12,8 @@ pub struct Caller {
     pub actor: String,
     /// The API key or user; idempotency keys belong to it. Nil for the command line.
     pub key: Uuid,
+    /// The session of a person; none for keys and the command line.
+    pub session: Option<Uuid>,
     /// The customer that it is confined to; none for the platform's own staff. Others' records are "not found" to it.
     pub customer: Option<Uuid>,
     /// What it may do.
@@ -21,7 +23,7 @@ pub struct Caller {
 impl Caller {
     /// The operator at the machine itself, who may do everything.
     pub fn command_line() -> Self {
-        Self { actor: "command-line".into(), key: Uuid::nil(), customer: None, scopes: Scopes::all() }
+        Self { actor: "command-line".into(), key: Uuid::nil(), session: None, customer: None, scopes: Scopes::all() }
     }
 
     /// `Forbidden` unless it has the scope.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 pub use crate::live::LiveConfig;
+pub use crate::people::PeopleConfig;
 
 /// Limits and pace of the platform. Every field may be set by itself: `PlatformConfig { …, ..Default::default() }`.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct PlatformConfig {
     pub key_cache_max: usize,
     /// Requests of one API key in a minute, at each node; 0 for no limit. 600,000.
     pub key_requests_per_min_max: u32,
+    /// Sessions of people, and how often they may try to sign in.
+    pub people: PeopleConfig,
     /// Limits and pace of ending items.
     pub timers: TimerConfig,
     /// How much of an auction follows it in one commit.
@@ -133,6 +136,7 @@ impl Default for PlatformConfig {
             key_cache_ttl: Duration::from_secs(5),
             key_cache_max: 10_000,
             key_requests_per_min_max: 600_000,
+            people: PeopleConfig::default(),
             timers: TimerConfig::default(),
             leads: LeadConfig::default(),
             live: LiveConfig::default(),

@@ -2,6 +2,7 @@
 
 use auction::Rejection;
 
+use crate::people::PeopleRefusal;
 use crate::port::{Cursor, StoreError};
 
 /// A part of the input that can't be used.
@@ -47,8 +48,11 @@ pub enum PlatformError {
     #[error("the idempotency key was used before with another request")]
     IdempotencyMismatch,
     /// The credentials are missing, wrong or expired.
-    #[error("the API key is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
+    #[error("the API key or session is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
     Unauthenticated,
+    /// Signing in, or a change of people, was refused.
+    #[error("{0}")]
+    People(PeopleRefusal),
     /// The caller's scopes don't allow it.
     #[error("not allowed: {0}")]
     Forbidden(String),
@@ -98,6 +102,7 @@ impl PlatformError {
             Self::Taken(_) => "taken",
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::Unauthenticated => "unauthenticated",
+            Self::People(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",
             Self::NotConnected => "not_connected",

@@ -34,6 +34,7 @@ mod state;
 pub mod access;
 pub mod caller;
 pub mod idempotency;
+pub mod people;
 pub mod scope;
 
 // Customers.

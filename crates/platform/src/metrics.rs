@@ -17,6 +17,9 @@ pub(crate) struct Metrics {
     end_lateness: Histogram,
     publish: Histogram,
     quarantined: Counter,
+    sign_ins: Counter,
+    sign_ins_refused: Counter,
+    sign_ins_throttled: Counter,
 }
 
 impl Metrics {
@@ -33,7 +36,27 @@ impl Metrics {
         registry.register("bids_accepted", "Bids that are on disk, room bids and absentees' included", bids.clone());
         registry.register("status_changes", "Status changes of auctions and items", status_changes.clone());
         registry.register("events_quarantined", "Events that a provider refused for good", quarantined.clone());
-        Self { registry, commit, bids, status_changes, end_lateness, publish, quarantined }
+        let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
+        let sign_ins_throttled = Counter::default();
+        registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
+        registry.register(
+            "sign_ins_refused",
+            "Wrong addresses, passwords and codes of people",
+            sign_ins_refused.clone(),
+        );
+        registry.register("sign_ins_throttled", "Sign-ins that were told to wait", sign_ins_throttled.clone());
+        Self {
+            registry,
+            commit,
+            bids,
+            status_changes,
+            end_lateness,
+            publish,
+            quarantined,
+            sign_ins,
+            sign_ins_refused,
+            sign_ins_throttled,
+        }
     }
 
     /// What is in changes, to be counted when they are committed: see [`Counts::committed`].
@@ -52,6 +75,18 @@ impl Metrics {
 
     pub(crate) fn quarantined(&self) {
         self.quarantined.inc();
+    }
+
+    pub(crate) fn signed_in(&self) {
+        self.sign_ins.inc();
+    }
+
+    pub(crate) fn sign_in_refused(&self) {
+        self.sign_ins_refused.inc();
+    }
+
+    pub(crate) fn sign_in_throttled(&self) {
+        self.sign_ins_throttled.inc();
     }
 }
 

@@ -26,6 +26,7 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod people;
 mod quarantine;
 mod reference;
 mod runs;
@@ -48,7 +49,7 @@ pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrat
 pub use books::{Books, PlacedEntry, Positions, Stray};
 pub use change::{Change, Receipt, Versioned};
 pub use consumer::{Consumer, Parked, StartFrom};
-pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, User};
+pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer};
 pub use feed::Feed;
 pub use keys::ApiKeys;
 pub use leads::{Follows, Lead, LeadStep, Leads};
@@ -57,6 +58,9 @@ pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
 pub use outbox::{Backlog, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use paddles::Paddles;
+pub use people::{
+    Attempt, AttemptsSettled, Digest, Ending, People, Session, Totp, TotpChange, User, UserChange, UserWritten,
+};
 pub use quarantine::{AfterLater, Quarantine};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use runs::{Downtime, Runs};
@@ -124,6 +128,7 @@ pub trait Store:
     + Lots
     + Noticeboard
     + Paddles
+    + People
     + Quarantine
     + References
     + Registrations
@@ -170,8 +175,6 @@ pub trait Store:
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
     /// Notes that a key was used. It is no error if it is gone.
     async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
-    /// `Taken("email")` when it is.
-    async fn create_user(&self, user: User) -> StoreResult<()>;
 
     /// The answer given to a caller's idempotency key.
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;

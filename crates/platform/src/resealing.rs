@@ -11,6 +11,7 @@ use crate::Platform;
 use crate::access::answer_context;
 use crate::consumers::key_context;
 use crate::error::{PlatformError, PlatformResult};
+use crate::people::totp_context;
 use crate::port::{Page, Resealed, SealedPlace, StoreError};
 
 /// Texts looked at, and replaced, at a time.
@@ -81,6 +82,21 @@ impl Platform {
                 if let Some(new) = found.note("a kept answer", renewed) {
                     let place = SealedPlace::Answer { caller: answer.caller, key: answer.key };
                     texts.push(Resealed { place, old: answer.body, new });
+                }
+            }
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        let mut after = None;
+        loop {
+            let users = self.store().users(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = users.last() else { break };
+            after = Some(last.uuid);
+            let mut texts = Vec::new();
+            for (user, totp) in users.iter().filter_map(|user| Some((user.uuid, user.totp.as_ref()?))) {
+                let renewed = self.renew(&totp_context(user), &totp.secret);
+                if let Some(new) = found.note(&format!("the second factor of user {user}"), renewed) {
+                    texts.push(Resealed { place: SealedPlace::Totp(user), old: totp.secret.clone(), new });
                 }
             }
             count += self.replace(stale, texts).await?;

@@ -27,11 +27,15 @@ pub enum Scope {
     BiddersWrite,
     /// Read which API keys there are, without the keys themselves.
     KeysRead,
+    /// Read which people may sign in, and their sessions.
+    UsersRead,
+    /// Create, change and disable people, end their sessions.
+    UsersWrite,
 }
 
 impl Scope {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -44,6 +48,8 @@ impl Scope {
         Self::BiddersRead,
         Self::BiddersWrite,
         Self::KeysRead,
+        Self::UsersRead,
+        Self::UsersWrite,
     ];
 
     /// The name in keys and in the API.
@@ -61,6 +67,8 @@ impl Scope {
             Self::BiddersRead => "bidders:read",
             Self::BiddersWrite => "bidders:write",
             Self::KeysRead => "keys:read",
+            Self::UsersRead => "users:read",
+            Self::UsersWrite => "users:write",
         }
     }
 

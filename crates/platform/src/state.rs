@@ -16,7 +16,8 @@ use crate::config::PlatformConfig;
 use crate::lines::Lines;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::port::{NodeId, Store};
+use crate::people::Doorkeeper;
+use crate::port::{ApiKey, NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
 /// What a platform stands on.
@@ -57,7 +58,8 @@ struct Inner {
     clocks_moved: Signal,
     /// The items of an auction begin to follow it.
     leads_moved: Signal,
-    keys: KeyCache,
+    keys: KeyCache<ApiKey>,
+    doorkeeper: Doorkeeper,
     /// Bids of bidders with a spending limit come one after the other.
     turns: Turns,
     /// Decisions that lost against others are made again one after the other.
@@ -87,6 +89,7 @@ impl Platform {
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);
         let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
+        let doorkeeper = Doorkeeper::new(&config);
         let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
         let inner = Inner {
             store,
@@ -102,6 +105,7 @@ impl Platform {
             clocks_moved,
             leads_moved: Signal::new(),
             keys,
+            doorkeeper,
             turns: Turns::new(),
             again: Turns::new(),
             known_bidders: KnownBidders::default(),
@@ -201,8 +205,12 @@ impl Platform {
         &self.inner.lines
     }
 
-    pub(crate) fn keys(&self) -> &KeyCache {
+    pub(crate) fn keys(&self) -> &KeyCache<ApiKey> {
         &self.inner.keys
+    }
+
+    pub(crate) fn doorkeeper(&self) -> &Doorkeeper {
+        &self.inner.doorkeeper
     }
 }
 

@@ -27,6 +27,9 @@ impl Platform {
             if let Err(error) = self.forget_answers().await {
                 tracing::error!(%error, "old answers could not be forgotten");
             }
+            if let Err(error) = self.forget_sessions().await {
+                tracing::error!(%error, "sessions that are over could not be forgotten");
+            }
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
                 () = stopping.cancelled() => {}

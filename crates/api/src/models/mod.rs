@@ -10,6 +10,7 @@ mod common;
 mod customer;
 mod event;
 mod item;
+mod people;
 mod record;
 mod registration;
 mod results;
@@ -26,6 +27,9 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
+pub(crate) use people::{
+    EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView, UserWithPasswordView, scopes_of,
+};
 pub(crate) use record::RecordView;
 pub(crate) use registration::RegistrationView;
 pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};

@@ -12,6 +12,7 @@ mod health;
 mod item_changes;
 mod items;
 mod live;
+mod me;
 mod quarantine;
 mod record;
 mod reference;
@@ -20,6 +21,8 @@ mod registrations;
 mod results;
 mod ring;
 mod sandbox;
+mod sessions;
+mod users;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -67,6 +70,18 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(quarantine::discard))
         .routes(routes!(access::create_key, access::list_keys))
         .routes(routes!(access::get_key, access::revoke_key))
+        .routes(routes!(sessions::sign_in, sessions::list, sessions::end_all))
+        .routes(routes!(sessions::end))
+        .routes(routes!(me::get))
+        .routes(routes!(me::change_password))
+        .routes(routes!(me::enroll))
+        .routes(routes!(me::confirm))
+        .routes(routes!(me::turn_off))
+        .routes(routes!(users::create, users::list))
+        .routes(routes!(users::get, users::change, users::remove))
+        .routes(routes!(users::reset_password))
+        .routes(routes!(users::turn_off_second_factor))
+        .routes(routes!(users::sessions, users::end_sessions))
         .routes(routes!(auctioneers::create, auctioneers::list))
         .routes(routes!(auctioneers::get, auctioneers::change))
         .routes(routes!(auctions::create, auctions::list))

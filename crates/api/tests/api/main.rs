@@ -13,6 +13,7 @@ mod events_document;
 mod hidden;
 mod keys;
 mod live;
+mod people;
 mod reading;
 mod replayed;
 mod sandbox;

@@ -8,11 +8,12 @@ use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
+use platform::people::{NewUser, SignIn};
 use platform::port::Store;
-use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use platform::{Caller, Platform, PlatformConfig, PlatformParts, Role, Scopes};
 use runtime::clock::TestClock;
 use runtime::random::SeededRandom;
-use runtime::vault::{Key, KeyId, Vault};
+use runtime::vault::{Key, KeyId, Secret, Vault};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use uuid::Uuid;
@@ -69,6 +70,16 @@ impl Stage {
         let new = NewApiKey { name: "test".into(), customer, scopes, expires_at: None };
         let created = self.platform.create_api_key(&Caller::command_line(), &new).await.unwrap();
         created.key.expose_str().unwrap().to_owned()
+    }
+
+    /// The token of an administrator who has signed in.
+    pub(crate) async fn session(&self) -> String {
+        let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
+        let new = NewUser { email: email.clone(), role: Role::Administrator, password: Some(password.clone()) };
+        self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
+        let sign_in = SignIn { email, password, code: None, from: None };
+        let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
+        signed_in.token.expose_str().unwrap().to_owned()
     }
 
     pub(crate) async fn customer(&self, name: &str) -> Uuid {

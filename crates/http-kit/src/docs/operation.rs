@@ -38,6 +38,13 @@ impl Operation<'_> {
         sets.collect()
     }
 
+    /// Name of the first security scheme that it takes.
+    fn scheme(&self) -> &str {
+        let security = self.value.get("security").unwrap_or(&self.document["security"]);
+        let first = security.get(0).and_then(Value::as_object).and_then(|one| one.keys().next());
+        first.map_or("key", String::as_str)
+    }
+
     /// Its line in the list of operations.
     pub(super) fn entry(&self) -> String {
         let (method, path) = (self.method, escape(short(self.path)).replace('/', "<wbr>/"));
@@ -68,7 +75,7 @@ impl Operation<'_> {
         let Some(sets) = self.needs() else { return "<p class=\"needs\">Needs no key.</p>".to_owned() };
         let words: Vec<String> = sets.iter().filter(|set| !set.is_empty()).map(|set| scopes(set)).collect();
         if words.is_empty() {
-            return "<p class=\"needs\">Needs a key.</p>".to_owned();
+            return format!("<p class=\"needs\">Needs a {}.</p>", escape(self.scheme()));
         }
         format!("<p class=\"needs\">Needs a key with {}.</p>", words.join(" or "))
     }

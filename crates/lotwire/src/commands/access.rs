@@ -1,16 +1,15 @@
-//! `lotwire key` and `lotwire user`: who may use the platform.
+//! `lotwire key`: keys of the platform's API.
 
 use std::time::Duration;
 
 use platform::access::NewApiKey;
 use platform::port::{ApiKey, Page};
-use platform::{Caller, Role, Scope, Scopes};
+use platform::{Caller, Scope, Scopes};
 use runtime::clock::rfc3339_ms;
-use runtime::vault::Secret;
 use serde_json::json;
 
-use super::{print, print_json, require_database, secret_from_stdin};
-use crate::cli::{Key, User};
+use super::{print, print_json, require_database};
+use crate::cli::Key;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
 use crate::node::{Ground, open_platform};
@@ -18,8 +17,6 @@ use crate::node::{Ground, open_platform};
 /// Keys read from the store at once.
 const PAGE_KEYS: usize = 1_000;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
-/// Bytes of randomness in a password that is made for somebody.
-const PASSWORD_BYTES: usize = 16;
 
 pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault> {
     if !matches!(command, Key::Create { .. }) {
@@ -97,29 +94,4 @@ fn parse_scopes(names: &[String]) -> Result<Scopes, Fault> {
         Scope::parse(name).ok_or_else(|| Fault::new(format!("there is no scope {name:?}; there are all, {}", known())))
     };
     names.iter().map(scope).collect()
-}
-
-pub(super) async fn run_user(config: &Config, command: &User) -> Result<(), Fault> {
-    let User::Create { email, role, password_stdin, json } = command;
-    let ground = Ground::new(config)?;
-    let platform = open_platform(config, &ground).await?;
-    let known = || Role::ALL.map(Role::name).join(", ");
-    let role =
-        Role::parse(role).ok_or_else(|| Fault::new(format!("there is no role {role:?}; there are {}", known())))?;
-    let (password, is_made) = if *password_stdin {
-        (secret_from_stdin("the password")?, false)
-    } else {
-        (runtime::ids::token(ground.random.as_ref(), PASSWORD_BYTES), true)
-    };
-    let secret = Secret::new(password.clone().into_bytes());
-    let user = platform.create_user(&Caller::command_line(), email, role, &secret).await.while_("creating the user")?;
-    let shown = is_made.then_some(password);
-    if *json {
-        return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));
-    }
-    print(&format!("User {} created as {}.", user.email, user.role));
-    if let Some(password) = shown {
-        print(&format!("Password, shown this once: {password}"));
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@ mod customer_end;
 mod customers;
 mod doctor;
 pub(crate) mod openapi;
+mod people;
 mod provider;
 mod secrets;
 mod serve;
@@ -35,7 +36,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
         Command::Provider(command) => provider::run(&config, command).await?,
         Command::Customer(command) => customers::run(&config, command).await?,
         Command::Key(command) => access::run_key(&config, command).await?,
-        Command::User(command) => access::run_user(&config, command).await?,
+        Command::User(command) => people::run(&config, command).await?,
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
         Command::Verify(options) => return verify::run(&config, options).await,
         Command::Secrets(command) => return secrets::run(&config, command).await,

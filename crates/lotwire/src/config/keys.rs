@@ -87,6 +87,18 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Text,
         "After a time in which no node was running, items whose end passed in it end so long after the first one is there again. `0s`: at once.",
     ),
+    key("platform.session_ttl", Kind::Text, "How long a person stays signed in, whatever they do."),
+    key("platform.session_idle", Kind::Text, "How long a person stays signed in who does nothing, to within a minute."),
+    key(
+        "platform.sign_in_attempts",
+        Kind::Number,
+        "Attempts in 15 minutes to sign in as one person; from one address five times as many. Then 429 with `Retry-After`.",
+    ),
+    key(
+        "platform.trusted_proxies",
+        Kind::List,
+        "Subnets of reverse proxies whose `X-Forwarded-For` is believed, so that attempts to sign in are counted for the caller's own address.",
+    ),
     key("provider.listen", Kind::Text, "Address and port of the provider's API."),
     key(
         "provider.allow_subnets",

@@ -58,6 +58,10 @@ pub(crate) struct Platform {
     pub(crate) publish_backoff_base: Span,
     pub(crate) publish_backoff_cap: Span,
     pub(crate) downtime_grace: Span,
+    pub(crate) session_ttl: Span,
+    pub(crate) session_idle: Span,
+    pub(crate) sign_in_attempts: u32,
+    pub(crate) trusted_proxies: Vec<IpNet>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,6 +157,10 @@ impl Default for Platform {
             publish_backoff_base: Span::from_millis(500),
             publish_backoff_cap: Span::from_secs(60),
             downtime_grace: Span::from_secs(0),
+            session_ttl: Span::from_secs(12 * 3_600),
+            session_idle: Span::from_secs(3_600),
+            sign_in_attempts: 10,
+            trusted_proxies: Vec::new(),
         }
     }
 }
@@ -229,6 +237,12 @@ impl Config {
         within("provider.drain_timeout in milliseconds", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
+        let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
+        let people = &self.platform;
+        within("platform.session_ttl in milliseconds", people.session_ttl.as_millis(), minute_ms, month_ms)?;
+        // The use of a session is noted once a minute.
+        within("platform.session_idle in milliseconds", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
+        within("platform.sign_in_attempts", people.sign_in_attempts.into(), 3, 1_000)?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
         within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;

@@ -1,4 +1,4 @@
-//! Keys that were checked a moment ago.
+//! Keys and sessions that were checked a moment ago.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,32 +6,30 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::port::ApiKey;
-
-pub(crate) struct KeyCache {
+/// What was found by the hash of a key or token.
+pub(crate) struct KeyCache<T> {
     keys_max: usize,
     ttl: Duration,
-    inner: Mutex<Inner>,
+    inner: Mutex<Inner<T>>,
 }
 
-#[derive(Default)]
-struct Inner {
-    keys: HashMap<[u8; 32], (ApiKey, Timestamp)>,
+struct Inner<T> {
+    keys: HashMap<[u8; 32], (T, Timestamp)>,
     /// How often a key was forgotten.
     forgotten: u64,
 }
 
 /// When a look-up began. What it finds is not kept if a key was taken away meanwhile: it may be that one, as it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment(u64);
+pub(crate) struct Moment(u64);
 
-impl KeyCache {
+impl<T: Clone> KeyCache<T> {
     pub(crate) fn new(keys_max: usize, ttl: Duration) -> Self {
-        Self { keys_max, ttl, inner: Mutex::default() }
+        Self { keys_max, ttl, inner: Mutex::new(Inner { keys: HashMap::new(), forgotten: 0 }) }
     }
 
     /// The key, or since when it is looked up.
-    pub(super) fn get(&self, hash: &[u8; 32], now: Timestamp) -> Result<ApiKey, Moment> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Timestamp) -> Result<T, Moment> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match inner.keys.get(hash) {
             // A clock that was set back must not make it stay longer.
@@ -40,7 +38,7 @@ impl KeyCache {
         }
     }
 
-    pub(super) fn put(&self, key: ApiKey, now: Timestamp, since: Moment) {
+    pub(crate) fn put(&self, hash: [u8; 32], key: T, now: Timestamp, since: Moment) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if since != Moment(inner.forgotten) {
             return;
@@ -52,20 +50,28 @@ impl KeyCache {
         if keys.len() >= self.keys_max {
             keys.clear();
         }
-        keys.insert(key.hash, (key, now));
+        keys.insert(hash, (key, now));
     }
 
-    pub(super) fn touched(&self, hash: &[u8; 32], now: Timestamp) {
+    /// What is remembered, changed as the store was or will be.
+    pub(crate) fn change(&self, hash: &[u8; 32], change: impl FnOnce(&mut T)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((key, _)) = inner.keys.get_mut(hash) {
-            key.last_used_at = Some(now);
+            change(key);
         }
     }
 
     /// After the store knows that it is revoked.
-    pub(super) fn forget(&self, hash: &[u8; 32]) {
+    pub(crate) fn forget(&self, hash: &[u8; 32]) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.keys.remove(hash);
+        inner.forgotten += 1;
+    }
+
+    /// The same for all of which this is true.
+    pub(crate) fn forget_where(&self, is_over: impl Fn(&T) -> bool) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.keys.retain(|_, (key, _)| !is_over(key));
         inner.forgotten += 1;
     }
 }
@@ -73,6 +79,7 @@ impl KeyCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::ApiKey;
 
     #[test]
     fn what_was_looked_up_before_a_key_was_taken_away_is_not_kept() {
@@ -90,9 +97,9 @@ mod tests {
         };
         let before = cache.get(&key.hash, now).unwrap_err();
         cache.forget(&key.hash);
-        cache.put(key.clone(), now, before);
+        cache.put(key.hash, key.clone(), now, before);
         let after = cache.get(&key.hash, now).unwrap_err();
-        cache.put(key.clone(), now, after);
+        cache.put(key.hash, key.clone(), now, after);
         assert_eq!(cache.get(&key.hash, now), Ok(key.clone()));
         cache.forget(&key.hash);
         assert!(cache.get(&key.hash, now).is_err());

@@ -61,12 +61,17 @@ impl Platform {
         }
     }
 
-    fn seal_answer(&self, answer: IdempotentAnswer) -> IdempotentAnswer {
+    /// The answer as it is kept when it shows a secret.
+    pub(crate) fn seal_answer(&self, answer: IdempotentAnswer) -> IdempotentAnswer {
         let sealed = self.vault().seal(self.random().as_ref(), &context(&answer), answer.body.as_bytes());
         IdempotentAnswer { body: sealed.as_str().to_owned(), ..answer }
     }
 
-    async fn replay_sealed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Option<IdempotentAnswer>> {
+    /// [`Platform::replay`] of such an answer.
+    pub(crate) async fn replay_sealed<T>(
+        &self,
+        answering: Option<&Answering<'_, T>>,
+    ) -> PlatformResult<Option<IdempotentAnswer>> {
         let Some(answer) = self.replay(answering).await? else { return Ok(None) };
         let opened = self.vault().open(&context(&answer), &Sealed::from_text(answer.body.clone()));
         let opened = opened.map_err(|error| PlatformError::Internal(format!("a kept answer: {error}")))?;

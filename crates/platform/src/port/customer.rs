@@ -1,4 +1,4 @@
-//! Customers, and who may ask: keys, users, and the answers that were given to them.
+//! Customers, and who may ask: keys, and the answers that were given to them.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -85,21 +85,6 @@ pub struct ApiKey {
     pub last_used_at: Option<Timestamp>,
     /// Since when it gives no access.
     pub revoked_at: Option<Timestamp>,
-}
-
-/// A person who signs in to the administration application.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
-    /// UUID, version 7.
-    pub uuid: Uuid,
-    /// E-mail address in lower case; unique.
-    pub email: String,
-    /// Role name; see `access::Role`.
-    pub role: String,
-    /// Argon2id hash in PHC form.
-    pub password_hash: String,
-    /// When it was created.
-    pub created_at: Timestamp,
 }
 
 /// The answer given to a request with an idempotency key, kept for 24 h.

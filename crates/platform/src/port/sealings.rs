@@ -18,6 +18,8 @@ pub enum SealedPlace {
         /// The idempotency key.
         key: String,
     },
+    /// The secret of this user's second factor.
+    Totp(Uuid),
 }
 
 /// A kept answer that is sealed as a whole.

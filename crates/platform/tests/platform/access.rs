@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use platform::access::NewApiKey;
 use platform::journal::SubjectKind;
+use platform::people::NewUser;
 use platform::port::{Customer, Page};
 use platform::{Answering, Outcome, PlatformConfig, PlatformError, Role, Scope};
 use runtime::vault::Secret;
@@ -157,7 +158,10 @@ async fn a_repeated_write_gets_its_first_answer() {
 async fn a_user_has_an_argon2id_hash_and_one_address() {
     let house = House::new().await;
     let password = Secret::new(b"correct horse battery".to_vec());
-    let create = |email| house.platform.create_user(&house.caller, email, Role::Clerk, &password);
+    let create = async |email: &str| {
+        let new = NewUser { email: email.into(), role: Role::Clerk, password: Some(password.clone()) };
+        house.platform.create_user(&house.caller, new, None).await?.fresh().map(|created| created.user)
+    };
     let user = create(" Ann@Example.com ").await.unwrap();
     assert_eq!((user.email.as_str(), user.role.as_str()), ("ann@example.com", "clerk"));
     assert!(user.password_hash.starts_with("$argon2id$v=19$"), "{}", user.password_hash);

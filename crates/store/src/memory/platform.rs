@@ -16,6 +16,7 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod people;
 mod quarantine;
 mod reference;
 mod runs;
@@ -32,7 +33,7 @@ use ::platform::journal::JournalRow;
 use ::platform::port::{
     ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
     NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreError,
-    StoreResult, User,
+    StoreResult,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -45,6 +46,7 @@ use self::bidders::Bidders;
 use self::leads::Leads;
 use self::log::Log;
 use self::outbox::Outbox;
+use self::people::Crowd;
 use self::reference::Addresses;
 use self::runs::Runs;
 use self::sales::Sales;
@@ -88,6 +90,7 @@ struct Tables {
     leads: Leads,
     log: Log,
     outbox: Outbox,
+    people: Crowd,
     runs: Runs,
     sentinels: Vec<runtime::vault::Sealed>,
 }
@@ -156,10 +159,6 @@ impl Store for Memory {
     async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
         self.tables().access.touch_api_key(uuid, at);
         Ok(())
-    }
-
-    async fn create_user(&self, user: User) -> StoreResult<()> {
-        self.tables().access.create_user(user)
     }
 
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>> {

@@ -23,6 +23,7 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod people;
 mod quarantine;
 mod reference;
 mod rows;
@@ -30,6 +31,7 @@ mod runs;
 mod sales;
 mod sandbox;
 mod sealings;
+mod sessions;
 
 use std::sync::Arc;
 
@@ -37,7 +39,7 @@ use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
     ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
+    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -148,10 +150,6 @@ impl Store for Shared {
 
     async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
         Ok(access::touch_api_key(&self.client().await?, uuid, at).await?)
-    }
-
-    async fn create_user(&self, user: User) -> StoreResult<()> {
-        Ok(access::create_user(&self.client().await?, &user).await?)
     }
 
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>> {

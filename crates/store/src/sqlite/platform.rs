@@ -21,6 +21,7 @@ mod lots;
 mod notices;
 mod outbox;
 mod paddles;
+mod people;
 mod quarantine;
 mod reference;
 mod rows;
@@ -36,7 +37,7 @@ use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
     ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult, User,
+    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -134,10 +135,6 @@ impl Store for Sqlite {
 
     async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
         self.write(move |db| access::touch_api_key(db, uuid, at)).await
-    }
-
-    async fn create_user(&self, user: User) -> StoreResult<()> {
-        self.write(move |db| access::create_user(db, &user)).await
     }
 
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>> {

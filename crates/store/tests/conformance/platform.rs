@@ -13,6 +13,7 @@ mod large;
 mod leads;
 mod many_nodes;
 mod nodes;
+mod people;
 mod quarantine;
 mod reference;
 mod restart;
@@ -57,8 +58,16 @@ stories! {
         auctioneers_are_numbered_from_one,
         a_key_is_found_by_its_hash_and_remembers_its_use,
         keys_are_listed_and_a_revoked_one_stays_to_be_read,
-        an_email_address_is_one_users,
         a_ping_reads_and_writes;
+    people:
+        an_email_address_is_one_users,
+        a_user_changes_by_their_version_and_their_sessions_end_with_it,
+        the_last_administrator_stays_however_many_go_at_once,
+        who_has_signed_in_is_not_removed,
+        a_code_of_a_second_factor_is_used_once,
+        sessions_are_found_by_their_token_until_they_end,
+        sessions_that_are_over_are_forgotten_a_few_at_a_time,
+        attempts_are_taken_together_or_not_at_all;
     reference:
         an_address_is_kept_with_the_auctioneer_that_has_it,
         an_auctioneer_changes_with_its_address_or_not_at_all,

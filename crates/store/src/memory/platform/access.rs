@@ -1,10 +1,9 @@
-//! Customers, auctioneers, keys, users, and answers kept.
+//! Customers, auctioneers, keys, and answers kept.
 
 use std::collections::{BTreeMap, HashMap};
 
 use ::platform::port::{
-    Address, ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Page, StoreError, StoreResult, User,
-    Versioned,
+    Address, ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer, Page, StoreError, StoreResult, Versioned,
 };
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -18,7 +17,6 @@ pub(super) struct Access {
     /// The last id of an auctioneer that was drawn or given.
     last_auctioneer_id: i64,
     pub(super) api_keys: HashMap<[u8; 32], ApiKey>,
-    users: HashMap<String, User>,
     pub(super) answers: HashMap<(Uuid, String), IdempotentAnswer>,
 }
 
@@ -109,14 +107,6 @@ impl Access {
         if let Some(key) = self.api_keys.values_mut().find(|key| key.uuid == uuid) {
             key.last_used_at = Some(at);
         }
-    }
-
-    pub(super) fn create_user(&mut self, user: User) -> StoreResult<()> {
-        if self.users.contains_key(&user.email) {
-            return Err(StoreError::Taken("email"));
-        }
-        self.users.insert(user.email.clone(), user);
-        Ok(())
     }
 
     pub(super) fn answer(&self, caller: Uuid, key: &str) -> Option<IdempotentAnswer> {

@@ -62,6 +62,7 @@ impl Tables {
                 let answer = answer.filter(|answer| answer.body == old.as_str());
                 answer.map(|answer| new.as_str().clone_into(&mut answer.body)).is_some()
             }
+            SealedPlace::Totp(user) => self.people.reseal(*user, old, new),
         }
     }
 }

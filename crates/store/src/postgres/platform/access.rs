@@ -1,8 +1,8 @@
-//! API keys, users, and the answers kept for idempotency keys.
+//! API keys, and the answers kept for idempotency keys.
 
 use std::collections::HashMap;
 
-use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, StoreResult, User};
+use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, StoreResult};
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use runtime::batcher::Batcher;
@@ -61,12 +61,6 @@ pub(super) fn api_key(row: &Row) -> Outcome<ApiKey> {
 pub(super) async fn touch_api_key(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<()> {
     let touch = "UPDATE api_keys SET last_used_at_ms = $2 WHERE uuid = $1";
     rows::execute(db, touch, &[&uuid, &ms(at)]).await.map(drop)
-}
-
-pub(super) async fn create_user(db: &impl GenericClient, user: &User) -> Outcome<()> {
-    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)";
-    let values: rows::Values<'_> = &[&user.uuid, &user.email, &user.role, &user.password_hash, &ms(user.created_at)];
-    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("email"))
 }
 
 /// A caller's idempotency key.

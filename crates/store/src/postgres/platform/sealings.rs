@@ -72,6 +72,12 @@ async fn reseal(db: &Transaction<'_>, texts: &[Resealed]) -> Outcome<usize> {
                 let update = "UPDATE answers SET body = $4 WHERE caller = $1 AND key = $2 AND body = $3";
                 rows::execute(db, update, &[caller, key, &old, &new]).await?
             }
+            SealedPlace::Totp(user) => {
+                // Whoever changes the user at the same time decides again, so the old text does not come back.
+                let update =
+                    "UPDATE users SET totp_secret = $3, version = version + 1 WHERE uuid = $1 AND totp_secret = $2";
+                rows::execute(db, update, &[user, &old, &new]).await?
+            }
         };
     }
     Ok(usize::try_from(count).unwrap_or(usize::MAX))

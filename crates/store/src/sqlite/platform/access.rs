@@ -1,6 +1,6 @@
-//! API keys, users, and the answers kept for idempotency keys.
+//! API keys, and the answers kept for idempotency keys.
 
-use ::platform::port::{ApiKey, IdempotentAnswer, StoreError, User};
+use ::platform::port::{ApiKey, IdempotentAnswer, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
@@ -51,12 +51,6 @@ pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
 pub(super) fn touch_api_key(db: &Connection, uuid: Uuid, at: Timestamp) -> Outcome<()> {
     let touch = "UPDATE api_keys SET last_used_at_ms = ?2 WHERE uuid = ?1";
     rows::execute(db, touch, (uuid.as_bytes(), ms(at))).map(drop)
-}
-
-pub(super) fn create_user(db: &Connection, user: &User) -> Outcome<()> {
-    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let values = params![user.uuid.as_bytes(), user.email, user.role, user.password_hash, ms(user.created_at)];
-    rows::execute(db, insert, values).map(drop).map_err(|fault| fault.or_taken("email"))
 }
 
 pub(super) fn answer(db: &Connection, caller: Uuid, key: &str) -> Outcome<Option<IdempotentAnswer>> {

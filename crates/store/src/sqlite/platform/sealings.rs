@@ -69,5 +69,11 @@ fn reseal(db: &Connection, Resealed { place, old, new }: &Resealed) -> Outcome<u
             let update = "UPDATE answers SET body = ?4 WHERE caller = ?1 AND key = ?2 AND body = ?3";
             rows::execute(db, update, (caller.as_bytes(), key, old, new))
         }
+        SealedPlace::Totp(user) => {
+            // Whoever changes the user at the same time decides again, so the old text does not come back.
+            let update =
+                "UPDATE users SET totp_secret = ?3, version = version + 1 WHERE uuid = ?1 AND totp_secret = ?2";
+            rows::execute(db, update, (user.as_bytes(), old, new))
+        }
     }
 }

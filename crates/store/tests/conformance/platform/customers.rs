@@ -1,6 +1,6 @@
-//! Customers, auctioneers, keys and users.
+//! Customers, auctioneers and keys.
 
-use platform::port::{ApiKey, Auctioneer, AuctioneerProfile, NewAuctioneer, StoreError, User};
+use platform::port::{ApiKey, Auctioneer, AuctioneerProfile, NewAuctioneer, StoreError};
 
 use super::given::{Shared, at, auctioneer_uuid, caller_uuid, customer, customer_uuid, page, whole};
 
@@ -111,19 +111,6 @@ pub(super) async fn keys_are_listed_and_a_revoked_one_stays_to_be_read(store: Sh
     assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), Some(revoked.clone()));
     assert_eq!(store.api_keys(Some(customer_uuid(2)), whole()).await.unwrap(), [revoked]);
     assert_eq!(store.api_key(all[0]).await.unwrap(), Some(key(1, Some(1))));
-}
-
-pub(super) async fn an_email_address_is_one_users(store: Shared) {
-    let user = |number: usize, email: &str| User {
-        uuid: caller_uuid(number),
-        email: email.into(),
-        role: "administrator".into(),
-        password_hash: "$argon2id$…".into(),
-        created_at: at(1),
-    };
-    store.create_user(user(1, "a@example.com")).await.unwrap();
-    store.create_user(user(2, "b@example.com")).await.unwrap();
-    assert!(matches!(store.create_user(user(3, "a@example.com")).await, Err(StoreError::Taken("email"))));
 }
 
 pub(super) async fn a_ping_reads_and_writes(store: Shared) {

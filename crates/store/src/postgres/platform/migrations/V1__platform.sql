@@ -51,8 +51,42 @@ CREATE TABLE users (
     role text NOT NULL,
     password_hash text NOT NULL,
     created_at_ms bigint NOT NULL,
+    version bigint NOT NULL,
+    disabled_at_ms bigint,
+    signed_in_at_ms bigint,
+    totp_secret text,
+    totp_step bigint NOT NULL,
+    totp_confirmed_at_ms bigint,
     CONSTRAINT users_by_email UNIQUE (email)
 );
+
+CREATE TABLE recovery_codes (
+    of_user uuid NOT NULL,
+    hash bytea NOT NULL,
+    PRIMARY KEY (of_user, hash)
+);
+
+-- Those that ended are gone.
+CREATE TABLE sessions (
+    uuid uuid PRIMARY KEY,
+    hash bytea NOT NULL,
+    of_user uuid NOT NULL,
+    address text,
+    created_at_ms bigint NOT NULL,
+    expires_at_ms bigint NOT NULL,
+    last_used_at_ms bigint NOT NULL,
+    CONSTRAINT sessions_by_hash UNIQUE (hash)
+);
+CREATE INDEX sessions_of_user ON sessions (of_user, uuid);
+CREATE INDEX sessions_by_end ON sessions (expires_at_ms);
+CREATE INDEX sessions_by_use ON sessions (last_used_at_ms);
+
+-- Allowances of who tries to sign in, until they are full again.
+CREATE TABLE sign_in_attempts (
+    subject bytea PRIMARY KEY,
+    full_at_ms bigint NOT NULL
+);
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at_ms);
 
 -- Answers to requests with an idempotency key, in the order in which they were given, which is that in which they are
 -- forgotten.

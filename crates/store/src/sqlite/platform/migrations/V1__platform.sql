@@ -48,8 +48,41 @@ CREATE TABLE users (
     email TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL,
     password_hash TEXT NOT NULL,
-    created_at_ms INTEGER NOT NULL
+    created_at_ms INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    disabled_at_ms INTEGER,
+    signed_in_at_ms INTEGER,
+    totp_secret TEXT,
+    totp_step INTEGER NOT NULL,
+    totp_confirmed_at_ms INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE recovery_codes (
+    of_user BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (of_user, hash)
+) STRICT, WITHOUT ROWID;
+
+-- Those that ended are gone.
+CREATE TABLE sessions (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    of_user BLOB NOT NULL,
+    address TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_of_user ON sessions (of_user, uuid);
+CREATE INDEX sessions_by_end ON sessions (expires_at_ms);
+CREATE INDEX sessions_by_use ON sessions (last_used_at_ms);
+
+-- Allowances of who tries to sign in, until they are full again.
+CREATE TABLE sign_in_attempts (
+    subject BLOB NOT NULL PRIMARY KEY,
+    full_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at_ms);
 
 -- Answers to requests with an idempotency key, in the order in which they were given, which is that in which they are
 -- forgotten.

@@ -1,0 +1,106 @@
+//! `lotwire user`: people who sign in.
+
+use clap::Subcommand;
+use uuid::Uuid;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum User {
+    /// Create a user. The password is read from standard input, or made and shown this once.
+    #[command(after_help = "\
+Examples:
+  lotwire user create ann@example.com --role administrator
+  printf %s \"$PASSWORD\" | lotwire user create bob@example.com --role clerk --password-stdin
+
+Then they sign in: POST /api/v1/sessions with {\"email\":\"…\",\"password\":\"…\"} answers with a token that is taken wherever an
+API key is. Roles are described in docs/access.md.")]
+    Create {
+        /// E-mail address.
+        email: String,
+        /// administrator, operator, clerk, support or viewer.
+        #[arg(long)]
+        role: String,
+        /// Read the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the users, disabled ones too.
+    #[command(after_help = "\
+Examples:
+  lotwire user list
+  lotwire user list --json | jq 'select(.secondFactor | not)'")]
+    List {
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give a user another role. Their sessions end; a running server refuses them within five seconds.
+    #[command(after_help = "\
+Examples:
+  lotwire user role bob@example.com operator")]
+    Role {
+        /// E-mail address.
+        email: String,
+        /// administrator, operator, clerk, support or viewer.
+        role: String,
+    },
+    /// Let a user no longer sign in. Their sessions end; a running server refuses them within five seconds.
+    Disable {
+        /// E-mail address.
+        email: String,
+    },
+    /// Let a disabled user sign in again.
+    Enable {
+        /// E-mail address.
+        email: String,
+    },
+    /// Remove a user who has never signed in. Others are disabled instead: the log may name them.
+    Delete {
+        /// E-mail address.
+        email: String,
+    },
+    /// Give a user another password, read from standard input, or made and shown this once. Their sessions end, and they may try to
+    /// sign in at once.
+    #[command(after_help = "\
+Examples:
+  lotwire user password ann@example.com
+  printf %s \"$PASSWORD\" | lotwire user password ann@example.com --password-stdin")]
+    Password {
+        /// E-mail address.
+        email: String,
+        /// Read the password from standard input.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Turn a user's second factor off, for who has lost the authenticator and the recovery codes.
+    SecondFactorOff {
+        /// E-mail address.
+        email: String,
+    },
+    /// List a user's sessions.
+    Sessions {
+        /// E-mail address.
+        email: String,
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a user's sessions, or one of them. A running server refuses them within five seconds.
+    #[command(after_help = "\
+Examples:
+  lotwire user sessions ann@example.com
+  lotwire user sign-out ann@example.com --session 0199…
+  lotwire user sign-out ann@example.com")]
+    SignOut {
+        /// E-mail address.
+        email: String,
+        /// Only this one, as `user sessions` says it.
+        #[arg(long, value_name = "UUID")]
+        session: Option<Uuid>,
+    },
+}

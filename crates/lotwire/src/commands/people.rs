@@ -1,0 +1,166 @@
+//! `lotwire user`: people who sign in.
+
+use platform::people::{NewUser, UserPatch, UserWithPassword};
+use platform::port::{Page, Session, User as Person};
+use platform::{Caller, Platform, Role};
+use runtime::clock::rfc3339_ms;
+use runtime::vault::Secret;
+use serde_json::json;
+
+use super::{print, print_json, require_database, secret_from_stdin};
+use crate::cli::User;
+use crate::config::Config;
+use crate::fault::{Fault, While as _};
+use crate::node::{Ground, open_platform};
+
+/// Rows read from the store at once.
+const PAGE_ROWS: usize = 1_000;
+
+pub(super) async fn run(config: &Config, command: &User) -> Result<(), Fault> {
+    if !matches!(command, User::Create { .. }) {
+        require_database(config, "platform.db")?;
+    }
+    let ground = Ground::new(config)?;
+    let platform = open_platform(config, &ground).await?;
+    let operator = Caller::command_line();
+    match command {
+        User::Create { email, role, password_stdin, json } => {
+            let new = NewUser { email: email.clone(), role: parse_role(role)?, password: given(*password_stdin)? };
+            let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
+            let made = made.while_("creating the user")?;
+            show_password(&made, &format!("User {} created as {}.", made.user.email, made.user.role), *json)
+        }
+        User::List { json } => list(&platform, &operator, *json).await,
+        User::Role { email, role } => {
+            let patch = UserPatch { role: Some(parse_role(role)?), disabled: None };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} is {} now.", user.email, user.role));
+            Ok(())
+        }
+        User::Disable { email } => {
+            let patch = UserPatch { role: None, disabled: Some(true) };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} can't sign in any more.", user.email));
+            Ok(())
+        }
+        User::Enable { email } => {
+            let patch = UserPatch { role: None, disabled: Some(false) };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} can sign in again.", user.email));
+            Ok(())
+        }
+        User::Delete { email } => {
+            let user = named(&platform, &operator, email).await?;
+            platform.remove_user(&operator, user.uuid).await.while_(format!("removing {email}"))?;
+            print(&format!("User {} is removed.", user.email));
+            Ok(())
+        }
+        User::Password { email, password_stdin, json } => {
+            let user = named(&platform, &operator, email).await?;
+            let password = given(*password_stdin)?;
+            let made = platform.reset_password(&operator, user.uuid, password, None).await;
+            let made = made.and_then(|outcome| outcome.fresh()).while_(format!("changing the password of {email}"))?;
+            show_password(&made, &format!("User {} has another password.", user.email), *json)
+        }
+        User::SecondFactorOff { email } => {
+            let user = named(&platform, &operator, email).await?;
+            let off = platform.turn_off_second_factor(&operator, user.uuid, None).await;
+            off.while_(format!("turning the second factor of {email} off"))?;
+            print(&format!("User {} signs in with the password alone.", user.email));
+            Ok(())
+        }
+        User::Sessions { email, json } => {
+            let user = named(&platform, &operator, email).await?;
+            let page = Page { after: None, limit: PAGE_ROWS };
+            let sessions = platform.sessions_of(&operator, user.uuid, page).await.while_("listing the sessions")?;
+            sessions.iter().try_for_each(|session| show_session(session, *json))
+        }
+        User::SignOut { email, session } => {
+            let user = named(&platform, &operator, email).await?;
+            let ended = match session {
+                Some(session) => platform.end_session(&operator, *session).await.map(|()| 1),
+                None => platform.end_sessions_of(&operator, user.uuid).await,
+            };
+            let ended = ended.while_(format!("ending sessions of {email}"))?;
+            print(&format!("Ended: {ended}."));
+            Ok(())
+        }
+    }
+}
+
+fn parse_role(name: &str) -> Result<Role, Fault> {
+    let known = || Role::ALL.map(Role::name).join(", ");
+    Role::parse(name).ok_or_else(|| Fault::new(format!("there is no role {name:?}; there are {}", known())))
+}
+
+/// The password that is given; none to make one.
+fn given(password_stdin: bool) -> Result<Option<Secret>, Fault> {
+    if !password_stdin {
+        return Ok(None);
+    }
+    Ok(Some(Secret::new(secret_from_stdin("the password")?.into_bytes())))
+}
+
+async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<Person, Fault> {
+    platform.user_by_email(operator, email).await.while_(format!("looking for {email}"))
+}
+
+async fn change(platform: &Platform, operator: &Caller, email: &str, patch: UserPatch) -> Result<Person, Fault> {
+    let user = named(platform, operator, email).await?;
+    platform.change_user(operator, user.uuid, Some(user.version), patch).await.while_(format!("changing {email}"))
+}
+
+fn show_password(made: &UserWithPassword, done: &str, json: bool) -> Result<(), Fault> {
+    let user = &made.user;
+    let shown = made.password.as_ref().and_then(|password| password.expose_str());
+    if json {
+        return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));
+    }
+    print(done);
+    if let Some(password) = shown {
+        print(&format!("Password, shown this once: {password}"));
+    }
+    Ok(())
+}
+
+async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), Fault> {
+    let mut page = Page { after: None, limit: PAGE_ROWS };
+    loop {
+        let users = platform.users(operator, page).await.while_("listing the users")?;
+        users.iter().try_for_each(|user| show(user, json))?;
+        match users.last() {
+            Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.uuid),
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn show(user: &Person, json: bool) -> Result<(), Fault> {
+    let (disabled_at, signed_in_at) = (user.disabled_at.map(rfc3339_ms), user.signed_in_at.map(rfc3339_ms));
+    let second_factor = user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some());
+    if json {
+        return print_json(&json!({
+            "uuid": user.uuid, "email": user.email, "role": user.role, "disabledAt": disabled_at,
+            "secondFactor": second_factor, "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
+        }));
+    }
+    let factor = if second_factor { "second factor" } else { "password only" };
+    let state = disabled_at.map_or_else(String::new, |at| format!("  disabled {at}"));
+    let signed_in = signed_in_at.unwrap_or_else(|| "-".to_owned());
+    print(&format!("{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{state}", user.uuid, user.role, user.email));
+    Ok(())
+}
+
+fn show_session(session: &Session, json: bool) -> Result<(), Fault> {
+    let (created_at, expires_at) = (rfc3339_ms(session.created_at), rfc3339_ms(session.expires_at));
+    let last_used_at = rfc3339_ms(session.last_used_at);
+    if json {
+        return print_json(&json!({
+            "uuid": session.uuid, "address": session.address, "createdAt": created_at, "expiresAt": expires_at,
+            "lastUsedAt": last_used_at,
+        }));
+    }
+    let from = session.address.as_deref().unwrap_or("-");
+    print(&format!("{}  created {created_at}  used {last_used_at}  ends {expires_at}  {from}", session.uuid));
+    Ok(())
+}

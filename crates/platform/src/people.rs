@@ -1,0 +1,77 @@
+//! People: who may sign in, with which role, and their sessions (decisions, section 8).
+//!
+//! Called by the API and the command line. A person shows password and, if they have one, second factor, and gets a session:
+//! `lws_` and 33 base62 characters (192 random bits), shown once, of which the store has the SHA-256. A session gives what the
+//! role of its user gives, wherever an API key is taken, and what is done with it stands in the log as `user:<uuid>`.
+//!
+//! Guarantees:
+//! - a session ends at its time, when it is not used for a while, and when its user is disabled or gets another role or
+//!   password; on other nodes at most `key_cache_ttl` later, like a revoked key;
+//! - signing in costs the same whether there is such a user or not, and who tries too often waits, on all nodes and after
+//!   restarts, because attempts are counted in the store before the password is looked at;
+//! - a code of the second factor works once; so does a recovery code;
+//! - there is always an administrator who can sign in, once there was one.
+
+mod config;
+mod passwords;
+mod refusal;
+mod second_factor;
+mod sessions;
+mod signing_in;
+mod throttle;
+mod totp;
+mod users;
+
+use uuid::Uuid;
+
+pub use config::PeopleConfig;
+pub use refusal::PeopleRefusal;
+pub use second_factor::{Enrolled, RecoveryCodes};
+pub use signing_in::{SignIn, SignedIn};
+pub use users::{NewUser, UserPatch, UserWithPassword};
+
+use crate::access::KeyCache;
+use crate::config::PlatformConfig;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{Session, User};
+use crate::{Caller, Platform};
+use passwords::Passwords;
+
+/// How tokens of sessions begin. No API key begins so.
+pub const SESSION_PREFIX: &str = "lws_";
+const EMAIL_BYTES_MAX: usize = 254;
+
+/// What a node remembers of people.
+pub(crate) struct Doorkeeper {
+    /// Sessions that were checked a moment ago.
+    sessions: KeyCache<(Session, User)>,
+    passwords: Passwords,
+}
+
+impl Doorkeeper {
+    pub(crate) fn new(config: &PlatformConfig) -> Self {
+        let sessions = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
+        Self { sessions, passwords: Passwords::new(&config.people) }
+    }
+}
+
+/// What the sealed secret of a second factor is bound to.
+pub(crate) fn totp_context(user: Uuid) -> String {
+    format!("totp/{user}")
+}
+
+/// An address as it is kept and compared.
+fn plain_email(email: &str) -> String {
+    email.trim().to_lowercase()
+}
+
+impl Platform {
+    /// The person who asks, as they are in the store, and their session.
+    async fn person(&self, caller: &Caller) -> PlatformResult<(User, Uuid)> {
+        let Some(session) = caller.session else {
+            return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
+        };
+        let user = self.store().user(caller.key).await?;
+        Ok((user.ok_or(PlatformError::Unauthenticated)?, session))
+    }
+}

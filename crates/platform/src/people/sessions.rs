@@ -1,0 +1,120 @@
+//! Sessions that there are: who presents one, lists of them, and ending them.
+
+use uuid::Uuid;
+
+use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{Ending, Page, Session, User};
+use crate::{Caller, Platform, Role, Scope};
+
+/// Sessions forgotten in one transaction, once a minute.
+const FORGET_MAX: usize = 1_000;
+
+impl Platform {
+    /// Who presents this token of a session. Errors: `unauthenticated`, `unavailable`.
+    pub(crate) async fn authenticate_session(&self, token: &str) -> PlatformResult<Caller> {
+        if token.len() > KEY_BYTES_MAX {
+            return Err(PlatformError::Unauthenticated);
+        }
+        let (hash, now) = (hash(token), self.now());
+        let known = &self.doorkeeper().sessions;
+        let (session, user) = match known.get(&hash, now) {
+            Ok(found) => found,
+            Err(since) => {
+                let found = self.store().session_by_hash(hash).await?.ok_or(PlatformError::Unauthenticated)?;
+                known.put(hash, found.clone(), now, since);
+                found
+            }
+        };
+        let is_idle = session.last_used_at + self.config().people.session_idle <= now;
+        let role = Role::parse(&user.role).filter(|_| user.disabled_at.is_none());
+        let Some(role) = role.filter(|_| session.expires_at > now && !is_idle) else {
+            return Err(PlatformError::Unauthenticated);
+        };
+        if session.last_used_at + TOUCH_EVERY <= now {
+            known.change(&hash, |(session, _)| session.last_used_at = now);
+            if let Err(error) = self.store().touch_session(session.uuid, now).await {
+                tracing::warn!(session = %session.uuid, %error, "the use of a session could not be noted");
+            }
+        }
+        Ok(Caller {
+            actor: format!("user:{}", user.uuid),
+            key: user.uuid,
+            session: Some(session.uuid),
+            customer: None,
+            scopes: role.scopes(),
+        })
+    }
+
+    /// The person who asks and their session. Errors: `forbidden` (an API key).
+    pub async fn me(&self, caller: &Caller) -> PlatformResult<(User, Session)> {
+        let (user, session) = self.person(caller).await?;
+        let session = self.store().session(session).await?.ok_or(PlatformError::Unauthenticated)?;
+        Ok((user, session))
+    }
+
+    /// Sessions of the person who asks, in order of creation. Errors: `forbidden` (an API key).
+    pub async fn own_sessions(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
+        let (user, _) = self.person(caller).await?;
+        self.current_sessions(user.uuid, page).await
+    }
+
+    /// Sessions of any user, in order of creation. Errors: `forbidden`, `not_found`.
+    pub async fn sessions_of(&self, caller: &Caller, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
+        let user = self.seen_user(caller, user).await?;
+        self.current_sessions(user.uuid, page).await
+    }
+
+    /// Those that are over and have not been forgotten yet are not shown.
+    async fn current_sessions(&self, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
+        let (now, idle) = (self.now(), self.config().people.session_idle);
+        let found = self.store().sessions(user, page).await?;
+        let goes_on = |session: &Session| session.expires_at > now && session.last_used_at + idle > now;
+        Ok(found.into_iter().filter(goes_on).collect())
+    }
+
+    /// Ends a session: one's own, or with `users:write` anybody's. Errors: `forbidden`, `not_found`.
+    pub async fn end_session(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
+        let session = self.store().session(uuid).await?;
+        let is_own = |session: &Session| caller.session.is_some() && session.user == caller.key;
+        let session = match session {
+            Some(session) if is_own(&session) => session,
+            Some(session) if caller.require_staff().and(caller.require(Scope::UsersWrite)).is_ok() => {
+                self.changeable_user(caller, session.user).await?;
+                session
+            }
+            _ => return Err(PlatformError::NotFound("session")),
+        };
+        self.end(caller, Ending::One(session.user, session.uuid)).await.map(drop)
+    }
+
+    /// Ends all sessions of the person who asks, this one as well. Errors: `forbidden` (an API key).
+    pub async fn end_own_sessions(&self, caller: &Caller) -> PlatformResult<()> {
+        let (user, _) = self.person(caller).await?;
+        self.end(caller, Ending::AllOf(user.uuid)).await.map(drop)
+    }
+
+    /// Ends all sessions of any user; how many. Errors: `forbidden`, `not_found`.
+    pub async fn end_sessions_of(&self, caller: &Caller, user: Uuid) -> PlatformResult<usize> {
+        let user = self.changeable_user(caller, user).await?;
+        self.end(caller, Ending::AllOf(user.uuid)).await
+    }
+
+    async fn end(&self, caller: &Caller, ending: Ending) -> PlatformResult<usize> {
+        let ended = self.store().end_sessions(ending).await?;
+        self.forget_ended(ending);
+        tracing::info!(?ending, ended, by = caller.actor, "sessions were ended");
+        Ok(ended)
+    }
+
+    /// After the store knows that they ended: at once on this node, on others when what they remember is over.
+    pub(super) fn forget_ended(&self, ending: Ending) {
+        self.doorkeeper().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
+    }
+
+    /// Forgets sessions that are over, and attempts that nobody has to wait for any more; how many.
+    pub async fn forget_sessions(&self) -> PlatformResult<usize> {
+        let now = self.now();
+        Ok(self.store().forget_sessions(now, now - self.config().people.session_idle, FORGET_MAX).await?)
+    }
+}
