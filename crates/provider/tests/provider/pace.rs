@@ -79,3 +79,15 @@ async fn what_is_resent_by_hand_goes_out_in_spite_of_a_pause() {
     let attempts = stage.attempts(&waiting, 1).await;
     assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
 }
+
+#[tokio::test]
+async fn an_example_goes_out_once_in_spite_of_a_pause() {
+    let stage = Stage::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&stage).await;
+    let example = stage.provider.send_example(&stage.caller, "app", &endpoint.id, "svix.ping", None, None);
+    let example = example.await.unwrap();
+    let attempts = stage.attempts(&example, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
+    assert_eq!(stage.attempts(&waiting, 0).await, [], "what nobody asks for waits on");
+    assert_eq!(stage.store.backlog(&endpoint.id).await.unwrap().deliveries, 2, "the example is not tried again");
+}

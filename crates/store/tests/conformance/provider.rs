@@ -156,6 +156,7 @@ stories! {
         a_resend_is_one_manual_attempt_in_place_of_the_scheduled_one,
         a_resend_of_what_is_done_or_was_never_wanted_is_a_new_row,
         a_resend_during_an_attempt_comes_after_it,
+        what_is_accepted_to_be_tried_by_hand_is_one_manual_attempt_before_all_others,
         a_manual_row_is_not_finished_by_a_late_scheduled_attempt,
         a_resend_is_answered_once_for_a_key_and_needs_message_and_endpoint;
     retention:

@@ -95,6 +95,10 @@ impl Work {
                 self.enter_in_order(&place, delivery.endpoint, key, due);
                 continue;
             }
+            if delivery.trigger == AttemptTrigger::Manual {
+                self.enter_manual(message.application.clone(), (delivery.endpoint, message.id.clone()));
+                continue;
+            }
             match &delivery.owner {
                 Some(owner) => {
                     self.nodes.entry(owner.clone()).or_insert(now);
@@ -304,6 +308,13 @@ impl Work {
                 self.next_of_key(&row_key.0, key, &row_key.1);
             }
         }
+    }
+
+    /// The row of an attempt that was asked for, where there is none.
+    pub(super) fn enter_manual(&mut self, application: Id, row_key: (Id, Id)) {
+        let row = Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next, key: None };
+        self.rows.insert(row_key.clone(), row);
+        self.make_manual(&row_key);
     }
 
     /// Makes a row nobody's, to be tried by hand at once.
