@@ -118,6 +118,7 @@ stories! {
         a_running_task_is_one_workers_until_its_lease_is_over,
         a_step_happens_once_and_makes_rows_only_for_what_does_not_wait,
         a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all,
+        what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted_at,
         of_two_workers_at_one_position_one_makes_the_step,
         of_two_tasks_that_want_a_message_sent_one_sends_it,
         failures_say_once_what_is_to_be_recovered,

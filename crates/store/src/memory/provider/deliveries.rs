@@ -288,17 +288,19 @@ impl Work {
             return false;
         }
         let place = (application.clone(), message.clone());
+        // Not ahead of the time that its sender wants it delivered at.
+        let due = self.messages.get(&place).and_then(|message| message.deliver_at).map_or(now, |at| at.max(now));
         if order == DeliveryOrder::PerKey
             && let Some(key) = self.ordering_keys.get(&place).cloned()
         {
-            self.enter_in_order(&place, endpoint.clone(), key, now);
+            self.enter_in_order(&place, endpoint.clone(), key, due);
             self.mark_replayed(endpoint, message);
             return true;
         }
         let application = application.clone();
-        let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::Replayed, key: None };
+        let row = Row { application, owner: None, attempts: 0, next_at: due, manual: Manual::Replayed, key: None };
         self.rows.insert((endpoint.clone(), message.clone()), row);
-        self.waiting.insert((endpoint.clone(), now, message.clone()))
+        self.waiting.insert((endpoint.clone(), due, message.clone()))
     }
 
     pub(super) fn remove(&mut self, row_key: &(Id, Id)) {
