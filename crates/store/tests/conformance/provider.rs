@@ -135,7 +135,7 @@ stories! {
         waiting_messages_are_listed_newest_first_but_for_heads_under_way,
         what_is_given_up_ends_with_an_attempt_that_says_so,
         a_head_that_is_given_up_lets_the_next_go,
-        a_pause_is_known_while_its_node_lives_and_the_endpoint_is_as_it_was,
+        a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed,
         a_uid_is_found_whoever_has_it;
     operational:
         what_nobody_listens_to_is_not_written,

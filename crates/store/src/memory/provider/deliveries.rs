@@ -66,10 +66,6 @@ impl Work {
         self.nodes.values().filter(|heard_at| **heard_at >= heard_since).count()
     }
 
-    pub(super) fn lives(&self, node: &NodeId, heard_since: Timestamp) -> bool {
-        self.nodes.get(node).is_some_and(|heard_at| *heard_at >= heard_since)
-    }
-
     /// Gives back what a node has that ends.
     pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
         self.nodes.remove(node);
