@@ -237,7 +237,10 @@ mod tests {
     #[test]
     fn an_input_is_found_where_libfuzzer_put_it() {
         let path = root().join("fuzz/artifacts/page/crash-1f");
-        let log = format!("==7== ERROR: libFuzzer: deadly signal\nartifact_prefix='x/'; Test unit written to {}\n", path.display());
+        let log = format!(
+            "==7== ERROR: libFuzzer: deadly signal\nartifact_prefix='x/'; Test unit written to {}\n",
+            path.display()
+        );
         assert_eq!(found(&log), [Path::new("fuzz/artifacts/page/crash-1f")]);
         assert!(found("error: could not compile `fuzz`").is_empty());
     }
@@ -245,7 +248,8 @@ mod tests {
     #[test]
     fn seconds_and_targets_stand_in_any_order_and_no_run_is_without_end() {
         let read = |text: &str| read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        let run = |seconds, names: &[&str]| Ok(Asked::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()));
+        let run =
+            |seconds, names: &[&str]| Ok(Asked::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()));
         assert_eq!(read(""), run(60, &[]));
         assert_eq!(read("--seconds 5 page"), run(5, &["page"]));
         assert_eq!(read("page --seconds=5 headers"), run(5, &["page", "headers"]));

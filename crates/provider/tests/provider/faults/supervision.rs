@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{Application, Attempt, Endpoint, Id};
-use provider::port::supervision::{Due, EndpointStates, Names, Overview, Pause, Pauses, TaskCount, WaitingFor, WaitingRows};
 use provider::port::StoreResult;
+use provider::port::supervision::{
+    Due, EndpointStates, Names, Overview, Pause, Pauses, TaskCount, WaitingFor, WaitingRows,
+};
 
 use super::Faulty;
 
