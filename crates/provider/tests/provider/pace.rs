@@ -6,7 +6,7 @@ use std::time::Duration;
 use provider::config::Nodes;
 use provider::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
 use provider::port::RowKind;
-use provider::{EndpointInput, ProviderConfig};
+use provider::{EndpointInput, PageRequest, ProviderConfig};
 
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{Stage, eventually, message, provider, quick};
@@ -125,6 +125,11 @@ async fn a_pause_outlasts_the_process_that_was_asked_for_it_until_the_endpoint_i
     let resent = stage.provider.resend(&stage.caller, "app", &sent[2].id, &endpoint.id, None, String::new);
     resent.await.unwrap();
     assert_eq!(pausing.next().await.headers["svix-id"], *sent[2].id, "none but the one that was asked for by hand");
+    let page = PageRequest::first(9);
+    let destinations = stage.provider.list_attempted_destinations(&stage.caller, "app", &sent[0].id, &page);
+    let waits = destinations.await.unwrap().data.into_iter().find(|row| row.id == endpoint.id).unwrap();
+    let next_minutes = waits.next_attempt.unwrap().duration_since(jiff::Timestamp::now()).as_mins();
+    assert!((50..=70).contains(&next_minutes), "when the pause is over: {waits:?}");
     let input = EndpointInput { url: pausing.url(), description: "mended".into(), ..EndpointInput::default() };
     stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
     for _ in 0..2 {
