@@ -7,10 +7,11 @@ use provider::config::Nodes;
 use provider::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
 use provider::port::RowKind;
 use provider::{EndpointInput, PageRequest, ProviderConfig};
+use runtime::clock::{Clock as _, SystemClock};
+use runtime::tasks::Tasks;
 
 use crate::receiver::{Receiver, Reply};
 use crate::stage::{Stage, eventually, message, provider, quick};
-use runtime::tasks::Tasks;
 
 #[tokio::test]
 async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
@@ -104,7 +105,7 @@ async fn one_of_two_left_alone(stage: &Stage) -> (Endpoint, Receiver, Receiver) 
     stage.endpoint(&other.url()).await;
     let refused = stage.send().await;
     stage.attempts(&refused, 2).await;
-    eventually(async || stage.store.paused_until(&endpoint.id, jiff::Timestamp::now()).await.unwrap()).await;
+    eventually(async || stage.store.paused_until(&endpoint.id, SystemClock.now()).await.unwrap()).await;
     pausing.next().await;
     other.next().await;
     (endpoint, pausing, other)
@@ -128,7 +129,7 @@ async fn a_pause_outlasts_the_process_that_was_asked_for_it_until_the_endpoint_i
     let page = PageRequest::first(9);
     let destinations = stage.provider.list_attempted_destinations(&stage.caller, "app", &sent[0].id, &page);
     let waits = destinations.await.unwrap().data.into_iter().find(|row| row.id == endpoint.id).unwrap();
-    let next_minutes = waits.next_attempt.unwrap().duration_since(jiff::Timestamp::now()).as_mins();
+    let next_minutes = waits.next_attempt.unwrap().duration_since(SystemClock.now()).as_mins();
     assert!((50..=70).contains(&next_minutes), "when the pause is over: {waits:?}");
     let input = EndpointInput { url: pausing.url(), description: "mended".into(), ..EndpointInput::default() };
     stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
