@@ -4,59 +4,116 @@
 //! unsafe, and so any toolchain does. CI plays the committed seeds through the same functions as ordinary tests.
 
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::{Failure, cargo, debian, root, run, say};
 
+const HELP: &str = "\
+cargo xtask fuzz [--seconds N] [TARGET …]
+
+Feeds what reads outside input with anything: N seconds (60, at most a day) for each target, one after the other; all of them when
+none is named. The first time builds for some minutes. Ends with an error when something was found.
+
+  fuzz/artifacts/TARGET   inputs that were found to break something
+  target/fuzz/TARGET.log  what libFuzzer said
+  fuzz/corpus/TARGET      inputs that reached new code, kept for the next time
+  fuzz/seeds/TARGET       the committed ones, which tests play: a mended find goes there
+";
+
 const SECONDS_DEFAULT: u32 = 60;
+/// To libFuzzer, 0 is without end.
+const SECONDS: std::ops::RangeInclusive<u32> = 1..=86_400;
 /// An input of a target is not longer than this.
 const INPUT_BYTES_MAX: u32 = 4_096;
 /// One input may take this long.
 const INPUT_SECONDS_MAX: u32 = 10;
 const CARGO_FUZZ_VERSION: &str = "0.13.2";
 
-/// `--seconds N` for each target, then names of targets; all when there are none. A target that finds something does not keep the
+/// What is asked for on the command line.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    Help,
+    /// Seconds for each of these targets; of all when none is named.
+    Run(u32, Vec<String>),
+}
+
+/// What a target came to.
+enum Came {
+    Nothing,
+    /// Inputs that break something.
+    Found(Vec<PathBuf>),
+    /// It did not come to its end, and no input is to blame.
+    Failed,
+}
+
+/// `--seconds N` for each target, and names of targets; all when there are none. A target that finds something does not keep the
 /// others from being run.
 pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
-    let (seconds, names) = read(arguments)?;
+    let (seconds, names) = match read(arguments)? {
+        Asked::Help => {
+            let targets = targets(&root())?.join(", ");
+            say(&format!("{HELP}\nTargets: {targets}"));
+            return Ok(());
+        }
+        Asked::Run(seconds, names) => (seconds, names),
+    };
     let targets = targets(&root())?;
     if let Some(unknown) = names.iter().find(|name| !targets.contains(name)) {
         return Err(format!("there is no target {unknown}; there are {}", targets.join(", ")));
     }
     let cargo_fuzz = install()?;
     let chosen: Vec<&String> = targets.iter().filter(|target| names.is_empty() || names.contains(target)).collect();
-    say(&format!("building {} targets with coverage (some minutes the first time)", chosen.len()));
+    let count = chosen.len();
+    say(&format!("building {count} targets with coverage (some minutes the first time)"));
     for target in &chosen {
         run(cargo_fuzz_command(&cargo_fuzz, "build").arg(target))?;
     }
     let begin = Instant::now();
-    let mut found = Vec::new();
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
+    say(&format!("each runs for {seconds} s, all of them for {} s", u64::from(seconds) * count as u64));
     say(&format!("{:<20} {:>10} {:>8} {:>10}", "target", "inputs", "a second", "new kept"));
     for target in &chosen {
-        let (succeeded, log) = fuzz(&cargo_fuzz, target, seconds)?;
+        begin_line(&format!("{target:<20} "));
+        let (came, log) = fuzz(&cargo_fuzz, target, seconds)?;
         let figure = |name| figure(&log, name);
         let (inputs, rate, new) =
             (figure("number_of_executed_units"), figure("average_exec_per_sec"), figure("new_units_added"));
-        say(&format!(
-            "{target:<20} {inputs:>10} {rate:>8} {new:>10}{}",
-            if succeeded { "" } else { "  found something" }
-        ));
-        if !succeeded {
-            found.push((*target).clone());
+        let words = match &came {
+            Came::Nothing => "",
+            Came::Found(_) => "  found something",
+            Came::Failed => "  did not run",
+        };
+        say(&format!("{inputs:>10} {rate:>8} {new:>10}{words}"));
+        match came {
+            Came::Nothing => {}
+            Came::Found(inputs) => found.extend(inputs),
+            Came::Failed => failed.push(format!("target/fuzz/{target}.log")),
         }
     }
     let took = begin.elapsed().as_secs();
+    if !failed.is_empty() {
+        return Err(format!("targets that did not run to their end say why in {}", failed.join(", ")));
+    }
     if found.is_empty() {
-        say(&format!("fuzz: nothing found in {} targets, {seconds} s each, {took} s in all", chosen.len()));
+        say(&format!("fuzz: nothing found in {count} targets, {seconds} s each, {took} s in all"));
         return Ok(());
     }
+    let found: Vec<_> = found.iter().map(|input| format!("\n  {}", input.display())).collect();
     Err(format!(
-        "{} found something after {took} s: see target/fuzz/<target>.log, and the input in fuzz/artifacts/<target>; \
-         a fixed one goes into fuzz/seeds/<target>",
-        found.join(", ")
+        "after {took} s, these inputs break something (target/fuzz/TARGET.log says what):{}\n\
+         put one into fuzz/seeds/TARGET, and `cargo test --manifest-path fuzz/Cargo.toml` plays it until it is mended and after",
+        found.concat()
     ))
+}
+
+/// What a run is to put its figures behind.
+#[expect(clippy::print_stdout, reason = "a task talks to the person who runs it")]
+fn begin_line(text: &str) {
+    print!("{text}");
+    let _ = std::io::stdout().flush();
 }
 
 /// The program, which is installed when it is not there in its version.
@@ -84,8 +141,8 @@ fn cargo_fuzz_command(program: &Path, what: &str) -> Command {
     command
 }
 
-/// Whether it found nothing, and what it said.
-fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(bool, String), Failure> {
+/// What it came to, and what it said.
+fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(Came, String), Failure> {
     let (corpus, logs) = (root().join("fuzz/corpus").join(target), root().join("target/fuzz"));
     for folder in [&corpus, &logs] {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -103,7 +160,20 @@ fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(bool, String), Fa
     ]);
     fuzz.current_dir(root()).stdout(Stdio::null()).stderr(log);
     let status = fuzz.status().map_err(failed)?;
-    Ok((status.success(), String::from_utf8_lossy(&fs::read(&path).map_err(failed)?).into_owned()))
+    let log = String::from_utf8_lossy(&fs::read(&path).map_err(failed)?).into_owned();
+    let came = match found(&log) {
+        _ if status.success() => Came::Nothing,
+        none if none.is_empty() => Came::Failed,
+        found => Came::Found(found),
+    };
+    Ok((came, log))
+}
+
+/// Where libFuzzer put the inputs that broke something; from the workspace's root, if there.
+fn found(log: &str) -> Vec<PathBuf> {
+    let written = log.lines().filter_map(|line| line.split_once("Test unit written to "));
+    let from_root = |path: &Path| path.strip_prefix(root()).unwrap_or(path).to_owned();
+    written.map(|(_, path)| from_root(Path::new(path.trim()))).collect()
 }
 
 /// A figure of libFuzzer's final statistics; `-` when it did not come to them.
@@ -118,15 +188,27 @@ pub(crate) fn play_seeds() -> Result<(), Failure> {
     run(test.args(["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]).env("CARGO_TARGET_DIR", "target"))
 }
 
-fn read(arguments: &[String]) -> Result<(u32, Vec<String>), Failure> {
-    match arguments {
-        [flag, seconds, names @ ..] if flag == "--seconds" => {
-            let seconds = seconds.parse().map_err(|_| format!("--seconds takes a number, not {seconds:?}"))?;
-            Ok((seconds, names.to_vec()))
-        }
-        [flag, ..] if flag.starts_with('-') => Err("usage: cargo xtask fuzz [--seconds N] [TARGET …]".to_owned()),
-        names => Ok((SECONDS_DEFAULT, names.to_vec())),
+fn read(arguments: &[String]) -> Result<Asked, Failure> {
+    let (mut seconds, mut names) = (SECONDS_DEFAULT, Vec::new());
+    let mut arguments = arguments.iter().map(String::as_str);
+    while let Some(argument) = arguments.next() {
+        let value = match argument {
+            "--help" | "-h" => return Ok(Asked::Help),
+            "--seconds" => arguments.next().unwrap_or_default(),
+            _ => match argument.strip_prefix("--seconds=") {
+                Some(value) => value,
+                None if argument.starts_with('-') => return Err(format!("there is no {argument}\n\n{HELP}")),
+                None => {
+                    names.push(argument.to_owned());
+                    continue;
+                }
+            },
+        };
+        let number = value.parse().ok().filter(|number| SECONDS.contains(number));
+        let (least, most) = (SECONDS.start(), SECONDS.end());
+        seconds = number.ok_or_else(|| format!("--seconds takes a number from {least} to {most}, not {value:?}"))?;
     }
+    Ok(Asked::Run(seconds, names))
 }
 
 /// Each has a folder of seeds.
@@ -150,5 +232,31 @@ mod tests {
         assert_eq!(figure(log, "number_of_executed_units"), "41371");
         assert_eq!(figure(log, "average_exec_per_sec"), "6895");
         assert_eq!(figure("==1== ERROR: libFuzzer: deadly signal", "new_units_added"), "-");
+    }
+
+    #[test]
+    fn an_input_is_found_where_libfuzzer_put_it() {
+        let path = root().join("fuzz/artifacts/page/crash-1f");
+        let log = format!(
+            "==7== ERROR: libFuzzer: deadly signal\nartifact_prefix='x/'; Test unit written to {}\n",
+            path.display()
+        );
+        assert_eq!(found(&log), [Path::new("fuzz/artifacts/page/crash-1f")]);
+        assert!(found("error: could not compile `fuzz`").is_empty());
+    }
+
+    #[test]
+    fn seconds_and_targets_stand_in_any_order_and_no_run_is_without_end() {
+        let read = |text: &str| read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let run =
+            |seconds, names: &[&str]| Ok(Asked::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()));
+        assert_eq!(read(""), run(60, &[]));
+        assert_eq!(read("--seconds 5 page"), run(5, &["page"]));
+        assert_eq!(read("page --seconds=5 headers"), run(5, &["page", "headers"]));
+        assert_eq!(read("page -h"), Ok(Asked::Help));
+        for wrong in ["--seconds", "--seconds 0", "--seconds -1", "--seconds ten", "--seconds 86401"] {
+            assert!(read(wrong).unwrap_err().contains("1 to 86400"), "{wrong}");
+        }
+        assert!(read("--second 5").unwrap_err().contains("there is no --second\n"));
     }
 }

@@ -105,13 +105,12 @@ pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError
 /// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
 pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
-    let parsed = serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))?;
     // A list would be taken for the values of an object's fields, in their order.
     if bytes.trim_ascii_start().first() == Some(&b'[') {
         return Err(JsonError::Shape { pointer: String::new(), message: "must be an object, not a list".to_owned() });
     }
-    Ok(parsed)
+    // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
+    serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))
 }
 
 fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
@@ -123,7 +122,10 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
             let message = source.to_string();
             // serde_json adds where in the text it was; the pointer says it better.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-            JsonError::Shape { pointer: pointer(&path), message }
+            let pointer = pointer(&path);
+            // What was expected has a name that is nobody's business.
+            let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
+            JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
         } else {
             JsonError::Syntax(source.to_string())
         }
@@ -176,6 +178,12 @@ mod tests {
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
         check(r#"{}"#, "invalid", Some(""));
         check(" [[]]", "invalid", Some(""));
+        for (text, words) in
+            [("[]", "must be an object, not a list"), ("\"x\"", "must be an object"), ("7", "must be an object")]
+        {
+            let error = parse::<Order>(text.as_bytes()).unwrap_err();
+            assert!(error.to_string().ends_with(words), "{text}: {error}");
+        }
         check("", "invalid", Some(""));
         check(r#"{"lines":["#, "json_invalid", None);
         check(r#"{"lines":[]} {}"#, "json_invalid", None);

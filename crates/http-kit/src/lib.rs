@@ -10,6 +10,7 @@ pub mod docs;
 pub mod etag;
 pub mod idempotency;
 pub mod json;
+mod measured;
 pub mod metrics;
 pub mod none_match;
 pub mod pages;

@@ -22,6 +22,7 @@ use tower::ServiceExt as _;
 use tower_http::timeout::TimeoutBody;
 
 use crate::client::Peer;
+use crate::measured::{HeaderLimits, Measured};
 use crate::worded::Worded;
 
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
@@ -46,6 +47,12 @@ pub struct Limits {
     pub headers_max: usize,
     /// How long requests under way may take at the end.
     pub drain: Duration,
+}
+
+impl Limits {
+    fn headers(&self) -> HeaderLimits {
+        HeaderLimits { bytes_max: self.header_bytes_max, headers_max: self.headers_max }
+    }
 }
 
 impl Default for Limits {
@@ -112,7 +119,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(u32::try_from(limits.header_bytes_max).unwrap_or(u32::MAX))
+        .max_header_list_size(limits.headers().of_library())
         .max_concurrent_streams(STREAMS_MAX)
         .keep_alive_interval(Some(PING_AFTER));
     builder
@@ -133,6 +140,7 @@ async fn connection(
         request.extensions_mut().insert(peer);
         request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))
     });
+    let service = Measured::new(service, limits.headers());
     let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));
     let connection = server.serve_connection(TokioIo::new(Worded::new(stream)), service).into_owned();
     tokio::select! {

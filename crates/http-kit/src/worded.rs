@@ -12,11 +12,20 @@ const BYTES_MAX: usize = 256;
 const NOTHING: &[u8] = b"content-length: 0\r\n";
 
 /// Status codes of such answers, with what they are told with: code and detail.
-const WORDS: [(&[u8], &str, &str); 3] = [
-    (b"HTTP/1.1 400 ", "malformed_request", "what was sent is no HTTP request"),
-    (b"HTTP/1.1 414 ", "address_too_long", "the address of the request is too long"),
-    (b"HTTP/1.1 431 ", "headers_too_large", "the headers of the request are too many or too large"),
+const WORDS: [(&[u8], Words); 3] = [
+    (b"HTTP/1.1 400 ", Words { code: "malformed_request", detail: "what was sent is no HTTP request" }),
+    (b"HTTP/1.1 414 ", Words { code: "address_too_long", detail: "the address of the request is too long" }),
+    (b"HTTP/1.1 431 ", HEADERS_TOO_LARGE),
 ];
+pub(crate) const HEADERS_TOO_LARGE: Words =
+    Words { code: "headers_too_large", detail: "the headers of the request are too many or too large" };
+
+/// What an answer is told with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words {
+    code: &'static str,
+    detail: &'static str,
+}
 
 /// A connection whose bare answers get a body.
 pub(crate) struct Worded<S> {
@@ -97,18 +106,22 @@ fn worded(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() > BYTES_MAX || !bytes.starts_with(b"HTTP/1.1 4") {
         return None;
     }
-    let (_, code, detail) = WORDS.iter().find(|(start, ..)| bytes.starts_with(start))?;
+    let (_, words) = WORDS.iter().find(|(start, _)| bytes.starts_with(start))?;
     let at = bytes.windows(NOTHING.len()).position(|window| window == NOTHING)?;
     let head = bytes.strip_suffix(b"\r\n\r\n")?;
-    let status = std::str::from_utf8(head.get(9..12)?).ok()?;
-    // In the shape of both kinds of errors that surfaces have: a problem, which `{code, detail}` is a part of.
-    let body = format!("{{\"type\":\"about:blank\",\"status\":{status},\"code\":\"{code}\",\"detail\":\"{detail}\"}}");
+    let status = std::str::from_utf8(head.get(9..12)?).ok()?.parse().ok()?;
+    let body = body(status, *words);
     let mut answer = head.get(..at)?.to_vec();
     answer.extend_from_slice(b"content-type: application/problem+json\r\n");
     answer.extend_from_slice(format!("content-length: {}\r\n", body.len()).as_bytes());
     answer.extend_from_slice(bytes.get(at + NOTHING.len()..)?);
     answer.extend_from_slice(body.as_bytes());
     Some(answer)
+}
+
+/// In the shape of both kinds of errors that surfaces have: a problem, which `{code, detail}` is a part of.
+pub(crate) fn body(status: u16, Words { code, detail }: Words) -> String {
+    format!("{{\"type\":\"about:blank\",\"status\":{status},\"code\":\"{code}\",\"detail\":\"{detail}\"}}")
 }
 
 #[cfg(test)]

@@ -86,6 +86,32 @@ async fn http_2_is_served_on_the_same_port() {
 }
 
 #[tokio::test]
+async fn headers_over_http_2_that_are_too_large_are_refused_with_a_body() {
+    let server = Server::start(Limits::default()).await;
+    let stream = TokioIo::new(TcpStream::connect(server.listener_addr).await.unwrap());
+    let (mut client, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream).await.unwrap();
+    tokio::spawn(connection);
+    let mut ask = |headers: Vec<(String, String)>| {
+        let request = Request::get(format!("http://{}/", server.listener_addr)).version(Version::HTTP_2);
+        let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        client.send_request(request.body(Body::empty()).unwrap())
+    };
+    for (headers, expected) in [
+        (vec![("x-long".to_owned(), "x".repeat(64 * 1_024))], 431),
+        ((0..101).map(|number| (format!("x-{number}"), String::new())).collect(), 431),
+        (vec![("x-long".to_owned(), "x".repeat(60 * 1_024))], 200),
+    ] {
+        let answer = ask(headers).await.unwrap();
+        assert_eq!(answer.status().as_u16(), expected);
+        if expected == 431 {
+            let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
+            let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!((&problem["code"], &problem["status"]), (&"headers_too_large".into(), &431.into()));
+        }
+    }
+}
+
+#[tokio::test]
 async fn whoever_sends_too_slowly_is_let_go() {
     let server = Server::start(short()).await;
     for beginning in ["", "PRI * HT", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {

@@ -157,8 +157,12 @@ impl Provider {
         let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_JOINED_ROWS_MAX);
         let find = self.store().find_attempted(&endpoint.application, &endpoint.id, messages, *status, &scan, content);
         let mut found = find.await?;
+        let pause = match found.rows.iter().any(|row| row.standing.next_at.is_some()) {
+            true => self.store().paused_until(&endpoint.id, self.now()).await?,
+            false => None,
+        };
         for row in &mut found.rows {
-            row.standing.next_at = row.standing.next_at.map(|at| shown(at, row.message.created_at));
+            row.standing.next_at = row.standing.next_at.map(|at| shown(at, row.message.created_at, pause));
             self.forget_expired(&mut row.message);
         }
         Ok(ask.slice(found, |row| &row.message.id))
@@ -180,17 +184,21 @@ impl Provider {
         if let Some((_, endpoints)) = self.store().snapshot(&message.application).await? {
             known.extend(endpoints.into_iter().map(|endpoint| (endpoint.id.clone(), endpoint)));
         }
-        let data = data.into_iter().map(|row: Destination| {
-            let endpoint = known.remove(&row.endpoint);
-            AttemptedDestination {
-                status: row.latest.unwrap_or(AttemptStatus::Pending),
-                next_attempt: row.next_at.map(|at| shown(at, message.created_at)),
-                url: endpoint.as_ref().map(|endpoint| endpoint.url.clone()).or(row.url).unwrap_or_default(),
-                id: row.endpoint,
-                endpoint,
-            }
-        });
-        Ok(Slice { data: data.collect(), iterator, prev_iterator, done })
+        let mut found = Vec::with_capacity(data.len());
+        for Destination { endpoint: id, latest, next_at, url } in data {
+            let endpoint = known.remove(&id);
+            let next_attempt = match next_at {
+                Some(at) => {
+                    let pause = self.store().paused_until(&id, self.now()).await?;
+                    Some(shown(at, message.created_at, pause))
+                }
+                None => None,
+            };
+            let url = endpoint.as_ref().map(|endpoint| endpoint.url.clone()).or(url).unwrap_or_default();
+            let status = latest.unwrap_or(AttemptStatus::Pending);
+            found.push(AttemptedDestination { status, next_attempt, id, url, endpoint });
+        }
+        Ok(Slice { data: found, iterator, prev_iterator, done })
     }
 
     /// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to, in place of
@@ -248,7 +256,7 @@ impl Provider {
 /// Status of a resend's answer.
 const RESENT: u16 = 202;
 
-/// When a row is due, for people: what is to be resent is due before everything else.
-fn shown(at: Timestamp, created_at: Timestamp) -> Timestamp {
-    if at == RESEND_DUE { created_at } else { at }
+/// When a row goes out, for people: what is to be resent is due before everything else, and goes out in spite of a pause.
+fn shown(at: Timestamp, created_at: Timestamp, paused_until: Option<Timestamp>) -> Timestamp {
+    if at == RESEND_DUE { created_at } else { paused_until.map_or(at, |until| until.max(at)) }
 }

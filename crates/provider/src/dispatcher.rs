@@ -57,7 +57,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
 use crate::metrics::{self, LaneFigures, Metrics};
-use crate::model::{Id, Message};
+use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
@@ -162,10 +162,11 @@ impl Dispatcher {
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        self.submit(snapshot, message, key, answer, Target::wants).await
+        self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::wants).await
     }
 
-    /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it.
+    /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it, because somebody asks for it: one
+    /// attempt is made, at once.
     pub(crate) async fn accept_for(
         &self,
         snapshot: &Snapshot,
@@ -174,7 +175,7 @@ impl Dispatcher {
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
         let receives = |target: &Target, _: &Message| target.endpoint == *endpoint;
-        self.submit(snapshot, message, None, answer, receives).await
+        self.submit(snapshot, message, None, answer, AttemptTrigger::Manual, receives).await
     }
 
     async fn submit(
@@ -183,12 +184,13 @@ impl Dispatcher {
         message: Message,
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
+        trigger: AttemptTrigger,
         receives: impl Fn(&Target, &Message) -> bool,
     ) -> StoreResult<()> {
         self.check_open()?;
         let clock = &self.shared.context.clock;
         let began = clock.monotonic();
-        let pending = Pending::new(&self.shared, snapshot, message, key, answer, receives);
+        let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
         match self.acceptance.submit(pending).await {
             Ok(result) => {
                 if result.is_ok() {

@@ -138,8 +138,7 @@ impl Provider {
         if endpoint.disabled {
             return Ok(Why::Disabled);
         }
-        let heard_since = self.now() - self.config().node_dead_after;
-        if let Some(until) = self.store().paused_until(&endpoint.id, self.now(), heard_since).await? {
+        if let Some(until) = self.store().paused_until(&endpoint.id, self.now()).await? {
             return Ok(Why::Paused { until });
         }
         if let Some(since) = endpoint.failing_since {

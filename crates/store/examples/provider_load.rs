@@ -198,6 +198,7 @@ fn message(number: usize, keys: Keys) -> NewMessage {
             endpoint: id("ep", number % ENDPOINTS),
             owner: Some(NodeId(id("node", 1))),
             key: None,
+            trigger: AttemptTrigger::Scheduled,
         }],
         key: None,
         answer,

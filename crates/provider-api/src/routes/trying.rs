@@ -114,7 +114,7 @@ pub(crate) async fn attempt_stats(
     Ok(answer::ok(&EndpointAttemptStats { success, fail, canceled }))
 }
 
-/// Sends an example of an event type to this endpoint and to no other.
+/// Sends an example of an event type to this endpoint and to no other: one attempt, at once, whatever pause it asked for.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/send-example",
     operation_id = "v1.endpoint.send-example", tag = "Endpoint", request_body = EventExampleIn,
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),

@@ -18,6 +18,8 @@ use crate::target::Target;
 pub(super) struct Pending {
     message: NewMessage,
     payload: Bytes,
+    /// In which line its rows wait that have no place.
+    kind: RowKind,
     places: Vec<(Id, Option<Place>)>,
     holder: Option<Holder>,
 }
@@ -30,24 +32,30 @@ impl Pending {
         message: Message,
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
+        trigger: AttemptTrigger,
         receives: impl Fn(&Target, &Message) -> bool,
     ) -> Self {
         let (holder, payload) = (shared.names.current(), message.payload.clone().unwrap_or_default());
         let mut places = Vec::new();
         let mut deliveries = Vec::new();
         let sent_with = key.cloned();
+        let kind = match trigger {
+            AttemptTrigger::Manual => RowKind::Manual,
+            AttemptTrigger::Scheduled => RowKind::First,
+        };
         for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
             let key = key.filter(|_| target.ordering == DeliveryOrder::PerKey);
-            // What is to be delivered later, or after others of its key, waits in the table.
-            let at_once = holder.as_ref().filter(|_| key.is_none() && message.deliver_at.is_none());
+            // What is to be delivered later, after others of its key, or before all of them, waits in the table.
+            let is_next = kind == RowKind::First && key.is_none() && message.deliver_at.is_none();
+            let at_once = holder.as_ref().filter(|_| is_next);
             let place = at_once.and_then(|_| shared.lanes.reserve(shared, &message.application, target, payload.len()));
             let owner = if place.is_some() { holder.as_deref().cloned() } else { None };
-            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner, key: key.cloned() });
+            deliveries.push(NewDelivery { endpoint: target.endpoint.clone(), owner, key: key.cloned(), trigger });
             places.push((target.endpoint.clone(), place));
         }
         let application_version = snapshot.application.version;
         let message = NewMessage { message, application_version, deliveries, key: sent_with, answer };
-        Self { message, payload, places, holder }
+        Self { message, payload, kind, places, holder }
     }
 }
 
@@ -55,10 +63,10 @@ impl Pending {
 pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<StoreResult<()>> {
     let mut messages = Vec::with_capacity(pending.len());
     let mut handed_on = Vec::with_capacity(pending.len());
-    for Pending { message, payload, places, holder } in pending {
+    for Pending { message, payload, kind, places, holder } in pending {
         let wanted_at = message.message.created_at;
         let ids = (message.message.id.clone(), message.message.application.clone());
-        handed_on.push((ids, wanted_at, payload, places, holder));
+        handed_on.push((ids, wanted_at, payload, kind, places, holder));
         messages.push(message);
     }
     let count = messages.len();
@@ -69,7 +77,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         Err(error) => return failed(&shared, count, &error.to_string()),
     };
     let since = shared.context.clock.monotonic();
-    for (result, ((message, application), wanted_at, payload, places, holder)) in results.iter().zip(handed_on) {
+    for (result, ((message, application), wanted_at, payload, kind, places, holder)) in results.iter().zip(handed_on) {
         if let Err(error) = result {
             // Of those that the store can't have written, the places are simply free again.
             if matches!(error, StoreError::Unavailable(_) | StoreError::Corrupt(_)) {
@@ -86,7 +94,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                     let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since, wanted_at };
                     place.fill(&shared, work);
                 }
-                _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[RowKind::First]),
+                _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[kind]),
             }
         }
     }

@@ -17,10 +17,9 @@ use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
 use crate::port::RowKind;
+use crate::port::supervision::Pause;
 use crate::target::Target;
 
-/// Pauses that are longer than this are told to people who ask what waits.
-const NOTED_PAUSE: Duration = Duration::from_secs(10);
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -85,6 +84,20 @@ impl Lane {
 
     pub(super) fn is_paused(&self, now: Timestamp) -> bool {
         self.lock().state.is_paused(now)
+    }
+
+    /// What the table says of a pause. `Err` when the lane is closed.
+    pub(super) fn learn(&self, pause: &Pause) -> Result<(), Closed> {
+        let mut inner = self.lock();
+        if inner.state.is_closed() {
+            return Err(Closed);
+        }
+        inner.state.learn(pause.until, pause.changed_at);
+        Ok(())
+    }
+
+    fn pause(&self, until: Timestamp, changed_at: Timestamp) -> Pause {
+        Pause { application: self.application.clone(), endpoint: self.endpoint.clone(), until, changed_at }
     }
 
     /// There may be rows of these kinds for this endpoint in the table. `Err` when the lane is closed.
@@ -252,12 +265,11 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
         match attempted {
             Attempted::Done { pace, changed_at } => {
                 let paused = lane.update(&shared, |state| {
-                    let before = state.paused_until();
                     state.ended(pace, changed_at, now, config);
-                    state.paused_until().filter(|until| is_worth_noting(*until, before, now))
+                    state.take_note(now)
                 });
-                if let Some(until) = paused {
-                    note_pause(&shared, &lane.endpoint, until, now).await;
+                if let Some((until, changed_at)) = paused {
+                    note_pause(&shared, lane.pause(until, changed_at), now).await;
                 }
             }
             Attempted::NotBegun(work) => {
@@ -274,15 +286,10 @@ async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
     }
 }
 
-/// Whether people who ask what waits are to be told of a pause: it is long, and much longer than what they were told before.
-fn is_worth_noting(until: Timestamp, before: Option<Timestamp>, now: Timestamp) -> bool {
-    until > before.unwrap_or(now).max(now) + NOTED_PAUSE
-}
-
-async fn note_pause(shared: &Shared, endpoint: &Id, until: Timestamp, now: Timestamp) {
-    let Some(node) = shared.names.current() else { return };
-    if let Err(error) = shared.context.store.note_pause(&node, endpoint, until, now).await {
-        tracing::warn!(%endpoint, %error, "that an endpoint is left alone could not be noted for people");
+async fn note_pause(shared: &Shared, pause: Pause, now: Timestamp) {
+    let endpoint = pause.endpoint.clone();
+    if let Err(error) = shared.context.store.note_pause(pause, now).await {
+        tracing::warn!(%endpoint, %error, "that an endpoint is left alone could not be kept: only this process knows");
     }
 }
 

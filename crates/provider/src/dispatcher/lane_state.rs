@@ -33,6 +33,8 @@ const OWN_BYTES: usize = 16 * 1_024;
 /// last.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
+/// Pauses are kept in the table so that they outlast this process, but for the last bit of them.
+const NOTED_PAUSE: Duration = Duration::from_secs(1);
 /// Over a pause longer than this, rows are not kept in memory.
 const KEPT_OVER_PAUSE: Duration = Duration::from_secs(10);
 
@@ -89,6 +91,8 @@ pub(super) struct LaneState {
     pauses: u32,
     /// What the receiver asked for, or seems to need.
     paused_until: Option<Timestamp>,
+    /// How much of that is in the table.
+    noted_until: Timestamp,
     /// The store could not be reached.
     store_until: Option<Timestamp>,
     /// When what the lane keeps to was last changed.
@@ -111,6 +115,7 @@ impl LaneState {
             allowed: allowed_at_first(config),
             pauses: 0,
             paused_until: None,
+            noted_until: Timestamp::MIN,
             store_until: None,
             changed_at: Timestamp::MIN,
             rates: Rates::default(),
@@ -172,6 +177,7 @@ impl LaneState {
         if terms.changed_at > self.changed_at {
             self.changed_at = terms.changed_at;
             self.paused_until = None;
+            self.noted_until = Timestamp::MIN;
             self.pauses = 0;
             self.allowed = self.allowed.max(allowed_at_first(config));
         }
@@ -310,8 +316,21 @@ impl LaneState {
         self.paused_until.is_some_and(|until| until > now)
     }
 
-    pub(super) fn paused_until(&self) -> Option<Timestamp> {
-        self.paused_until
+    /// A pause that the table has, of the endpoint as it was last changed at `changed_at`.
+    pub(super) fn learn(&mut self, until: Timestamp, changed_at: Timestamp) {
+        if changed_at >= self.changed_at {
+            self.changed_at = changed_at;
+            self.pause(until);
+            self.noted_until = self.noted_until.max(until);
+        }
+    }
+
+    /// The end of a pause that is to be kept in the table, and since when the endpoint is as it is: much of it is to come, and
+    /// the table does not have much of that.
+    pub(super) fn take_note(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
+        let until = self.paused_until.filter(|until| *until > self.noted_until.max(now) + NOTED_PAUSE)?;
+        self.noted_until = until;
+        Some((until, self.changed_at))
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -11,6 +11,7 @@ use super::lane::{Lane, Place};
 use crate::metrics::LaneFigures;
 use crate::model::Id;
 use crate::port::RowKind;
+use crate::port::supervision::Pause;
 use crate::target::Target;
 
 /// A lane with nothing to do goes after this long. Until then what it learnt of its endpoint's pace is remembered.
@@ -51,6 +52,12 @@ impl Lanes {
             lane.set_terms(shared, target);
             lane.pump(shared);
         }
+    }
+
+    /// Tells the endpoint's lane of a pause that the table has.
+    pub(super) fn learn(&self, shared: &Arc<Shared>, pause: &Pause) {
+        // Where every try finds a lane just being taken away, the receiver says so again.
+        let _told = (0..TRIES_MAX).any(|_| self.lane(shared, &pause.application, &pause.endpoint).learn(pause).is_ok());
     }
 
     /// Whether an endpoint's lane is waiting because its receiver asked for it.

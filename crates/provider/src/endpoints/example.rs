@@ -19,7 +19,8 @@ const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90
 
 impl Provider {
     /// Sends an example of an event type to one endpoint and to no other, whatever event types and channels it listens
-    /// to: `examples[index]` (the first when none) of the schema of version 1, or a value made from the schema.
+    /// to: `examples[index]` (the first when none) of the schema of version 1, or a value made from the schema. Like a
+    /// resend it is one attempt, made at once, also when the receiver asked for a pause.
     ///
     /// 404 (application, endpoint, event type); 400 `invalid_scheme` when no example can be made, `endpoint_disabled`;
     /// 422.

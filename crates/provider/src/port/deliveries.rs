@@ -33,6 +33,8 @@ pub struct NewDelivery {
     pub owner: Option<NodeId>,
     /// What it is to stay in order with. Such a row waits in the table always, as head or held: `owner` is not looked at.
     pub key: Option<OrderingKey>,
+    /// What it is made for. A manual one has neither owner nor key: it waits in the table, due before all others.
+    pub trigger: AttemptTrigger,
 }
 
 /// Which of an endpoint's rows. Each kind waits in a line of its own, so that none stands in another's way.

@@ -8,7 +8,7 @@ mod waiting_rows;
 
 pub use names::Names;
 pub use overview::{Due, EndpointStates, Overview, TaskCount};
-pub use pauses::Pauses;
+pub use pauses::{Pause, Pauses};
 pub use waiting_rows::{WaitingFor, WaitingRows};
 
 /// All of it; part of [`super::Store`].

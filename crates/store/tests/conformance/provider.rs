@@ -118,6 +118,7 @@ stories! {
         a_running_task_is_one_workers_until_its_lease_is_over,
         a_step_happens_once_and_makes_rows_only_for_what_does_not_wait,
         a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all,
+        what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted_at,
         of_two_workers_at_one_position_one_makes_the_step,
         of_two_tasks_that_want_a_message_sent_one_sends_it,
         failures_say_once_what_is_to_be_recovered,
@@ -134,7 +135,7 @@ stories! {
         waiting_messages_are_listed_newest_first_but_for_heads_under_way,
         what_is_given_up_ends_with_an_attempt_that_says_so,
         a_head_that_is_given_up_lets_the_next_go,
-        a_pause_is_known_while_its_node_lives_and_the_endpoint_is_as_it_was,
+        a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed,
         a_uid_is_found_whoever_has_it;
     operational:
         what_nobody_listens_to_is_not_written,
@@ -156,6 +157,7 @@ stories! {
         a_resend_is_one_manual_attempt_in_place_of_the_scheduled_one,
         a_resend_of_what_is_done_or_was_never_wanted_is_a_new_row,
         a_resend_during_an_attempt_comes_after_it,
+        what_is_accepted_to_be_tried_by_hand_is_one_manual_attempt_before_all_others,
         a_manual_row_is_not_finished_by_a_late_scheduled_attempt,
         a_resend_is_answered_once_for_a_key_and_needs_message_and_endpoint;
     retention:

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::Method;
 use http::StatusCode;
 use http::request::Parts;
-use provider::model::{AppToken, Application, Capability, Id};
+use provider::model::{AppToken, Application, Capability, Endpoint, Id};
 use provider::uid::{NAME_CHARS_MAX, check_name};
 use provider::{Caller, Provider, ProviderError, Scope};
 
@@ -53,6 +53,11 @@ impl Session {
     /// Id of the application.
     pub(crate) fn app(&self) -> &Id {
         &self.token.application
+    }
+
+    /// An endpoint of the application, by id or uid; 404 when there is none.
+    pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, Refusal> {
+        Ok(self.provider().endpoint(&self.caller, self.app(), id_or_uid).await?)
     }
 
     pub(crate) fn may(&self) -> May {

@@ -1,22 +1,32 @@
-//! Which endpoints nodes leave alone because their receivers asked for it. The pause itself is in each node's memory; this is
-//! for people who ask why something waits.
+//! Which endpoints are left alone because their receivers asked for it, or seem to need it. Every node keeps them in memory;
+//! this is for a node that starts, for other nodes, and for people who ask why something waits.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::super::{NodeId, StoreResult};
+use super::super::StoreResult;
+use crate::model::Id;
+
+/// That an endpoint is left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// The application.
+    pub application: Id,
+    /// The endpoint.
+    pub endpoint: Id,
+    /// Until when.
+    pub until: Timestamp,
+    /// When the endpoint, or its application, had last been changed as the receiver was asked: a later change ends the pause.
+    pub changed_at: Timestamp,
+}
 
 /// Part of [`super::Supervision`].
 #[async_trait]
 pub trait Pauses: Send + Sync {
-    /// Says that `node` leaves the endpoint alone until then. Forgets pauses that are over.
-    async fn note_pause(&self, node: &NodeId, endpoint: &str, until: Timestamp, now: Timestamp) -> StoreResult<()>;
-    /// Until when the endpoint is left alone by a node that was heard of since `heard_since`; none when by nobody, or when the
-    /// endpoint was changed after that was said.
-    async fn paused_until(
-        &self,
-        endpoint: &str,
-        now: Timestamp,
-        heard_since: Timestamp,
-    ) -> StoreResult<Option<Timestamp>>;
+    /// Keeps a pause in place of the endpoint's last one. Forgets pauses that are over.
+    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()>;
+    /// Pauses kept at or after `since` that are not over nor ended by a change; the longest first, at most `limit`.
+    async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;
+    /// Until when the endpoint is left alone; none when it is not.
+    async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>>;
 }

@@ -3,8 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider::model::{Application, Attempt, Endpoint, Id};
-use provider::port::supervision::{Due, EndpointStates, Names, Overview, Pauses, TaskCount, WaitingFor, WaitingRows};
-use provider::port::{NodeId, StoreResult};
+use provider::port::StoreResult;
+use provider::port::supervision::{
+    Due, EndpointStates, Names, Overview, Pause, Pauses, TaskCount, WaitingFor, WaitingRows,
+};
 
 use super::Faulty;
 
@@ -25,17 +27,16 @@ impl Overview for Faulty {
 
 #[async_trait]
 impl Pauses for Faulty {
-    async fn note_pause(&self, node: &NodeId, endpoint: &str, until: Timestamp, now: Timestamp) -> StoreResult<()> {
-        self.store.note_pause(node, endpoint, until, now).await
+    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+        self.store.note_pause(pause, now).await
     }
 
-    async fn paused_until(
-        &self,
-        endpoint: &str,
-        now: Timestamp,
-        heard_since: Timestamp,
-    ) -> StoreResult<Option<Timestamp>> {
-        self.store.paused_until(endpoint, now, heard_since).await
+    async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
+        self.store.pauses(since, now, limit).await
+    }
+
+    async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        self.store.paused_until(endpoint, now).await
     }
 }
 

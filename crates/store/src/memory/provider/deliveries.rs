@@ -66,10 +66,6 @@ impl Work {
         self.nodes.values().filter(|heard_at| **heard_at >= heard_since).count()
     }
 
-    pub(super) fn lives(&self, node: &NodeId, heard_since: Timestamp) -> bool {
-        self.nodes.get(node).is_some_and(|heard_at| *heard_at >= heard_since)
-    }
-
     /// Gives back what a node has that ends.
     pub(super) fn leave(&mut self, node: &NodeId, now: Timestamp) {
         self.nodes.remove(node);
@@ -93,6 +89,10 @@ impl Work {
             if let Some(key) = delivery.key {
                 let place = (message.application.clone(), message.id.clone());
                 self.enter_in_order(&place, delivery.endpoint, key, due);
+                continue;
+            }
+            if delivery.trigger == AttemptTrigger::Manual {
+                self.enter_manual(message.application.clone(), (delivery.endpoint, message.id.clone()));
                 continue;
             }
             match &delivery.owner {
@@ -284,17 +284,19 @@ impl Work {
             return false;
         }
         let place = (application.clone(), message.clone());
+        // Not ahead of the time that its sender wants it delivered at.
+        let due = self.messages.get(&place).and_then(|message| message.deliver_at).map_or(now, |at| at.max(now));
         if order == DeliveryOrder::PerKey
             && let Some(key) = self.ordering_keys.get(&place).cloned()
         {
-            self.enter_in_order(&place, endpoint.clone(), key, now);
+            self.enter_in_order(&place, endpoint.clone(), key, due);
             self.mark_replayed(endpoint, message);
             return true;
         }
         let application = application.clone();
-        let row = Row { application, owner: None, attempts: 0, next_at: now, manual: Manual::Replayed, key: None };
+        let row = Row { application, owner: None, attempts: 0, next_at: due, manual: Manual::Replayed, key: None };
         self.rows.insert((endpoint.clone(), message.clone()), row);
-        self.waiting.insert((endpoint.clone(), now, message.clone()))
+        self.waiting.insert((endpoint.clone(), due, message.clone()))
     }
 
     pub(super) fn remove(&mut self, row_key: &(Id, Id)) {
@@ -304,6 +306,13 @@ impl Work {
                 self.next_of_key(&row_key.0, key, &row_key.1);
             }
         }
+    }
+
+    /// The row of an attempt that was asked for, where there is none.
+    pub(super) fn enter_manual(&mut self, application: Id, row_key: (Id, Id)) {
+        let row = Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next, key: None };
+        self.rows.insert(row_key.clone(), row);
+        self.make_manual(&row_key);
     }
 
     /// Makes a row nobody's, to be tried by hand at once.

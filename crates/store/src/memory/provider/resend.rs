@@ -1,10 +1,10 @@
 //! Delivering a message once more.
 
-use ::provider::port::{IdempotentAnswer, RESEND_DUE, Resend, Resends, StoreError, StoreResult};
+use ::provider::port::{IdempotentAnswer, Resend, Resends, StoreError, StoreResult};
 use async_trait::async_trait;
 
 use super::Memory;
-use super::deliveries::{Manual, Row};
+use super::deliveries::Manual;
 
 #[async_trait]
 impl Resends for Memory {
@@ -22,12 +22,7 @@ impl Resends for Memory {
         match tables.work.rows.get_mut(&row_key) {
             Some(row) if is_held || row.owner.is_some() => row.manual = Manual::Later,
             Some(_) => tables.work.make_manual(&row_key),
-            None => {
-                let row =
-                    Row { application, owner: None, attempts: 0, next_at: RESEND_DUE, manual: Manual::Next, key: None };
-                tables.work.rows.insert(row_key.clone(), row);
-                tables.work.make_manual(&row_key);
-            }
+            None => tables.work.enter_manual(application, row_key),
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ::provider::model::Id;
+use ::provider::model::{AttemptTrigger, Id};
 use ::provider::ordering::OrderingKey;
 use ::provider::port::{NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 
 use super::rows::{self, Client, Outcome};
-use super::{answers, nodes, ordering};
+use super::{answers, nodes, ordering, resend};
 use crate::provider_codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
 /// A message of the batch with what it must not share with another.
@@ -216,6 +216,10 @@ async fn enter_deliveries(
             if let Some(key) = &delivery.key {
                 let due = entry.new.message.deliver_at.unwrap_or(now);
                 ordered.push(((&delivery.endpoint, key), &entry.new.message.id, due));
+                continue;
+            }
+            if delivery.trigger == AttemptTrigger::Manual {
+                resend::enter_row(db, &delivery.endpoint, &entry.new.message.id).await?;
                 continue;
             }
             endpoints.push(&*delivery.endpoint);

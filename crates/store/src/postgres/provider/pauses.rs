@@ -1,34 +1,47 @@
-//! Which endpoints nodes leave alone because their receivers asked for it.
+//! Which endpoints are left alone because their receivers asked for it.
 
-use ::provider::port::supervision::Pauses;
-use ::provider::port::{NodeId, StoreResult};
+use ::provider::port::StoreResult;
+use ::provider::port::supervision::{Pause, Pauses};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::Provider;
 use super::rows;
 
+/// Those that are not over at `$1`, and whose endpoint is as it was.
+const HOLDING: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
+     WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+
 #[async_trait]
 impl Pauses for Provider {
-    async fn note_pause(&self, node: &NodeId, endpoint: &str, until: Timestamp, now: Timestamp) -> StoreResult<()> {
+    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
         let client = self.engine.client().await?;
         rows::write(&client, "DELETE FROM pauses WHERE until <= $1", &[&now]).await?;
-        let note = "INSERT INTO pauses (endpoint, node, until, at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (endpoint, node) DO UPDATE SET until = excluded.until, at = excluded.at";
-        rows::write(&client, note, &[&endpoint, &&*node.0, &until, &now]).await?;
+        let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, at = excluded.at";
+        rows::write(&client, note, &[&&*pause.endpoint, &pause.until, &pause.changed_at, &now]).await?;
         Ok(())
     }
 
-    async fn paused_until(
-        &self,
-        endpoint: &str,
-        now: Timestamp,
-        heard_since: Timestamp,
-    ) -> StoreResult<Option<Timestamp>> {
+    async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
         let client = self.engine.client().await?;
-        let select = "SELECT p.until FROM pauses p JOIN nodes n ON n.id = p.node JOIN endpoints e ON e.id = p.endpoint \
-             WHERE p.endpoint = $1 AND p.until > $2 AND n.heard_at >= $3 AND p.at >= e.updated_at \
-             ORDER BY p.until DESC LIMIT 1";
-        Ok(rows::one(&client, select, &[&endpoint, &now, &heard_since], |row| rows::get(row, 0)).await?)
+        let select = format!("{HOLDING} AND p.at >= $2 ORDER BY p.until DESC LIMIT $3");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let pause = |row: &tokio_postgres::Row| {
+            Ok(Pause {
+                application: rows::id(row, 0)?,
+                endpoint: rows::id(row, 1)?,
+                until: rows::get(row, 2)?,
+                changed_at: rows::get(row, 3)?,
+            })
+        };
+        Ok(rows::all(&client, &select, &[&now, &since, &limit], pause).await?)
+    }
+
+    async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        let client = self.engine.client().await?;
+        let select = format!("{HOLDING} AND p.endpoint = $2");
+        Ok(rows::one(&client, &select, &[&now, &endpoint], |row| rows::get(row, 2)).await?)
     }
 }

@@ -27,11 +27,16 @@ async fn enter(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnsw
             return Err(StoreError::NotFound.into());
         }
     }
+    enter_row(db, endpoint, message).await
+}
+
+/// The row of an attempt that was asked for.
+pub(super) async fn enter_row(db: &impl Client, endpoint: &str, message: &str) -> Outcome<()> {
     let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
          VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = CASE WHEN d.owner IS NULL THEN 1 ELSE 2 END, \
              next_at = CASE WHEN d.owner IS NULL THEN excluded.next_at ELSE d.next_at END";
-    rows::write(db, enter, &[&&**endpoint, &&**message, &RESEND_DUE]).await.map(drop)
+    rows::write(db, enter, &[&endpoint, &message, &RESEND_DUE]).await.map(drop)
 }
 
 /// Makes those rows nobody's for which an attempt was asked for while their owner was at another.

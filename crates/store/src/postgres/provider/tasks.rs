@@ -226,7 +226,7 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
 }
 
 /// One task of an endpoint after the other, so that each sees what became of the other's rows. What waits for its next attempt
-/// is made due.
+/// is made due. Nothing is due ahead of the time that its sender wants it delivered at.
 async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
@@ -238,7 +238,9 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance
     let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
-         SELECT $1, new.message, NULL, 0, $3, -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
+         SELECT $1, new.message, NULL, 0, greatest($3, \
+             (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = new.message \
+              WHERE e.id = $1)), -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         still_wanted(kind, "new.message COLLATE \"C\"", "$1")
     );
     Ok(hastened + made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
@@ -263,22 +265,22 @@ async fn enqueue_in_order(
     now: Timestamp,
 ) -> Outcome<u64> {
     let select = format!(
-        "SELECT m.id, m.ordering_key FROM endpoints e \
+        "SELECT m.id, m.ordering_key, greatest($3, m.deliver_at) FROM endpoints e \
          JOIN messages m ON m.application = e.application AND m.id = ANY ($2) \
          WHERE e.id = $1 AND m.ordering_key IS NOT NULL AND {} ORDER BY m.id",
         still_wanted(kind, "m.id", "e.id")
     );
-    let keyed: Vec<(Id, OrderingKey)> = rows::all(db, &select, &[&&**endpoint, &*messages], |row| {
-        Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?)))
+    let keyed: Vec<(Id, OrderingKey, Timestamp)> = rows::all(db, &select, &[&&**endpoint, &*messages, &now], |row| {
+        Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))
     })
     .await?;
-    let ordered: Vec<_> = keyed.iter().map(|(message, key)| ((endpoint, key), message, now)).collect();
+    let ordered: Vec<_> = keyed.iter().map(|(message, key, due)| ((endpoint, key), message, *due)).collect();
     if !ordered.is_empty() {
         ordering::enter(db, &ordered).await?;
-        let entered: Vec<&str> = keyed.iter().map(|(message, _)| &**message).collect();
+        let entered: Vec<&str> = keyed.iter().map(|(message, ..)| &**message).collect();
         let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = $1 AND message = ANY ($2)";
         rows::write(db, mark, &[&&**endpoint, &entered]).await?;
     }
-    messages.retain(|message| keyed.binary_search_by(|(entered, _)| (**entered).cmp(message)).is_err());
+    messages.retain(|message| keyed.binary_search_by(|(entered, ..)| (**entered).cmp(message)).is_err());
     Ok(keyed.len() as u64)
 }

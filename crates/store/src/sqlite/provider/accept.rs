@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use ::provider::model::{Id, Message};
+use ::provider::model::{AttemptTrigger, Id, Message};
 use ::provider::ordering::OrderingKey;
 use ::provider::port::{IdempotentAnswer, NewDelivery, NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, params};
 
 use super::rows::{Fault, Outcome, ms};
-use super::{answers, applications, nodes, ordering};
+use super::{answers, applications, nodes, ordering, resend};
 use crate::provider_codec::{fingerprint, optional_to_json};
 
 const INSERT_MESSAGE: &str = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, \
@@ -125,6 +125,9 @@ impl Accepting<'_> {
         if let Some(key) = &delivery.key {
             let due = message.deliver_at.unwrap_or(self.now);
             return ordering::enter(self.db, &delivery.endpoint, &message.id, key, due);
+        }
+        if delivery.trigger == AttemptTrigger::Manual {
+            return resend::enter_row(self.db, &delivery.endpoint, &message.id);
         }
         let owner = match &delivery.owner {
             None => None,

@@ -23,10 +23,15 @@ fn enter(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) ->
     if !db.prepare_cached(there)?.exists((&**endpoint, &**application, &**message))? {
         return Err(StoreError::NotFound.into());
     }
+    enter_row(db, endpoint, message)
+}
+
+/// The row of an attempt that was asked for.
+pub(super) fn enter_row(db: &Connection, endpoint: &str, message: &str) -> Outcome<()> {
     let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
          ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = iif(owner IS NULL, 1, 2), next_at = iif(owner IS NULL, excluded.next_at, next_at)";
-    db.prepare_cached(enter)?.execute((&**endpoint, &**message, ms(RESEND_DUE)))?;
+    db.prepare_cached(enter)?.execute((endpoint, message, ms(RESEND_DUE)))?;
     Ok(())
 }
 

@@ -252,7 +252,8 @@ fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
 }
 
 /// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
-/// endpoint wants order. What waits for its next attempt is made due.
+/// endpoint wants order. What waits for its next attempt is made due. Nothing is due ahead of the time that its sender wants it
+/// delivered at.
 fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =
@@ -260,10 +261,12 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Ou
     let wanted = still_wanted(kind, "?2", "?1");
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
-         SELECT ?1, ?2, NULL, 0, ?3, -1 WHERE {wanted}"
+         SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
+             (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
+              WHERE e.id = ?1), ?3)), -1 WHERE {wanted}"
     );
     let key = format!(
-        "SELECT m.ordering_key FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
+        "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
          WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
     );
     let hasten = "UPDATE deliveries SET next_at = ?3 \
@@ -279,11 +282,16 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Ou
             continue;
         }
         let key = match in_order {
-            true => rows::one(db, &key, (&**endpoint, &**message), |row| rows::ordering_key(row, 0))?.flatten(),
+            true => rows::one(db, &key, (&**endpoint, &**message), |row| {
+                Ok(rows::ordering_key(row, 0)?.zip(Some(rows::optional_time(row, 1)?)))
+            })?,
             false => None,
         };
-        made += match key {
-            Some(key) => ordering::enter_again(db, endpoint, message, &key, step.now).map(|()| 1)?,
+        made += match key.flatten() {
+            Some((key, deliver_at)) => {
+                let due = deliver_at.map_or(step.now, |at| at.max(step.now));
+                ordering::enter_again(db, endpoint, message, &key, due).map(|()| 1)?
+            }
             None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
         };
     }

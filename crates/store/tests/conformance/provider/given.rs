@@ -135,6 +135,7 @@ pub(super) fn sent(number: usize, version: i64, to: &[(usize, Option<usize>)]) -
         endpoint: id("ep", *endpoint),
         owner: owner.map(node),
         key: None,
+        trigger: AttemptTrigger::Scheduled,
     });
     NewMessage { deliveries: deliveries.collect(), ..new(message(number), version) }
 }

@@ -1,6 +1,6 @@
 //! Delivery rows that stay in order.
 
-use provider::model::{Endpoint, TaskKind};
+use provider::model::{AttemptTrigger, Endpoint, TaskKind};
 use provider::port::ordering::{BlockedKey, Skip};
 use provider::port::{AttemptRecord, EndpointEffect, NewDelivery, NewMessage, Next};
 use provider::{DeliveryOrder, OrderingKey};
@@ -14,7 +14,12 @@ const NOTHING: [usize; 0] = [];
 /// A message with a key to the endpoints of these numbers.
 pub(super) fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize]) -> NewMessage {
     let key = OrderingKey::parse(key).unwrap();
-    let to = |endpoint: &usize| NewDelivery { endpoint: id("ep", *endpoint), owner: None, key: Some(key.clone()) };
+    let to = |endpoint: &usize| NewDelivery {
+        endpoint: id("ep", *endpoint),
+        owner: None,
+        key: Some(key.clone()),
+        trigger: AttemptTrigger::Scheduled,
+    };
     NewMessage { deliveries: endpoints.iter().map(to).collect(), ..new(message(number), version) }
 }
 
@@ -101,7 +106,7 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     let version = routes(&store, 2).await;
     let batch = [keyed(1, version, "x", &[1, 2]), keyed(2, version, "y", &[1]), keyed(3, version, "x", &[1, 2])];
     accepted(&store, batch.into(), at(0)).await;
-    let free = NewDelivery { endpoint: id("ep", 1), owner: None, key: None };
+    let free = NewDelivery { endpoint: id("ep", 1), owner: None, key: None, trigger: AttemptTrigger::Scheduled };
     accepted(&store, vec![NewMessage { deliveries: vec![free], ..new(message(4), version) }], at(1)).await;
     assert_eq!(claimed(&store, 1, 9).await, [1, 2, 4]);
     assert_eq!(claimed(&store, 2, 9).await, [1]);

@@ -1,7 +1,7 @@
 //! Delivering a message once more.
 
 use provider::model::{Attempt, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend, RowKind};
 
 use super::given::{
     Shared, accepted, answer, at, attempt, claim_all, endpoint, failed, id, node, reason, routes, sent, succeeded,
@@ -57,6 +57,19 @@ pub(super) async fn a_resend_of_what_is_done_or_was_never_wanted_is_a_new_row(st
         assert_eq!(claimed(&store, 1, endpoint, 9_000).await, []);
     }
     assert_eq!(waiting(&store).await, 0);
+}
+
+pub(super) async fn what_is_accepted_to_be_tried_by_hand_is_one_manual_attempt_before_all_others(store: Shared) {
+    let version = routes(&store, 1).await;
+    let mut by_hand = sent(2, version, &[(1, None)]);
+    by_hand.deliveries[0].trigger = AttemptTrigger::Manual;
+    accepted(&store, vec![sent(1, version, &[(1, None)]), by_hand], at(5)).await;
+    assert_eq!(store.next_due().await.unwrap(), Some(RESEND_DUE));
+    let rows = store.claim(&node(1), &id("ep", 1), RowKind::Manual, at(5), 9).await.unwrap();
+    assert_eq!(rows.iter().map(|row| &*row.message.id).collect::<Vec<_>>(), [&*id("msg", 2)]);
+    assert_eq!(claimed(&store, 1, 1, 5).await, [(1, 0, AttemptTrigger::Scheduled)], "the other one waits as it would");
+    store.record_attempts(vec![manual(attempt(1, 2, 1, at(10)))]).await.unwrap();
+    assert_eq!(waiting(&store).await, 1, "it is not tried again");
 }
 
 pub(super) async fn a_resend_during_an_attempt_comes_after_it(store: Shared) {

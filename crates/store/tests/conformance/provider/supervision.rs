@@ -1,8 +1,8 @@
 //! What those who run the provider look at and do.
 
 use provider::OrderingKey;
-use provider::model::{Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
-use provider::port::supervision::{Due, EndpointStates, TaskCount, WaitingFor};
+use provider::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
+use provider::port::supervision::{Due, EndpointStates, Pause, TaskCount, WaitingFor};
 use provider::port::{NewMessage, Order, Resend, RowKind, StoreError};
 
 use super::given::{
@@ -192,25 +192,38 @@ pub(super) async fn a_head_that_is_given_up_lets_the_next_go(store: Shared) {
     assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 2)]);
 }
 
-pub(super) async fn a_pause_is_known_while_its_node_lives_and_the_endpoint_is_as_it_was(store: Shared) {
+pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(store: Shared) {
     routes(&store, 2).await;
-    for (number, heard_ms) in [(1, 1_000), (2, 5_000)] {
-        store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
-    }
-    let paused = async |ms, heard_ms| store.paused_until(&id("ep", 1), at(ms), at(heard_ms)).await.unwrap();
-    store.note_pause(&node(1), &id("ep", 1), at(9_000), at(1_500)).await.unwrap();
-    store.note_pause(&node(1), &id("ep", 1), at(9_500), at(1_600)).await.unwrap();
-    store.note_pause(&node(2), &id("ep", 1), at(7_000), at(1_500)).await.unwrap();
-    assert_eq!(paused(2_000, 0).await, Some(at(9_500)));
-    assert_eq!(paused(2_000, 2_000).await, Some(at(7_000)), "the first node was not heard of");
-    assert_eq!(paused(8_000, 2_000).await, None);
-    assert_eq!(store.paused_until(&id("ep", 2), at(2_000), at(0)).await.unwrap(), None);
-    store.note_pause(&node(2), &id("ep", 2), at(9_000), at(9_500)).await.unwrap();
-    assert_eq!(paused(2_000, 0).await, None, "those that are over are forgotten");
-    store.note_pause(&node(2), &id("ep", 1), at(20_000), at(10_000)).await.unwrap();
-    assert_eq!(paused(11_000, 0).await, Some(at(20_000)));
+    let pause = |endpoint, until_ms, changed_ms| Pause {
+        application: id("app", 1),
+        endpoint: id("ep", endpoint),
+        until: at(until_ms),
+        changed_at: at(changed_ms),
+    };
+    let paused = async |ms| store.paused_until(&id("ep", 1), at(ms)).await.unwrap();
+    let kept = async |since_ms, ms, limit| store.pauses(at(since_ms), at(ms), limit).await.unwrap();
+    assert_eq!(paused(1_500).await, None);
+    store.note_pause(pause(1, 9_500, 2), at(1_500)).await.unwrap();
+    store.note_pause(pause(1, 9_000, 2), at(1_600)).await.unwrap();
+    store.note_pause(pause(2, 9_500, 2), at(1_700)).await.unwrap();
+    assert_eq!(paused(2_000).await, Some(at(9_000)), "the last that was said");
+    assert_eq!(paused(9_000).await, None, "it is over");
+    assert_eq!(kept(0, 2_000, 9).await, [pause(2, 9_500, 2), pause(1, 9_000, 2)]);
+    assert_eq!(kept(0, 2_000, 1).await, [pause(2, 9_500, 2)]);
+    assert_eq!(kept(1_601, 2_000, 9).await, [pause(2, 9_500, 2)]);
+    assert_eq!(kept(0, 9_200, 9).await, [pause(2, 9_500, 2)]);
+    store.note_pause(pause(2, 12_000, 2), at(9_500)).await.unwrap();
+    assert_eq!(paused(2_000).await, None, "those that are over are forgotten");
+
+    store.note_pause(pause(1, 20_000, 2), at(10_000)).await.unwrap();
     store.forgive(&id("ep", 1), at(10_500)).await.unwrap();
-    assert_eq!(paused(11_000, 0).await, None, "somebody has done something about it");
+    assert_eq!(paused(11_000).await, None, "somebody has done something about it");
+    assert_eq!(kept(0, 11_000, 9).await, [pause(2, 12_000, 2)]);
+    store.note_pause(pause(1, 20_000, 10_500), at(11_000)).await.unwrap();
+    assert_eq!(paused(11_000).await, Some(at(20_000)), "it says so again");
+    let changed = Application { updated_at: at(10_600), ..application(1) };
+    store.update_application(changed).await.unwrap();
+    assert_eq!((paused(11_000).await, kept(0, 11_000, 9).await), (None, Vec::new()), "its application was changed");
 }
 
 pub(super) async fn a_uid_is_found_whoever_has_it(store: Shared) {

@@ -3,8 +3,13 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use provider::model::{Attempt, AttemptStatus, BackgroundTask, Endpoint, Progress, Selection, TaskKind, TaskStatus};
-use provider::port::{Advance, Answer, AttemptRecord, From, IdempotentAnswer, Next, Order, StoreError, TaskFilter};
+use provider::OrderingKey;
+use provider::model::{
+    Attempt, AttemptStatus, BackgroundTask, Endpoint, Message, Progress, Selection, TaskKind, TaskStatus,
+};
+use provider::port::{
+    Advance, Answer, AttemptRecord, From, IdempotentAnswer, NewMessage, Next, Order, StoreError, TaskFilter,
+};
 
 use super::given::{
     Shared, accepted, at, attempt, claim_all, endpoint, failed, id, later, message, new, page, routes, sent, succeeded,
@@ -163,6 +168,28 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     assert_eq!(leased(&store, 1, 900, 9).await, []);
     let after = store.advance_task(step(1, 1, 9, 10, &[1], at(50))).await;
     assert!(matches!(after, Err(StoreError::Stale)), "{after:?}");
+}
+
+pub(super) async fn what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted_at(store: Shared) {
+    let version = routes(&store, 1).await;
+    let wanted = |number, key: Option<&str>, deliver_at_ms: i64| NewMessage {
+        key: key.map(|key| OrderingKey::parse(key).unwrap()),
+        ..new(Message { deliver_at: Some(at(deliver_at_ms)), ..message(number) }, version)
+    };
+    let messages = vec![wanted(1, None, 500), wanted(2, Some("a"), 600), wanted(3, None, 10), wanted(4, Some("b"), 10)];
+    accepted(&store, messages, at(5)).await;
+    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    leased(&store, 1, 10, 1).await;
+    assert_eq!(store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await.unwrap(), 4);
+    let mut claimed = Vec::new();
+    for now_ms in [20, 499, 500, 599, 600] {
+        let rows = claim_all(&*store, 9, 1, now_ms, 9).await;
+        let mut numbers: Vec<_> = rows.into_iter().map(|row| row.message.id).collect();
+        numbers.sort();
+        claimed.push(numbers);
+    }
+    let ids = |numbers: &[usize]| numbers.iter().map(|number| id("msg", *number)).collect::<Vec<_>>();
+    assert_eq!(claimed, [ids(&[3, 4]), ids(&[]), ids(&[1]), ids(&[]), ids(&[2])]);
 }
 
 pub(super) async fn a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all(store: Shared) {

@@ -20,7 +20,7 @@ struct DeletePage {
 
 /// Asks.
 pub(in crate::portal) async fn page(session: Session, At([endpoint]): At<1>) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     answer(&DeletePage {
         frame: session.frame("Delete an endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),

@@ -72,7 +72,7 @@ pub(in crate::portal) async fn page(
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
     let provider = session.provider();
-    let endpoint = provider.endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let asked = query.given("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;

@@ -54,7 +54,7 @@ pub(in crate::portal) async fn page(
     At([endpoint]): At<1>,
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     page_as(StatusCode::OK, &ExamplePage::new(&session, &endpoint, query.text("eventType")).await?)
 }
 
@@ -70,7 +70,7 @@ pub(in crate::portal) async fn send(
         Ok(message) => Ok(session.portal.redirect(&format!("/messages/{}?done=sent", message.id)).into_response()),
         Err(error) => {
             let (status, faults) = form::faults(error)?;
-            let endpoint = provider.endpoint(&session.caller, session.app(), &endpoint).await?;
+            let endpoint = session.endpoint(&endpoint).await?;
             let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
             page.faults = faults.elsewhere(&[]);
             page_as(status, &page)

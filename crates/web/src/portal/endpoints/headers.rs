@@ -54,7 +54,7 @@ pub(in crate::portal) async fn page(
     At([endpoint]): At<1>,
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = HeadersPage::new(&session, &endpoint).await?;
     page.frame.notice = notice::of(&query);
     page_as(StatusCode::OK, &page)
@@ -74,7 +74,7 @@ pub(in crate::portal) async fn set(
         return Ok(session.portal.redirect(&path).into_response());
     };
     let (status, faults) = form::faults(error)?;
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = HeadersPage::new(&session, &endpoint).await?;
     page.faults = faults.elsewhere(&[]);
     // A value that is never shown again is not shown now either.

@@ -43,7 +43,7 @@ pub(in crate::portal) async fn page(
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
     let provider = session.provider();
-    let endpoint = provider.endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let after = query.given("after").map(OrderingKey::parse).transpose();
     let after = after.map_err(|_| Refusal::bad_request("The address of this page is not complete."))?;
     let after = after.as_ref().map(OrderingKey::as_str);

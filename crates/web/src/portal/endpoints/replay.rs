@@ -124,7 +124,7 @@ pub(in crate::portal) async fn page(
     At([endpoint]): At<1>,
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = ReplayPage::new(&session, &endpoint).await?;
     page.frame.notice = notice::of(&query);
     page_as(StatusCode::OK, &page)
@@ -157,7 +157,7 @@ pub(in crate::portal) async fn start(
             }
         }
     };
-    let endpoint = provider.endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = ReplayPage::new(&session, &endpoint).await?;
     page.span = form.text("hours").to_owned();
     page.at = form.text("since").to_owned();

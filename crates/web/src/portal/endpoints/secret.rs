@@ -58,7 +58,7 @@ pub(in crate::portal) async fn page(
     At([endpoint]): At<1>,
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = SecretPage::new(&session, &endpoint);
     page.frame.notice = notice::of(&query);
     page_as(StatusCode::OK, &page)
@@ -66,7 +66,7 @@ pub(in crate::portal) async fn page(
 
 /// The page with the secret on it. A POST, so that no history, prefetch or reading ahead has it.
 pub(in crate::portal) async fn reveal(session: Session, At([endpoint]): At<1>) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let secret = session.provider().endpoint_secret(&session.caller, session.app(), &endpoint.id).await?;
     page_as(StatusCode::OK, &SecretPage { revealed: Some(secret), ..SecretPage::new(&session, &endpoint) })
 }
@@ -87,7 +87,7 @@ pub(in crate::portal) async fn rotate(
         Ok(_) => Ok(session.portal.redirect(&format!("/endpoints/{endpoint}/secret?done=rotated")).into_response()),
         Err(error) => {
             let (status, faults) = form::faults(error)?;
-            let endpoint = provider.endpoint(&session.caller, session.app(), &endpoint).await?;
+            let endpoint = session.endpoint(&endpoint).await?;
             let mut page = SecretPage::new(&session, &endpoint);
             // The secret that was typed does not go back to where it would be read.
             page.chosen = grace.unwrap_or(GRACES[0].0).to_string();

@@ -39,7 +39,7 @@ pub(in crate::portal) async fn page(
     At([endpoint]): At<1>,
     Asked(query): Asked,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let mut page = SettingsPage::new(&session, &endpoint, Typed::of(&endpoint), Faults::default()).await?;
     page.frame.notice = notice::of(&query);
     page_as(StatusCode::OK, &page)
@@ -51,7 +51,7 @@ pub(in crate::portal) async fn save(
     At([endpoint]): At<1>,
     Sent(form): Sent,
 ) -> Result<Response, Refusal> {
-    let endpoint = session.provider().endpoint(&session.caller, session.app(), &endpoint).await?;
+    let endpoint = session.endpoint(&endpoint).await?;
     let typed = Typed::read(&form);
     let patch = typed.patch(&endpoint);
     let changed = session.provider().patch_endpoint(&session.caller, session.app(), &endpoint.id, patch);

@@ -128,14 +128,15 @@ CREATE TABLE nodes (
     heard_at TIMESTAMPTZ NOT NULL
 );
 
--- Endpoints that a node leaves alone because their receivers asked for it; for people.
+-- Endpoints that are left alone because their receivers asked for it, as they were when last changed at `changed_at`.
 CREATE TABLE pauses (
-    endpoint TEXT COLLATE "C" NOT NULL,
-    node TEXT COLLATE "C" NOT NULL,
+    endpoint TEXT COLLATE "C" PRIMARY KEY,
     until TIMESTAMPTZ NOT NULL,
-    at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (endpoint, node)
+    changed_at TIMESTAMPTZ NOT NULL,
+    at TIMESTAMPTZ NOT NULL
 );
+CREATE INDEX pauses_by_end ON pauses (until);
+CREATE INDEX pauses_by_time ON pauses (at);
 
 -- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
 -- asked for, 2 when one was asked for while the owner is at another, and -1 when a background task sends the message again. Rows that stay in order have a `key`, and a `no` that

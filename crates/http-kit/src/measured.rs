@@ -1,0 +1,81 @@
+//! Headers that are too large, over HTTP/2. The server library answers such a request by itself, and without a body; nothing
+//! of that can be worded on its way out, as it is compressed. So the library has a larger limit, and the one that is meant is kept here.
+//! Only what is beyond both gets the bare answer.
+
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use futures_util::future::{Either, Ready, ready};
+use http::{HeaderMap, Request, Response, StatusCode, Version, header};
+use tower::Service;
+
+use crate::worded;
+
+/// How many times what is meant the library takes.
+const LIBRARY_FACTOR: usize = 4;
+/// What HTTP/2 counts for each header beside its name and value (RFC 9113, 6.5.2).
+const HEADER_BYTES: usize = 32;
+
+/// What a request's headers may have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeaderLimits {
+    pub(crate) bytes_max: usize,
+    pub(crate) headers_max: usize,
+}
+
+impl HeaderLimits {
+    /// Bytes of headers that the library is to take.
+    pub(crate) fn of_library(self) -> u32 {
+        u32::try_from(self.bytes_max.saturating_mul(LIBRARY_FACTOR)).unwrap_or(u32::MAX)
+    }
+
+    fn hold(self, address_bytes: usize, headers: &HeaderMap) -> bool {
+        let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + HEADER_BYTES);
+        headers.len() <= self.headers_max && address_bytes + bytes.sum::<usize>() <= self.bytes_max
+    }
+}
+
+/// Answers requests over HTTP/2 whose headers are too large, and hands on all others.
+#[derive(Clone)]
+pub(crate) struct Measured<S> {
+    inner: S,
+    limits: HeaderLimits,
+}
+
+impl<S> Measured<S> {
+    pub(crate) fn new(inner: S, limits: HeaderLimits) -> Self {
+        Self { inner, limits }
+    }
+}
+
+impl<S, B> Service<Request<B>> for Measured<S>
+where
+    S: Service<Request<B>, Response = Response<Body>>,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Either<Ready<Result<Self::Response, S::Error>>, S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        if request.version() == Version::HTTP_2 {
+            let address_bytes = request.uri().path_and_query().map_or(0, |address| address.as_str().len());
+            if !self.limits.hold(address_bytes, request.headers()) {
+                return Either::Left(ready(Ok(too_large())));
+            }
+        }
+        Either::Right(self.inner.call(request))
+    }
+}
+
+fn too_large() -> Response<Body> {
+    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    let mut response = Response::new(Body::from(worded::body(status.as_u16(), worded::HEADERS_TOO_LARGE)));
+    *response.status_mut() = status;
+    let kind = http::HeaderValue::from_static("application/problem+json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
