@@ -123,7 +123,8 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
             let message = source.to_string();
             // serde_json adds where in the text it was; the pointer says it better.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-            JsonError::Shape { pointer: pointer(&path), message }
+            let pointer = format!("{}{}", pointer(&path), missing(&message));
+            JsonError::Shape { pointer, message }
         } else {
             JsonError::Syntax(source.to_string())
         }
@@ -144,6 +145,12 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         }
     }
     pointer
+}
+
+/// A field that is not there has no place of its own in what was read: below its object, where it belongs.
+fn missing(message: &str) -> String {
+    let field = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    field.map(|field| format!("/{field}")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -174,9 +181,10 @@ mod tests {
         };
         check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
-        check(r#"{}"#, "invalid", Some(""));
+        check(r#"{}"#, "invalid", Some("/lines"));
+        check(r#"{"lines":[{"amount":1},{}]}"#, "invalid", Some("/lines/1/amount"));
         check(" [[]]", "invalid", Some(""));
-        check("", "invalid", Some(""));
+        check("", "invalid", Some("/lines"));
         check(r#"{"lines":["#, "json_invalid", None);
         check(r#"{"lines":[]} {}"#, "json_invalid", None);
         let deep = format!("{{\"lines\":{}{}}}", "[".repeat(500), "]".repeat(500));
