@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use platform::timers::EndItems;
+use runtime::clock::Clock as _;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
