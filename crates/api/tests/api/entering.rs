@@ -57,14 +57,9 @@ async fn a_lot_that_goes_from_a_timed_sale_to_a_webcast_loses_its_price_to_buy_a
     assert_eq!(listed.status, 201, "{}", listed.text);
     let lot = listed.json()["items"][0].clone();
     assert_eq!((&lot["buyNow"], &lot["highEstimate"], &lot["ring"]), (&Value::Null, &json!(800), &json!("waiting")));
-    let again = sale.step(
-        &format!("/auctions/{}/items/changes", webcast.as_str().unwrap()),
-        2,
-        json!({
-            "items": [{ "item": lot["uuid"], "patch": { "buyNow": 500 } }],
-        }),
-    );
-    let refused = again.await.json()["results"][0].clone();
+    let changes = format!("/auctions/{}/items/changes", webcast.as_str().unwrap());
+    let priced = json!({ "items": [{ "item": lot["uuid"], "patch": { "buyNow": 500 } }] });
+    let refused = sale.post(&changes, priced).await.json()["results"][0].clone();
     let place = &refused["errors"][0]["pointer"];
     assert_eq!((&refused["code"], place), (&json!("invalid"), &json!("/items/0/patch/buyNow")), "{refused}");
 }
