@@ -110,7 +110,7 @@ fn idempotency_key() -> Parameter {
         .required(Required::False)
         .description(Some(
             "Makes repeating safe: within 24 hours the same key with the same request gives the first answer again \
-             (`Idempotent-Replayed: true`), with another request 422.",
+             (`Idempotent-Replayed: true`), with another request 422. Refusals are not kept: they are decided anew.",
         ))
         .schema(Some(text))
         .build()

@@ -51,6 +51,15 @@ impl ApiError {
         Self::from(PlatformError::invalid(pointer, message))
     }
 
+    /// What is wrong with the input, without a status: for a part of it that is told by itself.
+    pub(crate) fn into_problems(self) -> Vec<InputProblem> {
+        let Problem { errors, detail, .. } = *self.0;
+        if errors.is_empty() {
+            return vec![InputProblem::new("", detail)];
+        }
+        errors.into_iter().map(|error| InputProblem::new(error.pointer.unwrap_or_default(), error.detail)).collect()
+    }
+
     /// 400 for a parameter of the query.
     pub(crate) fn invalid_query(name: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue};
 use http_kit::rate_limit::RateLimits;
-use platform::{Caller, Platform};
+use platform::{Caller, Platform, PlatformError};
 use uuid::Uuid;
 
 use crate::errors::ApiError;
@@ -75,18 +75,19 @@ fn refusal(access: Access, caller: &Caller, template: &str, path: &str) -> Optio
     checked.and_then(|()| check_path(template, path)).err()
 }
 
-/// 400 when a part of the address can't be what it stands for, told as every other error is.
+/// 400 when a part of the address can't be what it stands for, 404 when it is a number that nothing can have; told as every
+/// other error is.
 fn check_path(template: &str, path: &str) -> Result<(), ApiError> {
     for (name, is) in template.split('/').zip(path.split('/')) {
         let fits = match name {
             "{uuid}" | "{bid}" | "{registration}" => Uuid::try_parse(is).is_ok(),
-            "{id}" => is.parse::<i64>().is_ok(),
+            // The id of nothing, like a number that was not given out.
+            "{id}" if is.parse::<i64>().is_err() => return Err(PlatformError::NotFound("record").into()),
             _ => true,
         };
         if !fits {
-            let wanted = if name == "{id}" { "an integer" } else { "a UUID" };
             let name = name.trim_matches(['{', '}']);
-            return Err(ApiError::bad_request("path_invalid", format!("{name} in the address must be {wanted}")));
+            return Err(ApiError::bad_request("path_invalid", format!("{name} in the address must be a UUID")));
         }
     }
     Ok(())

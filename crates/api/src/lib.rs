@@ -19,6 +19,7 @@ mod errors;
 mod gate;
 mod metrics;
 mod models;
+mod narrowed;
 mod operations;
 mod routes;
 

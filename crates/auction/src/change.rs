@@ -302,7 +302,13 @@ impl Auction {
                 self.in_ring = *item;
                 self.ring_position = position.or(self.ring_position);
             }
-            AuctionChange::PhaseChanged { phase, .. } => self.phase = *phase,
+            AuctionChange::PhaseChanged { phase, .. } => {
+                self.phase = *phase;
+                if *phase == WebcastPhase::PreBidding {
+                    // The next live phase begins with its own first item.
+                    (self.last_in_ring, self.ring_position) = (None, None);
+                }
+            }
             AuctionChange::ClockAdvanced { target } => {
                 self.clock = self.clock.map(|clock| TestClock { target: Some(*target), ended: 0, ..clock });
             }

@@ -9,7 +9,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 
 use crate::transitions::{AuctionFacts, follow_auction};
-use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Rejection};
+use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Rejection, WebcastPhase};
 
 /// What somebody wants of an auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,12 @@ pub fn decide(
         }
         AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,
     };
-    Ok(vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }])
+    let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }];
+    if row.to == AuctionStatus::Preview && auction.phase == WebcastPhase::Live {
+        // Nobody has bid: the day begins anew.
+        changes.push(AuctionChange::PhaseChanged { phase: WebcastPhase::PreBidding, cause: row.cause });
+    }
+    Ok(changes)
 }
 
 /// Begins the way of an auction back from LIVE to PREVIEW where its items are too many to be looked at in one commit: from now

@@ -122,7 +122,7 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
             let message = source.to_string();
             // serde_json adds where in the text it was; the pointer says it better.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-            let pointer = pointer(&path);
+            let pointer = format!("{}{}", pointer(&path), missing(&message));
             // What was expected has a name that is nobody's business.
             let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
             JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
@@ -146,6 +146,12 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         }
     }
     pointer
+}
+
+/// A field that is not there has no place of its own in what was read: below its object, where it belongs.
+fn missing(message: &str) -> String {
+    let field = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    field.map(|field| format!("/{field}")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -176,7 +182,8 @@ mod tests {
         };
         check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
-        check(r#"{}"#, "invalid", Some(""));
+        check(r#"{}"#, "invalid", Some("/lines"));
+        check(r#"{"lines":[{"amount":1},{}]}"#, "invalid", Some("/lines/1/amount"));
         check(" [[]]", "invalid", Some(""));
         for (text, words) in
             [("[]", "must be an object, not a list"), ("\"x\"", "must be an object"), ("7", "must be an object")]
@@ -184,7 +191,7 @@ mod tests {
             let error = parse::<Order>(text.as_bytes()).unwrap_err();
             assert!(error.to_string().ends_with(words), "{text}: {error}");
         }
-        check("", "invalid", Some(""));
+        check("", "invalid", Some("/lines"));
         check(r#"{"lines":["#, "json_invalid", None);
         check(r#"{"lines":[]} {}"#, "json_invalid", None);
         let deep = format!("{{\"lines\":{}{}}}", "[".repeat(500), "]".repeat(500));

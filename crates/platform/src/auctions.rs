@@ -65,7 +65,7 @@ pub struct NewAuction {
     pub registration: Admission,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
-    /// Items made in the same call, in running order; at most 1,000. In a LIVE auction they are LIVE.
+    /// Items made in the same call, in running order; at most 1,000. In a LIVE auction one at least is LIVE.
     pub items: Vec<NewItem>,
     /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is advanced.
     pub realm: Realm,
@@ -104,7 +104,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let now = self.now();
             let auction = Auction { address_id, ..new_auction(uuid, auctioneer.customer, new, now) };
-            let live = if new.status == AuctionStatus::Live { new.items.len() as u64 } else { 0 };
+            let live = new.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
             let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
             let mut draft = self.draft(&caller.actor, now);
@@ -112,9 +112,9 @@ impl Platform {
             let auction = draft.auction(auction, &changes);
             let mut items = Vec::with_capacity(new.items.len());
             for (position, item) in (0_i64..).zip(&new.items) {
-                let status = if new.status == AuctionStatus::Live { ItemStatus::Live } else { item.status };
                 let state = self.new_item(&auction, item, position, now);
-                let changes = auction::item::decide(&auction, &state, ItemCommand::Create { status }, now)?;
+                let changes =
+                    auction::item::decide(&auction, &state, ItemCommand::Create { status: item.status }, now)?;
                 items.push(draft.item(&auction, state, &changes));
             }
             let result = CreatedAuction { auction, items };

@@ -53,6 +53,7 @@ pub mod bids;
 pub mod catalogue;
 pub mod items;
 pub mod leads;
+pub mod lists;
 pub mod new_item;
 pub mod results;
 pub mod ring;

@@ -153,6 +153,20 @@ impl Setting {
     pub(crate) fn of(auction: &Auction) -> Self {
         Self { kind: auction.kind, starts_at: auction.starts_at }
     }
+
+    /// What means nothing in the auction.
+    pub(crate) fn unfitting(self, new: &NewItem) -> impl Iterator<Item = (ItemField, &'static str)> + use<> {
+        const TIMED_ONLY: &str = "is for timed auctions only: leave it out";
+        let is_timed = self.kind == AuctionKind::Timed;
+        let buy_now = (!is_timed && new.buy_now.is_some()).then_some((ItemField::BuyNow, TIMED_ONLY));
+        let is_early = new.end_time.zip(self.starts_at).is_some_and(|(end, start)| end <= start);
+        let end_time = match new.end_time {
+            Some(_) if !is_timed => Some((ItemField::EndTime, TIMED_ONLY)),
+            Some(_) if is_early => Some((ItemField::EndTime, "is not after the auction's startsAt")),
+            _ => None,
+        };
+        buy_now.into_iter().chain(end_time)
+    }
 }
 
 /// What means nothing in their auction.
@@ -162,18 +176,12 @@ pub(crate) fn problems_in(setting: Setting, items: &[NewItem]) -> impl Iterator<
 
 /// The same for items of which others were before.
 pub(crate) fn problems_from(before: i64, setting: Setting, items: &[NewItem]) -> impl Iterator<Item = Problem> {
-    const TIMED_ONLY: &str = "is for timed auctions only: leave it out";
-    let is_timed = setting.kind == AuctionKind::Timed;
-    let problem = |index: i64, field: &str, message: &str| Problem::new(format!("/items/{index}/{field}"), message);
+    let problem = |index: i64, field: ItemField, message: &str| {
+        let pointer = format!("/items/{index}/{}", field.json());
+        Problem::new(pointer, message)
+    };
     (before..).zip(items).flat_map(move |(index, new)| {
-        let buy_now = (!is_timed && new.buy_now.is_some()).then(|| problem(index, "buyNow", TIMED_ONLY));
-        let is_early = new.end_time.zip(setting.starts_at).is_some_and(|(end, start)| end <= start);
-        let end_time = match new.end_time {
-            Some(_) if !is_timed => Some(problem(index, "endTime", TIMED_ONLY)),
-            Some(_) if is_early => Some(problem(index, "endTime", "is not after the auction's startsAt")),
-            _ => None,
-        };
-        buy_now.into_iter().chain(end_time)
+        setting.unfitting(new).map(move |(field, message)| problem(index, field, message))
     })
 }
 
@@ -190,6 +198,7 @@ pub(crate) enum ItemField {
     Reserve,
     FixedIncrement,
     BuyNow,
+    EndTime,
     Status,
 }
 
@@ -207,6 +216,7 @@ impl ItemField {
             Self::Reserve => "reserve",
             Self::FixedIncrement => "fixedIncrement",
             Self::BuyNow => "buyNow",
+            Self::EndTime => "endTime",
             Self::Status => "status",
         }
     }

@@ -21,6 +21,7 @@ mod customer;
 mod feed;
 mod keys;
 mod leads;
+mod lists;
 mod log;
 mod lots;
 mod notices;
@@ -53,6 +54,7 @@ pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer
 pub use feed::Feed;
 pub use keys::ApiKeys;
 pub use leads::{Follows, Lead, LeadStep, Leads};
+pub use lists::{AuctionFilter, AuctionsOf, Lists};
 pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
@@ -124,6 +126,7 @@ pub trait Store:
     + Books
     + Feed
     + Leads
+    + Lists
     + Logs
     + Lots
     + Noticeboard

@@ -13,7 +13,7 @@
 mod run;
 
 use auction::test_clock::{self, ADVANCE_SECONDS_MAX};
-use auction::{Auction, AuctionChange, Item, ItemCommand, Realm, Rejection, TestClock};
+use auction::{Auction, AuctionChange, Item, ItemCommand, Rejection, TestClock};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
@@ -23,7 +23,6 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
 /// Who the journal names for items that end by a clock of their own.
@@ -51,21 +50,6 @@ impl Platform {
     /// The time that decides in this auction: the server's, or that of a sandbox auction's own clock.
     pub fn time_of(&self, auction: &Auction) -> Timestamp {
         auction.clock.as_ref().map_or_else(|| self.now(), TestClock::now)
-    }
-
-    /// Auctions of a realm that the caller sees, of one customer if named, in order of creation.
-    pub async fn auctions_of_realm(
-        &self,
-        caller: &Caller,
-        customer: Option<Uuid>,
-        realm: Realm,
-        page: Page<Uuid>,
-    ) -> PlatformResult<Vec<Auction>> {
-        caller.require(Scope::AuctionsRead)?;
-        if let Some(customer) = customer {
-            self.seen_customer(caller, customer).await?;
-        }
-        Ok(self.store().auctions_of_realm(customer.or(caller.customer), realm, page).await?)
     }
 
     /// A sandbox auction, for a look at its clock.

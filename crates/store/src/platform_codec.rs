@@ -3,8 +3,8 @@
 
 use ::platform::bid::{BidSource, StruckBid};
 use ::platform::journal::SubjectKind;
-use ::platform::port::{Lead, Registration, StoreError, StoreResult};
-use auction::{Auction, Item, Realm, Strike};
+use ::platform::port::{Lead, Registration, RegistrationStatus, StoreError, StoreResult};
+use auction::{Auction, AuctionKind, Item, Realm, Strike};
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
@@ -89,6 +89,24 @@ pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
     }
 }
 
+/// Number that stands for a kind of auction.
+pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
+    match kind {
+        AuctionKind::Timed => 1,
+        AuctionKind::Webcast => 2,
+    }
+}
+
+/// Number that stands for where a registration stands.
+pub(crate) fn registration_status_code(status: RegistrationStatus) -> i16 {
+    match status {
+        RegistrationStatus::Pending => 1,
+        RegistrationStatus::Approved => 2,
+        RegistrationStatus::Refused => 3,
+        RegistrationStatus::Suspended => 4,
+    }
+}
+
 /// The type of the events about a kind of subject.
 pub(crate) fn event_type(kind: SubjectKind) -> EventType {
     match kind {
@@ -165,6 +183,8 @@ pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreRe
 pub(crate) struct AuctionColumns {
     pub(crate) uuid: Uuid,
     pub(crate) customer: Uuid,
+    pub(crate) auctioneer: Uuid,
+    pub(crate) kind: i16,
     pub(crate) status: i32,
     pub(crate) version: i64,
     pub(crate) sandbox: bool,
@@ -191,6 +211,7 @@ pub(crate) struct RegistrationColumns {
     pub(crate) paddle: String,
     pub(crate) number: Option<i64>,
     pub(crate) party: Option<Uuid>,
+    pub(crate) status: i16,
     pub(crate) version: i64,
 }
 
@@ -203,6 +224,8 @@ impl AuctionColumns {
         let columns = [
             ("auctions.uuid", self.uuid == state.uuid),
             ("auctions.customer", self.customer == state.customer),
+            ("auctions.auctioneer", self.auctioneer == state.auctioneer),
+            ("auctions.kind", self.kind == auction_kind_code(state.kind)),
             ("auctions.status", self.status == state.status.code()),
             ("auctions.version", self.version == state.version),
             ("auctions.sandbox", self.sandbox == (state.realm() == Realm::Sandbox)),
@@ -239,6 +262,7 @@ impl RegistrationColumns {
             ("registrations.paddle", self.paddle == state.paddle),
             ("registrations.number", self.number == state.number()),
             ("registrations.party", self.party == state.party),
+            ("registrations.status", self.status == registration_status_code(state.status)),
             ("registrations.version", self.version == state.version),
         ];
         (state.customer, astray(&columns))

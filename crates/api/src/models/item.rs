@@ -1,6 +1,6 @@
 //! Items.
 
-use auction::{Auction, Item, PublicItem, RingPlace};
+use auction::{Auction, AuctionKind, Item, PublicItem, RingPlace};
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -54,8 +54,8 @@ pub(crate) struct ItemView {
     pub(crate) reserve_met: Option<bool>,
     /// Bids accepted. What absentees left is not among them.
     pub(crate) bid_count: i64,
-    /// Place in a webcast's ring: `waiting`, `in_ring`, `done`.
-    pub(crate) ring: &'static str,
+    /// Place in a webcast's ring: `waiting`, `in_ring`, `done`; null in a timed auction.
+    pub(crate) ring: Option<&'static str>,
     /// Increment at any price, instead of the auction's table.
     pub(crate) fixed_increment: Option<i64>,
     /// The unsold item of an earlier auction that this one offers again.
@@ -96,11 +96,11 @@ impl ItemView {
             minimum_bid: sale.minimum_bid,
             reserve_met: sale.reserve_met,
             bid_count: sale.bid_count,
-            ring: match item.ring {
+            ring: (auction.kind == AuctionKind::Webcast).then_some(match item.ring {
                 RingPlace::Waiting => "waiting",
                 RingPlace::InRing(_) => "in_ring",
                 RingPlace::Done => "done",
-            },
+            }),
             fixed_increment: item.fixed_increment,
             relisted_from: item.relisted_from,
             relisted_as: item.relisted_as,

@@ -1,11 +1,13 @@
 //! What was sold, and answers to changes of many items.
 
 use auction::{Auction, Charges, Item, SaleResult};
+use http_kit::problem::ProblemError;
 use jiff::Timestamp;
 use platform::auctions::ends::MovedEnds;
-use platform::items::bulk::BulkDone;
+use platform::items::bulk::{BulkDone, BulkItem};
 use platform::items::relist::Relisted;
 use platform::results::{AuctionResults, BuyerResult};
+use platform::{PlatformError, Problem};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -172,8 +174,10 @@ impl From<&MovedEnds> for MovedEndsView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = BulkDone)]
 pub(crate) struct BulkDoneView {
-    /// Entries that were done.
+    /// Entries that changed their item.
     pub(crate) done: usize,
+    /// Entries whose item was so already.
+    pub(crate) unchanged: usize,
     /// Entries that were refused.
     pub(crate) refused: usize,
     /// One for each entry, in order.
@@ -185,11 +189,18 @@ pub(crate) struct BulkDoneView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = BulkResult)]
 pub(crate) struct BulkResultView {
-    pub(crate) item: Uuid,
-    /// Null when it was done; otherwise the code that the call for this item alone would have had.
+    /// Null when the entry names none that can be read.
+    pub(crate) item: Option<Uuid>,
+    /// If the item is another way now.
+    pub(crate) changed: bool,
+    /// Null when it was not refused; otherwise the code that the call for this item alone would have had.
     pub(crate) code: Option<&'static str>,
     /// Why it was refused.
     pub(crate) detail: Option<String>,
+    /// Where in the body what is wrong with the entry stands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(crate) errors: Vec<ProblemError>,
     /// The item as it is now; null when it was refused.
     pub(crate) state: Option<ItemView>,
 }
@@ -199,16 +210,28 @@ impl BulkDoneView {
         let results: Vec<BulkResultView> = done
             .items
             .iter()
-            .map(|(item, result)| BulkResultView {
+            .enumerate()
+            .map(|(index, (item, result))| BulkResultView {
                 item: *item,
+                changed: matches!(result, Ok(BulkItem::Changed(_))),
                 code: result.as_ref().err().map(|error| error.code()),
                 detail: result.as_ref().err().map(ToString::to_string),
-                state: result.as_ref().ok().map(|item| ItemView::new(item, &done.auction, now)),
+                errors: result.as_ref().err().map(|error| problems_of(index, error)).unwrap_or_default(),
+                state: result.as_ref().ok().map(|done_to| ItemView::new(done_to.item(), &done.auction, now)),
             })
             .collect();
         let refused = results.iter().filter(|result| result.code.is_some()).count();
-        Self { done: results.len() - refused, refused, results }
+        let changed = results.iter().filter(|result| result.changed).count();
+        Self { done: changed, unchanged: results.len() - refused - changed, refused, results }
     }
+}
+
+/// The problems of an entry's own input begin at the entry.
+fn problems_of(index: usize, error: &PlatformError) -> Vec<ProblemError> {
+    let PlatformError::Invalid(problems) = error else { return Vec::new() };
+    let at =
+        |problem: &Problem| ProblemError::at(format!("/items/{index}{}", problem.pointer), problem.message.clone());
+    problems.iter().map(at).collect()
 }
 
 /// Items that are offered again.

@@ -3,6 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::models::{CountryModel, CurrencyModel, UrlAttachmentApiModel};
+use http::HeaderMap;
 use platform::Platform;
 use platform::auctioneer_entry::{AuctioneerEntry, AuctioneerPatch};
 use platform::port::Auctioneer;
@@ -14,6 +15,7 @@ use uuid::Uuid;
 use crate::answer;
 use crate::ask::{Asked, CustomerListQuery, Post};
 use crate::ask_models::{Raw, address, model, no_null, or_null};
+use crate::cached::Cached;
 use crate::errors::{ApiError, Problem};
 use crate::models::{AddressSchema, AuctioneerView, CountrySchema, CurrencySchema, List, UrlAttachmentSchema};
 
@@ -163,14 +165,17 @@ pub(crate) async fn list(
     Ok(answer::list(auctioneers, page, |auctioneer| auctioneer.uuid, |row| AuctioneerView::from(row)))
 }
 
-/// Gives an auctioneer. Scope `customers:read` or `auctions:read`.
-#[utoipa::path(get, path = "/auctioneers/{uuid}", tag = "auctioneers", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = AuctioneerView), (status = 404, body = Problem)))]
+/// Gives an auctioneer. With `If-None-Match` the answer is 304 while it stands. Scope `customers:read` or `auctions:read`.
+#[utoipa::path(get, path = "/auctioneers/{uuid}", tag = "auctioneers",
+    params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, body = AuctioneerView), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     asked: Asked<()>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let auctioneer = platform.auctioneer(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&AuctioneerView::from(&auctioneer), auctioneer.version))
+    let view = AuctioneerView::from(&auctioneer);
+    Ok(Cached::tagged(&view, auctioneer.version.to_string()).answer(&headers))
 }

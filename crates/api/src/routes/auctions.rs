@@ -5,7 +5,7 @@ use auction::lifecycle::ItemCounts;
 use auction::{Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Realm, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
-use contract::AuctionStatus;
+use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
 use platform::Platform;
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -15,7 +15,6 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::items::ItemIn;
-use super::sandbox::AuctionListQuery;
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code, or_null};
@@ -24,6 +23,7 @@ use crate::errors::{ApiError, Problem};
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,
 };
+use crate::narrowed::AuctionListQuery;
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
@@ -128,7 +128,7 @@ pub(crate) struct AuctionIn {
     registration: Option<String>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
-    /// Items made with it, at most 1,000; LIVE ones when the auction is.
+    /// Items made with it, at most 1,000. In a LIVE auction they are LIVE, but for those whose status says DRAFT.
     #[serde(default)]
     items: Vec<ItemIn>,
     /// True for a sandbox: it runs on a clock of its own, which stands still until it is advanced. Never changed.
@@ -140,9 +140,10 @@ impl AuctionIn {
     fn read(self) -> Result<NewAuction, ApiError> {
         let first = self.status.as_deref().map_or(Ok(AuctionStatus::Draft), |name| status("/status", name))?;
         let increments = self.increments.map(increment_table).transpose()?;
+        let unsaid = if first == AuctionStatus::Live { ItemStatus::Live } else { ItemStatus::Draft };
         let items = (0..)
             .zip(self.items)
-            .map(|(index, item)| item.read(&format!("/items/{index}")))
+            .map(|(index, item)| item.read(&format!("/items/{index}"), unsaid))
             .collect::<Result<_, _>>()?;
         Ok(NewAuction {
             auctioneer: self.auctioneer,
@@ -192,18 +193,15 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
-/// Lists auctions in order of creation. Scope `auctions:read`.
+/// Lists auctions in order of creation, narrowed to those that meet all that is asked for. Scope `auctions:read`.
 #[utoipa::path(get, path = "/auctions", tag = "auctions", params(AuctionListQuery),
-    responses((status = 200, body = List<AuctionView>)))]
+    responses((status = 200, body = List<AuctionView>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     asked: Asked<AuctionListQuery>,
 ) -> Result<Response, ApiError> {
-    let (page, customer) = (asked.query.page()?, asked.query.customer);
-    let auctions = match asked.query.realm() {
-        None => platform.auctions(&asked.caller, customer, page.more()).await?,
-        Some(realm) => platform.auctions_of_realm(&asked.caller, customer, realm, page.more()).await?,
-    };
+    let (wanted, page) = asked.query.read()?;
+    let auctions = platform.wanted_auctions(&asked.caller, wanted, page.more()).await?;
     Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
 }
 

@@ -6,9 +6,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use platform::Platform;
-use platform::items::bulk::{BulkDone, BulkEntry};
+use platform::items::bulk::{BulkDone, BulkEntry, UnreadEntry};
 use platform::items::relist::{Relist, Relisted, RelistedLot};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -116,7 +117,8 @@ pub(crate) async fn change(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct BulkIn {
     /// 1 to 1,000, each of another item of the auction.
-    items: Vec<BulkEntryIn>,
+    #[schema(value_type = Vec<BulkEntryIn>)]
+    items: Vec<Raw>,
 }
 
 /// What is wanted of one item.
@@ -135,22 +137,34 @@ pub(crate) struct BulkEntryIn {
 }
 
 impl BulkIn {
-    fn read(self) -> Result<Vec<BulkEntry>, ApiError> {
-        let entry = |(index, entry): (usize, BulkEntryIn)| {
-            let to = entry.status.as_deref().map(|name| status::<ItemStatus>(&format!("/items/{index}/status"), name));
-            Ok(BulkEntry {
-                item: entry.item,
-                version: entry.version,
-                edit: entry.patch.read(&format!("/items/{index}/patch"))?,
-                status: to.transpose()?.map(|to| (to, entry.reason)),
-            })
-        };
-        self.items.into_iter().enumerate().map(entry).collect()
+    /// What is wrong with one entry is told with it, and holds no other up.
+    fn read(self) -> Vec<Result<BulkEntry, UnreadEntry>> {
+        let read = |raw: Raw| BulkEntryIn::read(&raw).map_err(|error| unread(&raw, error));
+        self.items.into_iter().map(read).collect()
     }
 }
 
-/// Changes up to 1,000 items in one call, each by itself: what is refused is told with its code and leaves the others alone,
-/// and all that is not refused becomes true together. `If-Match` with the auction's `ETag` is heeded when it is sent. Scope
+impl BulkEntryIn {
+    fn read(raw: &RawValue) -> Result<BulkEntry, ApiError> {
+        let entry: Self = http_kit::json::parse(raw.get().as_bytes())?;
+        let to = entry.status.as_deref().map(|name| status::<ItemStatus>("/status", name)).transpose()?;
+        Ok(BulkEntry {
+            item: entry.item,
+            version: entry.version,
+            edit: entry.patch.read("/patch")?,
+            status: to.map(|to| (to, entry.reason)),
+        })
+    }
+}
+
+fn unread(raw: &RawValue, error: ApiError) -> UnreadEntry {
+    let entry: Option<serde_json::Value> = serde_json::from_str(raw.get()).ok();
+    let item = entry.as_ref().and_then(|entry| entry.get("item")?.as_str()?.parse().ok());
+    UnreadEntry { item, problems: error.into_problems() }
+}
+
+/// Changes up to 1,000 items in one call, each by itself: what is refused, or can't be read, is told with its code and leaves the
+/// others alone, and all that is not refused becomes true together. `If-Match` with the auction's `ETag` is heeded when it is sent. Scope
 /// `auctions:write`.
 #[utoipa::path(post, path = "/auctions/{uuid}/items/changes", tag = "items",
     params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)), request_body = BulkIn,
@@ -161,7 +175,7 @@ pub(crate) async fn change_many(
     Path(uuid): Path<Uuid>,
     post: Post<BulkIn>,
 ) -> Result<Response, ApiError> {
-    let (post, entries) = post.map(BulkIn::read)?;
+    let (post, entries) = post.map(|changes| Ok(changes.read()))?;
     let now = platform.now();
     let render = |done: &BulkDone| answer::body(&BulkDoneView::new(done, now));
     let tag = |done: &BulkDone| answer::tag(done.auction.version);

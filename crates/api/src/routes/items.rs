@@ -18,6 +18,7 @@ use crate::ask_models::{Raw, attachments};
 use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
 use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
+use crate::narrowed::ItemListQuery;
 
 /// An item to be. Amounts are minor units of the auction's currency.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -53,13 +54,13 @@ pub(crate) struct ItemIn {
     /// Planned end in a timed auction, when it is not the one that closing time and stagger give.
     #[schema(format = DateTime)]
     end_time: Option<String>,
-    /// `DRAFT` (default), or `LIVE` in a LIVE auction.
+    /// `DRAFT`, or `LIVE` in a LIVE auction. Without: `LIVE` when it is made with a LIVE auction in one call, otherwise `DRAFT`.
     status: Option<String>,
 }
 
 impl ItemIn {
-    /// `at` is where it stands in the body, as a JSON pointer.
-    pub(super) fn read(self, at: &str) -> Result<NewItem, ApiError> {
+    /// `at` is where it stands in the body, as a JSON pointer; `unsaid` its status when it has none.
+    pub(super) fn read(self, at: &str, unsaid: ItemStatus) -> Result<NewItem, ApiError> {
         let first = self.status.as_deref();
         Ok(NewItem {
             lot_number: self.lot_number,
@@ -75,7 +76,7 @@ impl ItemIn {
             vendor: self.vendor,
             fixed_increment: self.fixed_increment,
             end_time: instant(&format!("{at}/endTime"), self.end_time.as_deref())?,
-            status: first.map_or(Ok(ItemStatus::Draft), |name| status(&format!("{at}/status"), name))?,
+            status: first.map_or(Ok(unsaid), |name| status(&format!("{at}/status"), name))?,
         })
     }
 }
@@ -89,7 +90,7 @@ pub(crate) async fn create(
     Path(uuid): Path<Uuid>,
     post: Post<ItemIn>,
 ) -> Result<Response, ApiError> {
-    let (post, new) = post.map(|item| item.read(""))?;
+    let (post, new) = post.map(|item| item.read("", ItemStatus::Draft))?;
     let auction = platform.auction(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |items: &Vec<Item>| {
@@ -112,17 +113,18 @@ fn at_the_root(error: PlatformError) -> PlatformError {
     PlatformError::Invalid(problems)
 }
 
-/// Lists an auction's items in running order. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/items", tag = "items", params(("uuid" = Uuid, Path), ListQuery),
+/// Lists an auction's items in running order, narrowed to those that meet all that is asked for. Scope `auctions:read`.
+#[utoipa::path(get, path = "/auctions/{uuid}/items", tag = "items",
+    params(("uuid" = Uuid, Path), ItemListQuery),
     responses((status = 200, body = List<ItemView>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    asked: Asked<ItemListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
+    let (wanted, page) = asked.query.read()?;
     let auction = platform.auction(&asked.caller, uuid).await?;
-    let items = platform.items(&asked.caller, uuid, page.more()).await?;
+    let items = platform.wanted_items(&asked.caller, uuid, &wanted, page.more()).await?;
     let now = platform.now();
     Ok(answer::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
 }

@@ -62,7 +62,8 @@ pub(crate) async fn currency(
     Ok(Cached::new(&CurrencyModel::of(code), Keep::Day).answer(&headers))
 }
 
-/// What is no 64-bit integer is the id of nothing.
+/// What is no 64-bit integer as we write it is the id of nothing: each record has one address.
 fn number(id: &str, what: &'static str) -> Result<i64, ApiError> {
-    Ok(id.parse().map_err(|_| PlatformError::NotFound(what))?)
+    let number = id.parse::<i64>().ok().filter(|number| number.to_string() == id);
+    Ok(number.ok_or(PlatformError::NotFound(what))?)
 }

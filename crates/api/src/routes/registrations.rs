@@ -6,14 +6,15 @@ use platform::Platform;
 use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
 use platform::port::{Registration, RegistrationStatus};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::ask::{Asked, ListQuery, Post};
+use crate::ask::{Asked, Post};
 use crate::ask_models::{no_null, or_null};
 use crate::errors::{ApiError, Problem};
 use crate::models::{List, RegistrationView};
+use crate::narrowed::RegistrationListQuery;
 
 /// A registration to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -65,21 +66,8 @@ pub(crate) async fn create(
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
 
-/// Which page of the registrations of an auction, or whose.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct RegistrationListQuery {
-    /// Of this paddle only.
-    paddle: Option<String>,
-    /// `next` of the page before.
-    after: Option<String>,
-    /// At most this many, 1 to 250; 50 without.
-    #[param(minimum = 1, maximum = 250)]
-    limit: Option<u32>,
-}
-
-/// Lists the registrations of an auction in the order in which they were entered. Scope `bidders:read`.
+/// Lists the registrations of an auction in the order in which they were entered, narrowed to those that meet all that is asked
+/// for. Scope `bidders:read`.
 #[utoipa::path(get, path = "/auctions/{uuid}/registrations", tag = "bidders",
     params(("uuid" = Uuid, Path), RegistrationListQuery),
     responses((status = 200, body = List<RegistrationView>), (status = 404, body = Problem)))]
@@ -88,12 +76,8 @@ pub(crate) async fn list(
     Path(auction): Path<Uuid>,
     asked: Asked<RegistrationListQuery>,
 ) -> Result<Response, ApiError> {
-    let RegistrationListQuery { paddle, after, limit } = asked.query;
-    let page = ListQuery { after, limit }.page::<Uuid>()?;
-    let rows = match paddle {
-        Some(paddle) => platform.registrations_of(&asked.caller, auction, &paddle).await?,
-        None => platform.registrations(&asked.caller, auction, page.more()).await?,
-    };
+    let (wanted, page) = asked.query.read()?;
+    let rows = platform.wanted_registrations(&asked.caller, auction, &wanted, page.more()).await?;
     Ok(answer::list(rows, page, |row| row.uuid, |row| RegistrationView::from(row)))
 }
 

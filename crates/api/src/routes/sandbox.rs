@@ -1,45 +1,18 @@
-//! Sandbox auctions: which auctions are, and their clocks.
+//! Sandbox auctions: their clocks.
 
-use auction::{Realm, TestClock};
+use auction::TestClock;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform::Platform;
 use platform::sandbox::{Advance, Advanced};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::ask::{Asked, PageIn, Post, instant, page};
+use crate::ask::{Asked, Post, instant};
 use crate::errors::{ApiError, Problem};
 use crate::models::{AdvancedView, ClockView, EndedView};
-
-/// Which page of the auctions.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct AuctionListQuery {
-    /// Of this customer only.
-    pub(crate) customer: Option<Uuid>,
-    /// `true`: sandbox auctions only; `false`: real ones only. Both without.
-    sandbox: Option<bool>,
-    /// `next` of the page before.
-    after: Option<String>,
-    /// At most this many, 1 to 250; 50 without.
-    #[param(minimum = 1, maximum = 250)]
-    limit: Option<u32>,
-}
-
-impl AuctionListQuery {
-    pub(crate) fn page(&self) -> Result<PageIn<Uuid>, ApiError> {
-        page(self.after.as_deref(), self.limit)
-    }
-
-    /// The realm that was asked for.
-    pub(crate) fn realm(&self) -> Option<Realm> {
-        self.sandbox.map(|sandbox| if sandbox { Realm::Sandbox } else { Realm::Real })
-    }
-}
 
 /// How far the clock is to go: one of the two.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -53,11 +53,16 @@ async fn without_a_limit_there_are_no_such_headers() {
 async fn an_address_that_can_be_no_record_is_a_problem_like_any_other() {
     let stage = Stage::new();
     let key = stage.key(None, Scopes::all()).await;
-    for path in
-        ["/auctions/1", "/items/%FF", "/items/x/history", "/reference/auctioneers/x", "/reference/auctioneers/1.5"]
-    {
+    for (path, status, code) in [
+        ("/auctions/1", 400, "path_invalid"),
+        ("/items/%FF", 400, "path_invalid"),
+        ("/items/x/history", 400, "path_invalid"),
+        ("/reference/auctioneers/x", 404, "not_found"),
+        ("/reference/auctioneers/1.5", 404, "not_found"),
+        ("/reference/auctioneers/%FF", 404, "not_found"),
+    ] {
         let answer = stage.ask(&Method::GET, &format!("/api/v1{path}"), &key, &Value::Null).await;
-        assert_eq!((answer.status, answer.code().as_str()), (400, "path_invalid"), "{path}: {}", answer.text);
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{path}: {}", answer.text);
     }
 }
 

@@ -200,7 +200,11 @@ async fn a_session_that_is_asked_for_twice_is_begun_once_and_kept_sealed() {
     let (first, again) = (ask(PASSWORD, None).await, ask(PASSWORD, None).await);
     assert_eq!((first.status, again.status, &first.text), (201, 201, &again.text));
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
-    assert_eq!(refusal(&ask("wrong horse battery", None).await), told(401, "sign_in_refused"), "it is shown to nobody else");
+    assert_eq!(
+        refusal(&ask("wrong horse battery", None).await),
+        told(401, "sign_in_refused"),
+        "it is shown to nobody else"
+    );
     assert_eq!(refusal(&ask(PASSWORD, Some("123456")).await), told(422, "idempotency_mismatch"));
     let user = first.json()["user"]["uuid"].as_str().unwrap().parse().unwrap();
     let kept = house.stage.store.idempotent_answer(user, "once").await.unwrap().unwrap();
@@ -214,7 +218,10 @@ async fn a_second_factor_is_asked_for_once_it_is_confirmed_and_no_code_works_twi
     let post = async |path: &str, body: Value| house.ask(Method::POST, path, &token, body).await;
     let wrong = post("/me/second-factor", json!({ "password": "wrong horse battery" })).await;
     assert_eq!(refusal(&wrong), told(403, "password_refused"));
-    assert_eq!(refusal(&post("/me/second-factor/confirm", json!({ "code": "123456" })).await), told(409, "second_factor_off"));
+    assert_eq!(
+        refusal(&post("/me/second-factor/confirm", json!({ "code": "123456" })).await),
+        told(409, "second_factor_off")
+    );
     let enrolled = post("/me/second-factor", json!({ "password": PASSWORD })).await;
     assert_eq!(enrolled.status, 201, "{}", enrolled.text);
     let enrolled = enrolled.json();
@@ -226,9 +233,13 @@ async fn a_second_factor_is_asked_for_once_it_is_confirmed_and_no_code_works_twi
     let wrong = post("/me/second-factor/confirm", json!({ "code": house.code(secret, 3_000) })).await;
     assert_eq!(refusal(&wrong), told(403, "code_refused"));
     let codes = post("/me/second-factor/confirm", json!({ "code": code })).await.json();
-    let codes: Vec<&str> = codes["recoveryCodes"].as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
+    let codes: Vec<&str> =
+        codes["recoveryCodes"].as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
     assert_eq!(codes.len(), 10);
-    assert_eq!(refusal(&post("/me/second-factor", json!({ "password": PASSWORD })).await), told(409, "second_factor_on"));
+    assert_eq!(
+        refusal(&post("/me/second-factor", json!({ "password": PASSWORD })).await),
+        told(409, "second_factor_on")
+    );
     assert_eq!(house.get("/sessions", &token).await.json()["data"].as_array().unwrap().len(), 1, "others have ended");
 
     let sign_in = async |code: Option<&str>| {
@@ -294,11 +305,11 @@ async fn whatever_changes_what_a_person_may_do_ends_their_sessions() {
     assert!(is_over(&otto).await);
     let made = reset["password"].as_str().unwrap();
     let signed_in = house.try_sign_in(&json!({ "email": "otto@example.com", "password": made })).await.json();
-    let (otto, other) = (signed_in["token"].as_str().unwrap(), json!({ "email": "otto@example.com", "password": made }));
+    let (otto, other) =
+        (signed_in["token"].as_str().unwrap(), json!({ "email": "otto@example.com", "password": made }));
     let other = house.try_sign_in(&other).await.json()["token"].as_str().unwrap().to_owned();
-    let change = async |old: &str| {
-        house.ask(Method::POST, "/me/password", otto, json!({ "old": old, "new": PASSWORD })).await
-    };
+    let change =
+        async |old: &str| house.ask(Method::POST, "/me/password", otto, json!({ "old": old, "new": PASSWORD })).await;
     assert_eq!(refusal(&change("wrong horse battery").await), told(403, "password_refused"));
     assert_eq!(change(made).await.status, 200);
     assert!(is_over(&other).await && !is_over(otto).await, "the one that asked goes on");
@@ -327,7 +338,8 @@ async fn there_is_always_an_administrator() {
     }
     let deleted = house.ask(Method::DELETE, &path, &ada, Value::Null).await;
     assert_eq!(refusal(&deleted), told(409, "has_signed_in"));
-    let made = house.ask(Method::POST, "/users", &ada, json!({ "email": "b@example.com", "role": "administrator" })).await;
+    let made =
+        house.ask(Method::POST, "/users", &ada, json!({ "email": "b@example.com", "role": "administrator" })).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let other = format!("/users/{}", made.json()["uuid"].as_str().unwrap());
     assert_eq!(house.ask(Method::DELETE, &other, &ada, Value::Null).await.status, 204, "mistyped");

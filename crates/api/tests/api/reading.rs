@@ -179,3 +179,16 @@ async fn a_history_is_one_of_its_kind() {
         assert_eq!((answer.status, answer.code().as_str()), (400, "query_invalid"), "{path}: {}", answer.text);
     }
 }
+
+#[tokio::test]
+async fn an_auctioneer_is_not_sent_twice_while_it_stands() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let uuid = sale.get(&format!("/auctions/{}", sale.auction)).await["auctioneer"].clone();
+    let path = format!("/auctioneers/{}", uuid.as_str().unwrap());
+    let first = sale.look(&path, None).await;
+    let again = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((again.status, again.text.as_str(), tag(&again)), (304, "", tag(&first)));
+    assert_eq!(sale.patch(&path, json!({ "name": "Another" })).await.status, 200);
+    let changed = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((changed.status, &changed.json()["name"]), (200, &json!("Another")));
+}

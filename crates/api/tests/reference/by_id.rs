@@ -51,11 +51,9 @@ fn vary(keep: &str) -> &'static str {
 async fn what_is_not_there_is_not_found() {
     let stage = Stage::new().await;
     for kind in ["auctioneers", "addresses", "countries", "currencies"] {
-        for id in ["0", "-1", "1000", "9223372036854775807"] {
+        for id in ["0", "-1", "1000", "9223372036854775807", "9223372036854775808", "x", "1.5", "826x", "0826", "+826"]
+        {
             stage.get(&format!("/reference/{kind}/{id}")).await.refused(404, "not_found", "");
-        }
-        for id in ["9223372036854775808", "x", "1.5", "826x"] {
-            stage.get(&format!("/reference/{kind}/{id}")).await.refused(400, "path_invalid", "");
         }
     }
     stage.get("/reference/planets/1").await.refused(404, "route_not_found", "");

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::decide::{ItemCommand, decide};
-use crate::{Auction, Item, ItemChange, LogHead, Rejection, RingPlace};
+use crate::{Auction, AuctionKind, Item, ItemChange, LogHead, Rejection, RingPlace};
 
 /// What an item needs to have a place in another auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,7 @@ pub fn relist(
         announced: false,
         end_time: None,
         effective_end_time: None,
+        buy_now: unsold.buy_now.filter(|_| into.kind == AuctionKind::Timed),
         ring: RingPlace::Waiting,
         standing: None,
         bid_count: 0,

@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::given::{Given, number};
 use crate::item::{NewLot, relist};
+use crate::lifecycle::{self, AuctionCommand, ItemCounts};
 use crate::sample::{at, auction};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, Rejection, RingCommand,
@@ -65,6 +66,8 @@ impl Story {
                 Ok(())
             }
             ["relist"] => self.relist(),
+            ["preview", "again"] => self.decide_auction(AuctionStatus::Preview),
+            ["live", "again"] => self.decide_auction(AuctionStatus::Live),
             ["begin"] => ring::begin(&self.auction).map(|changes| self.apply(&[], &changes)),
             _ => match self.command(&words)? {
                 OfItem(command) => self.decide_item(command),
@@ -148,6 +151,15 @@ impl Story {
     fn decide_item(&mut self, command: ItemCommand) -> Result<(), Rejection> {
         let changes = item::decide(&self.auction, &self.item, command, at(self.now_seconds))?;
         self.apply(&changes, &[]);
+        Ok(())
+    }
+
+    fn decide_auction(&mut self, to: AuctionStatus) -> Result<(), Rejection> {
+        let live = u64::from(self.item.status == ItemStatus::Live);
+        let counts = ItemCounts { total: 1, live, ..ItemCounts::default() };
+        let command = AuctionCommand::ChangeStatus { to };
+        let changes = lifecycle::decide(&self.auction, &counts, command, at(self.now_seconds))?;
+        self.apply(&[], &changes);
         Ok(())
     }
 

@@ -166,16 +166,21 @@ impl Platform {
 
     /// Refuses a list of items that names none, too many, or one twice.
     pub(crate) fn check_named(&self, pointer: &str, items: &[Uuid]) -> PlatformResult<()> {
-        let items_max = self.config().call_items_max;
-        if !(1..=items_max).contains(&items.len()) {
-            let message = format!("names {} items; it takes 1 to {items_max}", items.len());
-            return Err(PlatformError::invalid(pointer, message));
-        }
+        self.check_count(pointer, items.len())?;
         let mut seen = HashSet::new();
         match items.iter().position(|item| !seen.insert(item)) {
             Some(twice) => Err(PlatformError::invalid(format!("{pointer}/{twice}"), "is named twice")),
             None => Ok(()),
         }
+    }
+
+    /// As many as one call takes.
+    pub(crate) fn check_count(&self, pointer: &str, items: usize) -> PlatformResult<()> {
+        let items_max = self.config().call_items_max;
+        if (1..=items_max).contains(&items) {
+            return Ok(());
+        }
+        Err(PlatformError::invalid(pointer, format!("names {items} items; it takes 1 to {items_max}")))
     }
 }
 

@@ -11,14 +11,14 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::hashed::{FileHash, Hashed, joined};
-use super::read::{self, Lots};
+use super::read::{self, Lots, Wanted};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
 use crate::deciding::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::items::Entry;
 use crate::leads::Piece;
-use crate::new_item::NewItem;
+use crate::new_item::{NewItem, Setting};
 use crate::port::{Follows, IdempotentAnswer, Lead, LeadStep, Page};
 use crate::{Caller, Platform, Scope};
 
@@ -156,14 +156,14 @@ impl Platform {
         source: impl Read + Send + 'static,
         incoming: &mut Incoming,
     ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
-        let (limits, status, items_max) =
-            (self.config().catalogue.clone(), import.status, self.config().leads.items_max.max(1));
+        let (limits, items_max) = (self.config().catalogue.clone(), self.config().leads.items_max.max(1));
+        let wanted = Wanted { status: import.status, setting: Setting::of(&incoming.auction) };
         let (send, mut pieces) = mpsc::channel(PIECES_WAITING_MAX);
         // A file or a request body: reading may wait.
         let reading = tokio::task::spawn_blocking(move || {
             let mut piece = Piece::default();
             let mut source = Hashed::new(source);
-            let read = read::read_each(&mut source, &limits, status, |_, item| {
+            let read = read::read_each(&mut source, &limits, wanted, |_, item| {
                 piece.add(item);
                 if piece.is_full(items_max) {
                     // Whoever waited for it may have gone away.

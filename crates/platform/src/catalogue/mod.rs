@@ -24,12 +24,9 @@ pub use report::{ImportReport, RowError};
 
 /// The number of items in a catalogue file, and what is wrong with it.
 #[cfg(feature = "fuzzing")]
-pub(crate) fn read_items(
-    source: &[u8],
-    limits: &crate::config::CatalogueLimits,
-    status: ItemStatus,
-) -> (u64, ImportReport) {
-    let (items, report) = read::read(source, limits, status);
+pub(crate) fn read_items(source: &[u8], limits: &crate::config::CatalogueLimits) -> (u64, ImportReport) {
+    let setting = crate::new_item::Setting { kind: auction::AuctionKind::Timed, starts_at: None };
+    let (items, report) = read::read(source, limits, read::Wanted { status: ItemStatus::Draft, setting });
     (items.len() as u64, report)
 }
 

@@ -11,7 +11,7 @@ use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records
 use super::report::{ImportReport, RowError};
 use super::{safe, write};
 use crate::config::CatalogueLimits;
-use crate::new_item::{ItemField, NewItem};
+use crate::new_item::{ItemField, NewItem, Setting};
 
 /// Bytes read from the source at once.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -19,16 +19,20 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Lot numbers of a file, and the lines that they are on.
 pub(super) type Lots = HashMap<String, u64>;
 
+/// What the rows of a file are to be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) status: ItemStatus,
+    /// Of their auction.
+    pub(super) setting: Setting,
+}
+
 /// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
 /// if nothing is.
 #[cfg(any(test, feature = "fuzzing"))]
-pub(super) fn read(
-    source: impl Read,
-    limits: &CatalogueLimits,
-    status: ItemStatus,
-) -> (Vec<(u64, NewItem)>, ImportReport) {
+pub(super) fn read(source: impl Read, limits: &CatalogueLimits, wanted: Wanted) -> (Vec<(u64, NewItem)>, ImportReport) {
     let mut items = Vec::new();
-    let (_, report) = read_each(source, limits, status, |line, item| items.push((line, item)));
+    let (_, report) = read_each(source, limits, wanted, |line, item| items.push((line, item)));
     (items, report)
 }
 
@@ -37,7 +41,7 @@ pub(super) fn read(
 pub(super) fn read_each(
     source: impl Read,
     limits: &CatalogueLimits,
-    status: ItemStatus,
+    wanted: Wanted,
     take: impl FnMut(u64, NewItem),
 ) -> (Lots, ImportReport) {
     let record_limits = RecordLimits {
@@ -46,7 +50,7 @@ pub(super) fn read_each(
         fields_max: Column::ALL.len(),
         file_bytes_max: limits.file_bytes_max,
     };
-    let mut reading = Reading { limits, status, report: ImportReport::default(), take, lots: HashMap::new() };
+    let mut reading = Reading { limits, wanted, report: ImportReport::default(), take, lots: HashMap::new() };
     let mut records = Records::new(BufReader::with_capacity(BUFFER_BYTES, source), record_limits);
     if let Err(error) = reading.file(&mut records) {
         let message = match error {
@@ -60,7 +64,7 @@ pub(super) fn read_each(
 
 struct Reading<'a, T> {
     limits: &'a CatalogueLimits,
-    status: ItemStatus,
+    wanted: Wanted,
     report: ImportReport,
     take: T,
     /// Lot numbers so far.
@@ -74,6 +78,12 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
             self.error(RowError { line: 1, column: None, message });
             return Ok(());
         };
+        if is_utf_16(&header) {
+            let message =
+                "the file is UTF-16, which spreadsheets call Unicode text: save it as CSV in UTF-8".to_owned();
+            self.error(RowError { line: 1, column: None, message });
+            return Ok(());
+        }
         let columns = match columns(&header) {
             Ok(columns) => columns,
             Err(errors) => {
@@ -82,6 +92,9 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
             }
         };
         while let Some(record) = records.next()? {
+            if is_blank(&record) {
+                continue;
+            }
             if self.report.rows == self.limits.rows_max {
                 let message = format!("there are more than {} rows: split the file", self.limits.rows_max);
                 self.error(RowError { line: record.line, column: None, message });
@@ -110,8 +123,8 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
         for (column, field) in columns.iter().zip(&record.fields) {
             row.cell(*column, field, self.limits);
         }
-        let item = row.item(self.status);
-        row.check(&item);
+        let item = row.item(self.wanted.status);
+        row.check(&item, self.wanted.setting);
         self.note_lot(&mut row, &item);
         row.errors.sort_by_key(|(line, ..)| *line);
         for (line, column, message) in row.errors {
@@ -192,13 +205,15 @@ impl<'a> Row<'a> {
     }
 
     /// The checks that items from anywhere must pass, told for columns.
-    fn check(&mut self, item: &NewItem) {
-        for (field, message) in item.problems() {
+    fn check(&mut self, item: &NewItem, setting: Setting) {
+        let unfitting = setting.unfitting(item).map(|(field, message)| (field, message.to_owned()));
+        for (field, message) in item.problems().into_iter().chain(unfitting) {
             let column = match field {
                 ItemField::LotNumber => Column::LotNumber,
                 ItemField::Title | ItemField::Status => Column::Title,
                 ItemField::FixedIncrement => Column::FixedIncrement,
                 ItemField::BuyNow => Column::BuyNow,
+                ItemField::EndTime => Column::EndTime,
                 ItemField::Description => Column::Credit,
                 ItemField::ImageUrl => Column::ImageUrl,
                 ItemField::LowEstimate => Column::LowEstimate,
@@ -248,6 +263,18 @@ impl<'a> Row<'a> {
     fn error(&mut self, column: Column, message: String) {
         self.errors.push((self.line(column), column, message));
     }
+}
+
+/// A row of commas only, as spreadsheets leave them behind.
+fn is_blank(record: &Record) -> bool {
+    let is_blank = |field: &Field| field.fault.is_none() && field.bytes.iter().all(u8::is_ascii_whitespace);
+    record.field_count == record.fields.len() && record.fields.iter().all(is_blank)
+}
+
+/// By its first two bytes, or by the NUL that is every second byte of an English name.
+fn is_utf_16(header: &Record) -> bool {
+    let first = header.fields.first().map_or(&[][..], |field| &field.bytes);
+    first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) || first.contains(&0)
 }
 
 fn told(fault: FieldFault, limits: &CatalogueLimits) -> String {

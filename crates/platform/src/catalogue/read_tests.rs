@@ -1,9 +1,15 @@
 //! Catalogues, good and bad.
 
+use auction::AuctionKind;
+
 use super::*;
 
+/// Drafts of a timed auction.
+const WANTED: Wanted =
+    Wanted { status: ItemStatus::Draft, setting: Setting { kind: AuctionKind::Timed, starts_at: None } };
+
 fn read_text(text: &str) -> (Vec<(u64, NewItem)>, ImportReport) {
-    read(text.as_bytes(), &CatalogueLimits::default(), ItemStatus::Draft)
+    read(text.as_bytes(), &CatalogueLimits::default(), WANTED)
 }
 
 /// Errors as `line column: message`.
@@ -114,7 +120,7 @@ fn every_mistake_is_told_on_the_line_where_it_stands() {
 #[test]
 fn what_is_not_utf8_is_told_with_its_place() {
     let mut bytes = b"lot_number,title\n1,Caf\xe9\n2,B\n".to_vec();
-    let (_, report) = read(bytes.as_slice(), &CatalogueLimits::default(), ItemStatus::Draft);
+    let (_, report) = read(bytes.as_slice(), &CatalogueLimits::default(), WANTED);
     assert_eq!(report.errors.len(), 1, "{:?}", report.errors);
     let error = &report.errors[0];
     assert_eq!((error.line, error.column.as_deref()), (2, Some("title")));
@@ -140,7 +146,7 @@ fn only_so_many_errors_are_kept_and_all_are_counted() {
 #[test]
 fn a_file_has_so_many_rows_and_no_more() {
     let limits = CatalogueLimits { rows_max: 2, ..CatalogueLimits::default() };
-    let (_, report) = read(b"lot_number,title\n1,A\n2,B\n3,C\n".as_slice(), &limits, ItemStatus::Draft);
+    let (_, report) = read(b"lot_number,title\n1,A\n2,B\n3,C\n".as_slice(), &limits, WANTED);
     assert_eq!(report.errors.len(), 1);
     assert_eq!(report.errors[0].line, 4);
 }
@@ -149,7 +155,7 @@ fn a_file_has_so_many_rows_and_no_more() {
 fn the_sample_catalogue_is_read_without_a_mistake() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/catalogue.csv");
     let Ok(file) = std::fs::File::open(path) else { return };
-    let (items, report) = read(file, &CatalogueLimits::default(), ItemStatus::Draft);
+    let (items, report) = read(file, &CatalogueLimits::default(), WANTED);
     assert_eq!(report.errors, []);
     assert_eq!(items.len() as u64, report.rows);
     assert!(items.len() >= 2_000, "{}", items.len());
@@ -159,4 +165,34 @@ fn the_sample_catalogue_is_read_without_a_mistake() {
 fn what_a_short_row_lacks_is_told_with_the_line_of_the_row() {
     let found = errors("title,lot_number\nA,1\n\"B\"x\n");
     assert!(!found.is_empty() && found.iter().all(|error| error.starts_with("3 ")), "{found:?}");
+}
+
+#[test]
+fn a_file_in_utf_16_is_told_so_and_nothing_else() {
+    let text = "lot_number\ttitle\r\n1\tA\r\n";
+    let little: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    for bytes in [&little[..], &big[..], &little[2..], &big[2..]] {
+        let (items, report) = read(bytes, &CatalogueLimits::default(), WANTED);
+        assert_eq!((items.len(), report.error_count, report.errors[0].line), (0, 1, 1), "{:?}", report.errors);
+        assert!(report.errors[0].message.contains("save it as CSV in UTF-8"), "{}", report.errors[0].message);
+    }
+}
+
+#[test]
+fn rows_of_commas_only_are_passed_over_and_lines_are_counted_on() {
+    let (items, report) = read_text("lot_number,title\n1,A\n,\n , \t\n\"\",\n2,B\n,,,\n");
+    assert_eq!((items.len(), report.rows), (2, 2), "{:?}", report.errors);
+    assert_eq!(items[1].0, 6);
+    assert_eq!(report.errors, []);
+    one_error("lot_number,title\n1,A\n,\n2\n", "4 : the row has 1 fields and the header 2");
+}
+
+#[test]
+fn what_means_nothing_in_a_webcast_is_told_with_its_line() {
+    let wanted = Wanted { setting: Setting { kind: AuctionKind::Webcast, starts_at: None }, ..WANTED };
+    let file = "lot_number,title,buy_now,end_time\n1,A,,\n2,B,500,2027-03-01T18:00:00.000Z\n";
+    let (_, report) = read(file.as_bytes(), &CatalogueLimits::default(), wanted);
+    let told: Vec<_> = report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap())).collect();
+    assert_eq!(told, [(3, "buy_now"), (3, "end_time")]);
 }

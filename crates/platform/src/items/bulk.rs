@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use auction::item::ItemEdit;
-use auction::{Auction, Item, ItemCommand};
+use auction::{Auction, Item, ItemCommand, Rejection};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -13,10 +13,13 @@ use super::ITEMS_READ_MAX;
 use super::edit::edit_item;
 use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
-use crate::error::{PlatformError, PlatformResult};
+use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
+
+/// What is said of an item that an entry before has named.
+const NAMED_TWICE: &str = "has an entry before: say all that is wanted of an item in one";
 
 /// What is wanted of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,57 +34,94 @@ pub struct BulkEntry {
     pub status: Option<(ItemStatus, Option<String>)>,
 }
 
+/// An entry that says nothing that could be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadEntry {
+    /// The item, if it is named.
+    pub item: Option<Uuid>,
+    /// What is wrong with it; pointers begin at the entry.
+    pub problems: Vec<Problem>,
+}
+
+/// An item whose entry was not refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BulkItem {
+    /// As it is now.
+    Changed(Item),
+    /// It was so already: nothing was done, its version stays.
+    Unchanged(Item),
+}
+
 /// What became of a bulk change.
 #[derive(Debug)]
 pub struct BulkDone {
     /// The auction.
     pub auction: Auction,
-    /// For each entry, in order, the item as it is now, or why nothing was done to it.
-    pub items: Vec<(Uuid, Result<Item, PlatformError>)>,
+    /// For each entry, in order, the item as it is now, or why nothing was done to it; pointers of the input's problems begin
+    /// at the entry.
+    pub items: Vec<(Option<Uuid>, PlatformResult<BulkItem>)>,
+}
+
+impl BulkItem {
+    /// As it is now.
+    pub fn item(&self) -> &Item {
+        match self {
+            Self::Changed(item) | Self::Unchanged(item) => item,
+        }
+    }
 }
 
 impl Platform {
-    /// Changes up to 1,000 items of an auction. An entry that is refused does not hold the others up; those that are not
-    /// become true together. A lot number counts as taken while another item has it, even one that gives it up in this call.
+    /// Changes up to 1,000 items of an auction. An entry that is refused, or could not be read, does not hold the others up;
+    /// those that are not become true together. Of two entries about one item the second is refused. A lot number counts as taken while another item has it, even one that gives it up in this call.
     ///
-    /// Errors: `not_found` (the auction), `invalid` (the list), `precondition_failed` (the auction's version), `busy`. Each
+    /// Errors: `not_found` (the auction), `invalid` (how many there are), `precondition_failed` (the auction's version), `busy`. Each
     /// entry has those of [`Platform::change_item`] and [`Platform::change_item_status`].
     pub async fn change_items(
         &self,
         caller: &Caller,
         auction: Uuid,
-        entries: &[BulkEntry],
+        entries: &[Result<BulkEntry, UnreadEntry>],
         expected_version: Option<i64>,
         answering: Option<Answering<'_, BulkDone>>,
     ) -> PlatformResult<Outcome<BulkDone>> {
         caller.require(Scope::AuctionsWrite)?;
-        let named: Vec<Uuid> = entries.iter().map(|entry| entry.item).collect();
-        self.check_named("/items", &named)?;
+        self.check_count("/items", entries.len())?;
         self.decide(answering.as_ref(), || async {
             let auction = self.seen_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
             let now = self.time_of(&auction);
-            let mut lots = self.lots_in_use(&auction, entries).await?;
+            let wants_lot = entries.iter().flatten().any(|entry| entry.edit.lot_number.is_some());
+            let mut lots = if wants_lot { self.lots_of(auction.uuid).await? } else { HashSet::new() };
+            let mut named = HashSet::new();
             let mut draft = self.draft(&caller.actor, now);
             let mut items = Vec::with_capacity(entries.len());
             let mut counts_moved = false;
-            if entries.iter().any(|entry| entry.edit.lot_number.is_some()) {
+            if wants_lot {
                 // A catalogue that is being imported counts on the numbers that were free when it was looked through.
                 self.require_settled(&auction).await?;
                 counts_moved = true;
             }
             for entry in entries {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(UnreadEntry { item, problems }) => {
+                        items.push((*item, Err(PlatformError::Invalid(problems.clone()))));
+                        continue;
+                    }
+                };
                 let found = self.store().item(entry.item).await?.filter(|item| item.auction == auction.uuid);
                 let done = match found {
+                    _ if !named.insert(entry.item) => Err(PlatformError::invalid("/item", NAMED_TWICE)),
                     Some(item) => match self.require_followed(&auction, &item).await {
                         Ok(()) => change_one(&mut draft, &auction, item, entry, &mut lots, now),
                         Err(following) => Err(following),
                     },
                     None => Err(PlatformError::NotFound("item in this auction")),
                 };
-                let stays = |item: &Item| matches!(item.status, ItemStatus::Live | ItemStatus::Suspended);
+                let stays = |done: &BulkItem| matches!(done.item().status, ItemStatus::Live | ItemStatus::Suspended);
                 counts_moved |= entry.status.is_some() && done.as_ref().is_ok_and(stays);
-                items.push((entry.item, done));
+                items.push((Some(entry.item), done));
             }
             // The auction's own guards count these: whoever reconciles it at the same time has to count again.
             let auction = if counts_moved { draft.auction(auction, &[]) } else { auction };
@@ -92,14 +132,6 @@ impl Platform {
         })
         .await
         .inspect(|_| self.ends_moved().notify())
-    }
-
-    /// Lot numbers of an auction, if an entry wants one.
-    async fn lots_in_use(&self, auction: &Auction, entries: &[BulkEntry]) -> PlatformResult<HashSet<String>> {
-        if entries.iter().all(|entry| entry.edit.lot_number.is_none()) {
-            return Ok(HashSet::new());
-        }
-        self.lots_of(auction.uuid).await
     }
 
     /// Lot numbers of an auction.
@@ -122,9 +154,9 @@ fn change_one(
     entry: &BulkEntry,
     lots: &mut HashSet<String>,
     now: Timestamp,
-) -> PlatformResult<Item> {
+) -> PlatformResult<BulkItem> {
     expect_version(entry.version, item.version)?;
-    let mut changes = edit_item(auction, &item, entry.edit.clone())?;
+    let mut changes = edit_item(auction, &item, entry.edit.clone()).map_err(in_the_patch)?;
     let mut edited = item.clone();
     changes.iter().for_each(|change| edited.apply(change));
     if let Some((to, reason)) = &entry.status {
@@ -134,5 +166,22 @@ fn change_one(
     if edited.lot_number != item.lot_number && !lots.insert(edited.lot_number) {
         return Err(PlatformError::Taken("lotNumber"));
     }
-    Ok(if changes.is_empty() { item } else { draft.item(auction, item, &changes) })
+    if changes.is_empty() {
+        return Ok(BulkItem::Unchanged(item));
+    }
+    Ok(BulkItem::Changed(draft.item(auction, item, &changes)))
+}
+
+/// What is entered stands below `patch` of an entry.
+fn in_the_patch(error: PlatformError) -> PlatformError {
+    match error {
+        PlatformError::Invalid(problems) => {
+            let below = |problem: Problem| Problem { pointer: format!("/patch{}", problem.pointer), ..problem };
+            PlatformError::Invalid(problems.into_iter().map(below).collect())
+        }
+        PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
+            PlatformError::invalid(format!("/patch/{field}"), format!("{field} {problem}"))
+        }
+        other => other,
+    }
 }

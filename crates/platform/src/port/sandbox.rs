@@ -2,23 +2,15 @@
 //! real sales asks, never see those items.
 
 use async_trait::async_trait;
-use auction::{Auction, Item, Realm};
+use auction::{Auction, Item};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Page, StoreResult};
+use super::StoreResult;
 
 /// The part of the port for sandbox auctions.
 #[async_trait]
 pub trait Sandboxes: Send + Sync {
-    /// Auctions of a realm, of one customer if it is named, in order of creation (UUID).
-    async fn auctions_of_realm(
-        &self,
-        customer: Option<Uuid>,
-        realm: Realm,
-        page: Page<Uuid>,
-    ) -> StoreResult<Vec<Auction>>;
-
     /// Sandbox auctions whose clock has a target that it has not reached, at most `limit`.
     async fn advancing(&self, limit: usize) -> StoreResult<Vec<Auction>>;
 

@@ -104,8 +104,12 @@ impl House {
         }
     }
 
+    /// Of a LIVE auction the items are LIVE.
     pub async fn create(&self, new: &NewAuction) -> CreatedAuction {
-        self.platform.create_auction(&self.caller, new, None).await.unwrap().fresh().unwrap()
+        let mut new = new.clone();
+        let live = new.items.iter_mut().filter(|_| new.status == AuctionStatus::Live);
+        live.for_each(|item| item.status = contract::ItemStatus::Live);
+        self.platform.create_auction(&self.caller, &new, None).await.unwrap().fresh().unwrap()
     }
 
     /// An auction in DRAFT: one announced event.

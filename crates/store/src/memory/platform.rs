@@ -11,6 +11,7 @@ mod commit;
 mod feed;
 mod keys;
 mod leads;
+mod lists;
 mod log;
 mod lots;
 mod notices;

@@ -17,6 +17,7 @@ mod feed;
 mod journal;
 mod keys;
 mod leads;
+mod lists;
 mod locks;
 mod log;
 mod lots;

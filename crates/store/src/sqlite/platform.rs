@@ -16,6 +16,7 @@ mod feed;
 mod journal;
 mod keys;
 mod leads;
+mod lists;
 mod log;
 mod lots;
 mod notices;

@@ -42,6 +42,7 @@ impl House {
     pub(crate) async fn auction(&self, kind: AuctionKind, items: usize) -> CreatedAuction {
         let item = |number: usize| NewItem {
             opening_bid: OPENING,
+            status: contract::ItemStatus::Live,
             fixed_increment: Some(INCREMENT),
             ..NewItem::new(number.to_string(), "A chair")
         };

@@ -309,9 +309,9 @@ impl Rough<'_> {
             15..17 => {
                 let entry = |item: &Item| {
                     let status = (self.below(2) == 0).then(|| (ItemStatus::Live, Some("query".to_owned())));
-                    BulkEntry { item: item.uuid, version: None, edit: self.edit(), status }
+                    Ok(BulkEntry { item: item.uuid, version: None, edit: self.edit(), status })
                 };
-                let entries: Vec<BulkEntry> = items.iter().map(entry).collect();
+                let entries: Vec<_> = items.iter().map(entry).collect();
                 let done = platform.change_items(caller, self.auction, &entries, None, None).await;
                 ("bulk", done.map(|_| Did::Planned))
             }

@@ -11,6 +11,7 @@ mod given;
 mod journal;
 mod large;
 mod leads;
+mod lists;
 mod many_nodes;
 mod nodes;
 mod people;
@@ -123,8 +124,11 @@ stories! {
     sandbox:
         the_timer_of_real_sales_never_sees_a_sandbox,
         items_of_a_sandbox_are_due_by_their_end_and_then_their_place,
-        a_clock_is_advancing_until_it_is_at_its_target,
-        auctions_are_listed_by_realm;
+        a_clock_is_advancing_until_it_is_at_its_target;
+    lists:
+        auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
+        items_are_narrowed_by_status_and_found_by_their_lot_number,
+        registrations_are_narrowed_by_where_they_stand;
     quarantine:
         a_connection_that_ended_publishes_nothing_and_may_begin_again,
         an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,

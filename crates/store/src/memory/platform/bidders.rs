@@ -13,7 +13,7 @@ use super::{Memory, slice};
 
 #[derive(Default)]
 pub(super) struct Bidders {
-    kept: BTreeMap<Uuid, Registration>,
+    pub(super) kept: BTreeMap<Uuid, Registration>,
     /// Registrations by auction and paddle.
     paddles: HashMap<(Uuid, String), Uuid>,
     /// Items by auction and paddle.

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::customers::after;
 use super::rows::{self, Fault, Outcome};
 use super::{Shared, access, log};
-use crate::platform_codec::to_json;
+use crate::platform_codec::{registration_status_code, to_json};
 
 #[async_trait]
 impl Registrations for Shared {
@@ -69,9 +69,10 @@ impl Registrations for Shared {
 async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     access::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
-    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state) \
-         VALUES ($1, $2, $3, $4, $5, 1, $6, $7)";
-    let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, turn = turn + 1, version = $6, state = $7 \
+    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state, status) \
+         VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)";
+    let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, turn = turn + 1, version = $6, state = $7, \
+         status = $8 \
          WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND (paddle = $3 OR NOT EXISTS \
          (SELECT 1 FROM stakes s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
@@ -80,9 +81,9 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
         let lock = "SELECT 1 FROM registrations WHERE uuid = $1 FOR UPDATE";
         rows::one(db, lock, &[&state.uuid], |_| Ok(())).await?;
     }
-    let (number, json) = (state.number(), to_json(state)?);
+    let (number, json, status) = (state.number(), to_json(state)?, registration_status_code(state.status));
     let values: rows::Values<'_> =
-        &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json];
+        &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json, &status];
     match rows::execute(db, sql, values).await.map_err(taken)? {
         1 => log::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
         _ => Err(StoreError::Conflict.into()),
@@ -163,7 +164,7 @@ async fn note(db: &impl GenericClient, stakes: &[&Stake]) -> Outcome<()> {
     rows::execute(db, insert, &[&auctions, &paddles, &items]).await.map(drop)
 }
 
-fn registration(row: &Row) -> Outcome<Registration> {
+pub(super) fn registration(row: &Row) -> Outcome<Registration> {
     let state: Registration = rows::json(row, 0)?;
     Ok(Registration { turn: rows::get(row, 1)?, ..state })
 }

@@ -60,18 +60,20 @@ impl Logs for Shared {
 async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
-            let select =
-                "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = $1";
+            let select = "SELECT customer, auctioneer, kind, status, version, sandbox, clock_target_ms, state \
+                 FROM auctions WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = AuctionColumns {
                     uuid: subject,
                     customer: rows::get(row, 0)?,
-                    status: rows::get(row, 1)?,
-                    version: rows::get(row, 2)?,
-                    sandbox: rows::get(row, 3)?,
-                    clock_target_ms: rows::get(row, 4)?,
+                    auctioneer: rows::get(row, 1)?,
+                    kind: rows::get(row, 2)?,
+                    status: rows::get(row, 3)?,
+                    version: rows::get(row, 4)?,
+                    sandbox: rows::get(row, 5)?,
+                    clock_target_ms: rows::get(row, 6)?,
                 };
-                Ok(columns.astray(&rows::json(row, 5)?))
+                Ok(columns.astray(&rows::json(row, 7)?))
             })
             .await?
         }
@@ -96,7 +98,8 @@ async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -
             .await?
         }
         LogKind::Registration => {
-            let select = "SELECT auction, paddle, number, party, version, state FROM registrations WHERE uuid = $1";
+            let select = "SELECT auction, paddle, number, party, status, version, state FROM registrations \
+                 WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = RegistrationColumns {
                     uuid: subject,
@@ -104,9 +107,10 @@ async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -
                     paddle: rows::get(row, 1)?,
                     number: rows::get(row, 2)?,
                     party: rows::get(row, 3)?,
-                    version: rows::get(row, 4)?,
+                    status: rows::get(row, 4)?,
+                    version: rows::get(row, 5)?,
                 };
-                Ok(columns.astray(&rows::json(row, 5)?))
+                Ok(columns.astray(&rows::json(row, 6)?))
             })
             .await?
         }

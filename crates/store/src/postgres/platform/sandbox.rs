@@ -1,7 +1,7 @@
 //! Sandbox auctions, and what ends by their clocks. Their columns are written by statements of their own, so that real sales
 //! do not pay for them.
 
-use ::platform::port::{Page, Sandboxes, StoreResult};
+use ::platform::port::{Sandboxes, StoreResult};
 use async_trait::async_trait;
 use auction::{Auction, Item, Realm};
 use deadpool_postgres::Transaction;
@@ -9,34 +9,11 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Shared;
-use super::customers::after;
 use super::rows::{self, Outcome};
 use crate::platform_codec::{LIVE, clock_target_ms, ms, sandbox_end_ms};
 
 #[async_trait]
 impl Sandboxes for Shared {
-    async fn auctions_of_realm(
-        &self,
-        customer: Option<Uuid>,
-        realm: Realm,
-        page: Page<Uuid>,
-    ) -> StoreResult<Vec<Auction>> {
-        let (client, sandbox) = (self.client().await?, realm == Realm::Sandbox);
-        let (after, limit) = (after(page), rows::limit(page.limit));
-        let found = match customer {
-            None => {
-                let select = "SELECT state FROM auctions WHERE sandbox = $1 AND uuid > $2 ORDER BY uuid LIMIT $3";
-                rows::list(&client, select, &[&sandbox, &after, &limit], |row| rows::json(row, 0)).await
-            }
-            Some(customer) => {
-                let select = "SELECT state FROM auctions WHERE customer = $1 AND sandbox = $2 AND uuid > $3 \
-                     ORDER BY uuid LIMIT $4";
-                rows::list(&client, select, &[&customer, &sandbox, &after, &limit], |row| rows::json(row, 0)).await
-            }
-        };
-        Ok(found?)
-    }
-
     async fn advancing(&self, limit: usize) -> StoreResult<Vec<Auction>> {
         let select = "SELECT state FROM auctions WHERE clock_target_ms IS NOT NULL ORDER BY uuid LIMIT $1";
         Ok(rows::list(&self.client().await?, select, &[&rows::limit(limit)], |row| rows::json(row, 0)).await?)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::customers::after;
 use super::rows::{self, Outcome, is_constraint};
 use super::{Sqlite, access, log};
-use crate::platform_codec::to_json;
+use crate::platform_codec::{registration_status_code, to_json};
 
 #[async_trait]
 impl Registrations for Sqlite {
@@ -68,13 +68,15 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> Outcome<()> {
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
     let party = party.as_ref().map(Uuid::as_bytes);
-    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state) \
-         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)";
-    let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, turn = turn + 1, version = ?6, state = ?7 \
+    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state, status) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8)";
+    let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, turn = turn + 1, version = ?6, state = ?7, \
+         status = ?8 \
          WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND (paddle = ?3 OR NOT EXISTS \
          (SELECT 1 FROM stakes s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
-    let values = params![uuid, auction, state.paddle, state.number(), party, state.version, to_json(state)?];
+    let (number, json, status) = (state.number(), to_json(state)?, registration_status_code(state.status));
+    let values = params![uuid, auction, state.paddle, number, party, state.version, json, status];
     match db.prepare_cached(sql)?.execute(values) {
         Ok(1) => Ok(()),
         Ok(_) => Err(StoreError::Conflict.into()),
@@ -120,7 +122,7 @@ fn committed(db: &Connection, auction: Uuid, paddle: &str, except: Uuid) -> Outc
     Ok(bound.into_iter().fold(0, i64::saturating_add))
 }
 
-fn registration(row: &Row<'_>) -> Outcome<Registration> {
+pub(super) fn registration(row: &Row<'_>) -> Outcome<Registration> {
     let state: Registration = rows::json(row, 0)?;
     Ok(Registration { turn: row.get(1)?, ..state })
 }

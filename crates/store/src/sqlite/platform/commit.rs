@@ -17,7 +17,7 @@ use super::consumers::{self, Connected};
 use super::rows::{self, Fault, Outcome, is_constraint};
 use super::{access, bidders, journal, leads, log, outbox, reference, sandbox};
 use crate::batch::Refused;
-use crate::platform_codec::{end_ms, has_bids, ms, source_code, struck_columns, to_json};
+use crate::platform_codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
      version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -26,8 +26,8 @@ const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effectiv
      WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
 const MOVE_ITEM: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
      effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
-const INSERT_AUCTION: &str =
-    "INSERT INTO auctions (uuid, customer, status, version, state) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT_AUCTION: &str = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const UPDATE_AUCTION: &str =
     "UPDATE auctions SET status = ?2, version = ?3, state = ?4 WHERE uuid = ?1 AND version = ?3 - 1";
 const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms, maximum, before, \
@@ -159,7 +159,9 @@ impl Commit<'_> {
     fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> Outcome<()> {
         let (uuid, status) = (state.uuid.as_bytes(), state.status.code());
         let done = if *expected_version == 0 {
-            let values = params![uuid, state.customer.as_bytes(), status, state.version, json];
+            let (customer, auctioneer) = (state.customer.as_bytes(), state.auctioneer.as_bytes());
+            let kind = auction_kind_code(state.kind);
+            let values = params![uuid, customer, auctioneer, kind, status, state.version, json];
             self.db.prepare_cached(INSERT_AUCTION)?.execute(values)
         } else {
             self.db.prepare_cached(UPDATE_AUCTION)?.execute(params![uuid, status, state.version, json])

@@ -57,18 +57,20 @@ fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEn
 fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
-            let select =
-                "SELECT customer, status, version, sandbox, clock_target_ms, state FROM auctions WHERE uuid = ?1";
+            let select = "SELECT customer, auctioneer, kind, status, version, sandbox, clock_target_ms, state \
+                 FROM auctions WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = AuctionColumns {
                     uuid: subject,
                     customer: rows::uuid(row, 0)?,
-                    status: row.get(1)?,
-                    version: row.get(2)?,
-                    sandbox: row.get(3)?,
-                    clock_target_ms: row.get(4)?,
+                    auctioneer: rows::uuid(row, 1)?,
+                    kind: row.get(2)?,
+                    status: row.get(3)?,
+                    version: row.get(4)?,
+                    sandbox: row.get(5)?,
+                    clock_target_ms: row.get(6)?,
                 };
-                Ok(columns.astray(&rows::json(row, 5)?))
+                Ok(columns.astray(&rows::json(row, 7)?))
             })
         }
         LogKind::Item => {
@@ -91,7 +93,8 @@ fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<
             })
         }
         LogKind::Registration => {
-            let select = "SELECT auction, paddle, number, party, version, state FROM registrations WHERE uuid = ?1";
+            let select = "SELECT auction, paddle, number, party, status, version, state FROM registrations \
+                 WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = RegistrationColumns {
                     uuid: subject,
@@ -99,9 +102,10 @@ fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<
                     paddle: row.get(1)?,
                     number: row.get(2)?,
                     party: row.get::<_, Option<[u8; 16]>>(3)?.map(Uuid::from_bytes),
-                    version: row.get(4)?,
+                    status: row.get(4)?,
+                    version: row.get(5)?,
                 };
-                Ok(columns.astray(&rows::json(row, 5)?))
+                Ok(columns.astray(&rows::json(row, 6)?))
             })
         }
     };

@@ -1,7 +1,7 @@
 //! Sandbox auctions, and what ends by their clocks. Their columns are written by statements of their own, so that real sales
 //! do not pay for them.
 
-use ::platform::port::{Page, Sandboxes, StoreResult};
+use ::platform::port::{Sandboxes, StoreResult};
 use async_trait::async_trait;
 use auction::{Auction, Item, Realm};
 use jiff::Timestamp;
@@ -9,21 +9,11 @@ use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::Sqlite;
-use super::customers::after;
 use super::rows::{self, Outcome};
 use crate::platform_codec::{LIVE, clock_target_ms, ms, sandbox_end_ms};
 
 #[async_trait]
 impl Sandboxes for Sqlite {
-    async fn auctions_of_realm(
-        &self,
-        customer: Option<Uuid>,
-        realm: Realm,
-        page: Page<Uuid>,
-    ) -> StoreResult<Vec<Auction>> {
-        self.read(move |db| of_realm(db, customer, realm, page)).await
-    }
-
     async fn advancing(&self, limit: usize) -> StoreResult<Vec<Auction>> {
         let select = "SELECT state FROM auctions INDEXED BY auctions_advancing \
              WHERE clock_target_ms IS NOT NULL ORDER BY uuid LIMIT ?1";
@@ -32,21 +22,6 @@ impl Sandboxes for Sqlite {
 
     async fn due_in_sandbox(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>> {
         self.read(move |db| due(db, auction, by, limit)).await
-    }
-}
-
-fn of_realm(db: &Connection, customer: Option<Uuid>, realm: Realm, page: Page<Uuid>) -> Outcome<Vec<Auction>> {
-    let (sandbox, after, limit) = (realm == Realm::Sandbox, after(page), rows::limit(page.limit));
-    match customer {
-        None => {
-            let select = "SELECT state FROM auctions WHERE sandbox = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3";
-            rows::list(db, select, (sandbox, after.as_bytes(), limit), |row| rows::json(row, 0))
-        }
-        Some(customer) => {
-            let select = "SELECT state FROM auctions WHERE customer = ?1 AND sandbox = ?2 AND uuid > ?3 \
-                 ORDER BY uuid LIMIT ?4";
-            rows::list(db, select, (customer.as_bytes(), sandbox, after.as_bytes(), limit), |row| rows::json(row, 0))
-        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! Sandbox auctions, and what ends by their clocks.
 
-use auction::{Auction, Item, Realm, TestClock};
+use auction::{Auction, Item, TestClock};
 use contract::ItemStatus;
 use jiff::SignedDuration;
 use platform::port::Change;
 
 use super::given::{
-    Shared, at, auction, auction_uuid, commit, customer, customer_uuid, ends, item, item_uuid, next, next_auction,
-    page, silent, whole,
+    Shared, at, auction, auction_uuid, commit, customer, ends, item, item_uuid, next, next_auction, silent,
 };
 
 fn sandbox(number: usize) -> Auction {
@@ -90,32 +89,4 @@ pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared
     assert_eq!(store.advancing(1).await.unwrap().len(), 1);
     set(2, None).await;
     assert_eq!(advancing().await, [auction_uuid(1)]);
-}
-
-pub(super) async fn auctions_are_listed_by_realm(store: Shared) {
-    for number in 1..=2 {
-        store.create_customer(customer(number), None).await.unwrap();
-    }
-    let of = |owner: usize, auction: Auction| Auction { customer: customer_uuid(owner), ..auction };
-    let auctions = [
-        of(1, auction(1)),
-        of(1, sandbox(2)),
-        of(2, sandbox(3)),
-        of(1, sandbox(4)),
-        of(2, auction(5)),
-        of(1, auction(6)),
-    ];
-    for auction in auctions {
-        commit(&store, Change { auction: Some(next_auction(auction)), ..Change::default() }).await.unwrap();
-    }
-    let listed = async |owner: Option<usize>, realm, page| -> Vec<_> {
-        let found = store.auctions_of_realm(owner.map(customer_uuid), realm, page).await.unwrap();
-        found.into_iter().map(|auction| auction.uuid).collect()
-    };
-    let uuids = |numbers: &[usize]| -> Vec<_> { numbers.iter().map(|number| auction_uuid(*number)).collect() };
-    assert_eq!(listed(None, Realm::Sandbox, whole()).await, uuids(&[2, 3, 4]));
-    assert_eq!(listed(None, Realm::Real, whole()).await, uuids(&[1, 5, 6]));
-    assert_eq!(listed(Some(1), Realm::Sandbox, whole()).await, uuids(&[2, 4]));
-    assert_eq!(listed(Some(1), Realm::Real, page(Some(auction_uuid(1)), 5)).await, uuids(&[6]));
-    assert_eq!(listed(None, Realm::Sandbox, page(Some(auction_uuid(2)), 1)).await, uuids(&[3]));
 }

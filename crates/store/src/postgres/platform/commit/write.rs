@@ -9,7 +9,7 @@ use auction::{Auction, Item};
 use deadpool_postgres::Transaction;
 use uuid::Uuid;
 
-use crate::platform_codec::{corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
+use crate::platform_codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::platform::rows::{self, Outcome};
 use crate::postgres::platform::{bidders, leads, log, reference, sandbox};
 
@@ -108,11 +108,13 @@ async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome
     if auctions.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO auctions (uuid, customer, status, version, state) \
-         SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::bigint[], $5::text[])";
+    let insert = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
+         SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::integer[], $6::bigint[], $7::text[])";
     let values: rows::Values<'_> = &[
         &column(auctions, |auction| auction.uuid),
         &column(auctions, |auction| auction.customer),
+        &column(auctions, |auction| auction.auctioneer),
+        &column(auctions, |auction| auction_kind_code(auction.kind)),
         &column(auctions, |auction| auction.status.code()),
         &column(auctions, |auction| auction.version),
         &states(auctions)?,

@@ -118,6 +118,8 @@ CREATE TABLE consumers (
 CREATE TABLE auctions (
     uuid uuid PRIMARY KEY,
     customer uuid NOT NULL,
+    auctioneer uuid NOT NULL,
+    kind smallint NOT NULL,
     status integer NOT NULL,
     version bigint NOT NULL,
     state text NOT NULL
@@ -138,8 +140,8 @@ CREATE TABLE items (
     CONSTRAINT items_by_position UNIQUE (auction, position),
     CONSTRAINT items_by_lot_number UNIQUE (auction, lot_number)
 ) WITH (fillfactor = 70);
--- Counted without a look at the items.
-CREATE INDEX items_by_status ON items (auction, status, has_bids);
+-- Counted without a look at the items, and listed by status.
+CREATE INDEX items_by_status ON items (auction, status, has_bids, position);
 -- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
 CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
 
@@ -147,8 +149,10 @@ CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effec
 -- items have no `effective_end_ms`, so that the timer of real sales does not see them.
 ALTER TABLE auctions ADD COLUMN sandbox boolean NOT NULL DEFAULT false;
 ALTER TABLE auctions ADD COLUMN clock_target_ms bigint;
-CREATE INDEX auctions_by_realm ON auctions (sandbox, uuid);
-CREATE INDEX auctions_of_customer_by_realm ON auctions (customer, sandbox, uuid);
+-- A narrowed list is put together of one part of such an index for each combination of what is left open.
+CREATE INDEX auctions_narrowed ON auctions (status, kind, sandbox, uuid);
+CREATE INDEX auctions_of_customer_narrowed ON auctions (customer, status, kind, sandbox, uuid);
+CREATE INDEX auctions_of_auctioneer_narrowed ON auctions (auctioneer, status, kind, sandbox, uuid);
 CREATE INDEX auctions_advancing ON auctions (uuid) WHERE clock_target_ms IS NOT NULL;
 ALTER TABLE items ADD COLUMN sandbox_end_ms bigint;
 CREATE INDEX items_by_sandbox_end ON items (auction, sandbox_end_ms, position)
@@ -213,6 +217,7 @@ CREATE TABLE registrations (
     paddle text NOT NULL,
     number bigint,
     party uuid,
+    status smallint NOT NULL,
     turn bigint NOT NULL,
     version bigint NOT NULL,
     state text NOT NULL
@@ -221,6 +226,7 @@ CREATE UNIQUE INDEX registrations_by_paddle ON registrations (auction, paddle);
 CREATE UNIQUE INDEX registrations_by_party ON registrations (auction, party) WHERE party IS NOT NULL;
 CREATE INDEX registrations_by_number ON registrations (auction, number) WHERE number IS NOT NULL;
 CREATE INDEX registrations_of_auction ON registrations (auction, uuid);
+CREATE INDEX registrations_by_status ON registrations (auction, status, uuid);
 -- Items on which registered bidders have bid: where to look for what their limits have to cover.
 CREATE TABLE stakes (
     auction uuid NOT NULL,

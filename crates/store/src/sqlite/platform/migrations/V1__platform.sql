@@ -115,6 +115,8 @@ CREATE TABLE auctions (
     no INTEGER PRIMARY KEY,
     uuid BLOB NOT NULL UNIQUE,
     customer BLOB NOT NULL,
+    auctioneer BLOB NOT NULL,
+    kind INTEGER NOT NULL,
     status INTEGER NOT NULL,
     version INTEGER NOT NULL,
     state TEXT NOT NULL
@@ -135,8 +137,8 @@ CREATE TABLE items (
 ) STRICT;
 CREATE UNIQUE INDEX items_by_position ON items (auction, position);
 CREATE UNIQUE INDEX items_by_lot_number ON items (auction, lot_number);
--- Counted without a look at the items.
-CREATE INDEX items_by_status ON items (auction, status, has_bids);
+-- Counted without a look at the items, and listed by status.
+CREATE INDEX items_by_status ON items (auction, status, has_bids, position);
 -- What the timer asks for. 4 is LIVE; only items of timed auctions have an end.
 CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effective_end_ms IS NOT NULL;
 
@@ -144,8 +146,10 @@ CREATE INDEX items_by_end ON items (effective_end_ms) WHERE status = 4 AND effec
 -- items have no `effective_end_ms`, so that the timer of real sales does not see them.
 ALTER TABLE auctions ADD COLUMN sandbox INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE auctions ADD COLUMN clock_target_ms INTEGER;
-CREATE INDEX auctions_by_realm ON auctions (sandbox, uuid);
-CREATE INDEX auctions_of_customer_by_realm ON auctions (customer, sandbox, uuid);
+-- A narrowed list is put together of one part of such an index for each combination of what is left open.
+CREATE INDEX auctions_narrowed ON auctions (status, kind, sandbox, uuid);
+CREATE INDEX auctions_of_customer_narrowed ON auctions (customer, status, kind, sandbox, uuid);
+CREATE INDEX auctions_of_auctioneer_narrowed ON auctions (auctioneer, status, kind, sandbox, uuid);
 CREATE INDEX auctions_advancing ON auctions (uuid) WHERE clock_target_ms IS NOT NULL;
 ALTER TABLE items ADD COLUMN sandbox_end_ms INTEGER;
 CREATE INDEX items_by_sandbox_end ON items (auction, sandbox_end_ms, position)
@@ -209,6 +213,7 @@ CREATE TABLE registrations (
     paddle TEXT NOT NULL,
     number INTEGER,
     party BLOB,
+    status INTEGER NOT NULL,
     turn INTEGER NOT NULL,
     version INTEGER NOT NULL,
     state TEXT NOT NULL
@@ -217,6 +222,7 @@ CREATE UNIQUE INDEX registrations_by_paddle ON registrations (auction, paddle);
 CREATE UNIQUE INDEX registrations_by_party ON registrations (auction, party) WHERE party IS NOT NULL;
 CREATE INDEX registrations_by_number ON registrations (auction, number) WHERE number IS NOT NULL;
 CREATE INDEX registrations_of_auction ON registrations (auction, uuid);
+CREATE INDEX registrations_by_status ON registrations (auction, status, uuid);
 -- Items on which registered bidders have bid: where to look for what their limits have to cover.
 CREATE TABLE stakes (
     auction BLOB NOT NULL,
