@@ -10,6 +10,7 @@ mod hot_item;
 mod house;
 mod provider;
 mod publishing;
+mod rush;
 mod sales;
 mod sandbox;
 mod webcasts;

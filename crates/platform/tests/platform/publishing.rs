@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use platform::config::{PublisherConfig, TimerConfig};
+use platform::config::PublisherConfig;
 use platform::new_item::NewItem;
 use platform::port::Page;
 use platform::{PlatformConfig, PlatformError};
@@ -319,20 +319,6 @@ async fn one_customers_hanging_provider_holds_up_nobody_else() {
     jones.connect(&other, KEY).await;
     let auction = jones.draft().await;
     assert_eq!(other.request(1).await.idempotency_key, format!("{}.1", auction.uuid));
-}
-
-#[tokio::test]
-async fn when_many_items_have_ended_at_once_a_lane_sends_as_much_as_ever() {
-    let hanging = Provider::start([]).await;
-    hanging.otherwise(Reply::Hang);
-    let timers = TimerConfig { batch_items_max: 10, ..TimerConfig::default() };
-    let house = House::connected(&hanging, PlatformConfig { timers, ..PlatformConfig::default() }).await;
-    let items = (1..=100).map(|lot: u32| NewItem::new(lot.to_string(), "A chair")).collect();
-    house.create(&house.timed(Duration::from_secs(60), items)).await;
-    // While they ended, lanes held back: none of the requests under way is answered, and yet the others follow.
-    house.clock.advance(Duration::from_secs(60));
-    hanging.request(64).await;
-    assert_eq!(pending(&house).await, (101, 0));
 }
 
 #[tokio::test]
