@@ -283,9 +283,9 @@ Examples:
 pub(crate) enum Catalogue {
     /// Import a CSV catalogue into an auction: all of it, or nothing and a list of what is wrong.
     #[command(after_help = "\
-Columns: lot_number and title are required; description, artist, date, medium, dimensions, credit, image_url,
-low_estimate, high_estimate, opening_bid, reserve, buy_now, fixed_increment, vendor, end_time and attachments
-may be there. Money is in minor units (pence, cents).
+Columns: lot_number and title are required; description, artist, date, medium, dimensions,
+credit, image_url, low_estimate, high_estimate, opening_bid, reserve, buy_now, fixed_increment,
+vendor, end_time and attachments may be there. Money is in minor units (pence, cents).
 
 Examples:
   lotwire catalogue import works.csv --auction 0199… --dry-run
