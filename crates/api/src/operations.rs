@@ -150,19 +150,14 @@ pub(crate) fn access(method: &Method, path: &str) -> Option<Access> {
 impl Access {
     /// `Forbidden` unless the caller has what the operation needs.
     pub(crate) fn check(self, caller: &Caller) -> Result<(), PlatformError> {
-        let scopes = match self {
-            Access::OneOf(scopes) => scopes,
+        match self {
+            Access::OneOf(scopes) => caller.require_one_of(scopes),
             Access::Person if caller.session.is_none() => {
                 let detail = "this is for people who have signed in, not for API keys";
-                return Err(PlatformError::Forbidden(detail.to_owned()));
+                Err(PlatformError::Forbidden(detail.to_owned()))
             }
-            Access::Public | Access::AnyKey | Access::Person => return Ok(()),
-        };
-        if scopes.iter().any(|scope| caller.scopes.contains(*scope)) {
-            return Ok(());
+            Access::Public | Access::AnyKey | Access::Person => Ok(()),
         }
-        let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
-        Err(PlatformError::Forbidden(format!("the key has no scope {}", names.join(" or "))))
     }
 }
 

@@ -28,10 +28,7 @@ impl Caller {
 
     /// `Forbidden` unless it has the scope.
     pub fn require(&self, scope: Scope) -> PlatformResult<()> {
-        if self.scopes.contains(scope) {
-            return Ok(());
-        }
-        Err(PlatformError::Forbidden(format!("the key has no scope {}", scope.name())))
+        self.require_one_of(&[scope])
     }
 
     /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at it.
@@ -40,7 +37,8 @@ impl Caller {
             return Ok(());
         }
         let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
-        Err(PlatformError::Forbidden(format!("the key has no scope {}", names.join(" or "))))
+        let who = if self.session.is_some() { "your role" } else { "the key" };
+        Err(PlatformError::Forbidden(format!("{who} has no scope {}", names.join(" or "))))
     }
 
     /// `Forbidden` for callers that are confined to a customer.

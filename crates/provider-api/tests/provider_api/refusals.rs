@@ -106,7 +106,7 @@ async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
     for body in ["{", "nonsense", r#"{"name":"a"} {}"#, "{\"name\":\"\u{0}\"}"] {
         check("/app", body, json!(["body"]), "value_error.jsondecode").await;
     }
-    check("/app", "", json!(["body"]), "value_error").await;
+    check("/app", "", json!(["body", "name"]), "value_error").await;
     check("/app", "[]", json!(["body"]), "value_error").await;
     check("/app", r#"{"name":7}"#, json!(["body", "name"]), "value_error").await;
     check("/app", r#"{"name":""}"#, json!(["body", "name"]), "value_error").await;
