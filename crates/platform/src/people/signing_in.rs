@@ -42,7 +42,8 @@ pub struct SignedIn {
 
 impl Platform {
     /// Begins a session. An answer for an idempotency key belongs to the user, whatever its `caller` says; it is given again only
-    /// to who shows the password again, and kept sealed.
+    /// to who shows the password again, and kept sealed. With a second factor none is kept: a key that can be guessed would
+    /// stand in for the code.
     ///
     /// Errors: `sign_in_refused`, `code_required`, `code_refused`, `too_many_attempts`, `invalid`, `busy` (the user was
     /// changed at the same time).
@@ -60,6 +61,7 @@ impl Platform {
         let Some(user) = found.filter(|user| fits && user.disabled_at.is_none()) else {
             return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
         };
+        let answering = answering.filter(|_| !has_second_factor(&user));
         let answering = answering.map(|answering| Answering { caller: user.uuid, ..answering });
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
             self.give_back(taken).await?;
@@ -70,7 +72,7 @@ impl Platform {
     }
 
     async fn check_second_factor(&self, user: &User, sign_in: &SignIn) -> PlatformResult<()> {
-        if user.totp.as_ref().is_none_or(|totp| totp.confirmed_at.is_none()) {
+        if !has_second_factor(user) {
             return Ok(());
         }
         let Some(code) = &sign_in.code else { return Err(PeopleRefusal::CodeRequired.into()) };
@@ -143,6 +145,10 @@ impl Platform {
         tracing::warn!(user, from = from.map(tracing::field::display), code = refusal.code(), "a sign-in was refused");
         refusal.into()
     }
+}
+
+fn has_second_factor(user: &User) -> bool {
+    user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
 }
 
 fn later(now: Timestamp, by: std::time::Duration) -> PlatformResult<Timestamp> {

@@ -112,7 +112,7 @@ async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
     check("/app", r#"{"name":""}"#, json!(["body", "name"]), "value_error").await;
     check("/app", r#"{"name":"n","throttleRate":-1}"#, json!(["body", "throttleRate"]), "value_error").await;
     check("/app", r#"{"name":"n","metadata":{"a/b":1}}"#, json!(["body", "metadata", "a/b"]), "value_error").await;
-    check("/app/app/msg", r#"{"payload":{}}"#, json!(["body"]), "value_error").await;
+    check("/app/app/msg", r#"{"payload":{}}"#, json!(["body", "eventType"]), "value_error").await;
     check("/app/app/msg", r#"{"eventType":"a","payload":{"x"}}"#, json!(["body"]), "value_error.jsondecode").await;
     check(
         "/app/app/msg",
