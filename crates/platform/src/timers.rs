@@ -8,8 +8,8 @@
 //! one was there again, so that people can come back and bid. Which ends these are is kept by the store, so that it is the
 //! same on all nodes, and for what a node leaves that is killed meanwhile.
 //!
-//! While more is due than a commit takes, telling of it stands back: an item that is still open takes bids, and a webhook
-//! that goes out a moment later harms nobody.
+//! While more is due than a commit takes, telling of it stands back: closing is what the others wait for, and the last webhook
+//! goes out as early as without.
 //!
 //! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
 //! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
