@@ -38,7 +38,7 @@ impl From<&User> for UserView {
             email: user.email.clone(),
             role: user.role.clone(),
             disabled_at: user.disabled_at.map(time),
-            second_factor: user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some()),
+            second_factor: user.has_second_factor(),
             created_at: time(user.created_at),
             signed_in_at: user.signed_in_at.map(time),
         }

@@ -137,7 +137,7 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
 
 fn show(user: &Person, json: bool) -> Result<(), Fault> {
     let (disabled_at, signed_in_at) = (user.disabled_at.map(rfc3339_ms), user.signed_in_at.map(rfc3339_ms));
-    let second_factor = user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some());
+    let second_factor = user.has_second_factor();
     if json {
         return print_json(&json!({
             "uuid": user.uuid, "email": user.email, "role": user.role, "disabledAt": disabled_at,

@@ -44,7 +44,7 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         self.check_own_password(&user, password).await?;
-        if user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some()) {
+        if user.has_second_factor() {
             return Err(PeopleRefusal::SecondFactorOn.into());
         }
         let mut secret = [0; totp::SECRET_BYTES];
@@ -72,13 +72,11 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let waiting = user.totp.clone().ok_or(PeopleRefusal::SecondFactorOff)?;
-        if waiting.confirmed_at.is_some() {
+        if user.has_second_factor() {
             return Err(PeopleRefusal::SecondFactorOn.into());
         }
         let taken = self.take_attempt(&user.email, None).await?;
-        let secret = self.vault().open(&totp_context(user.uuid), &waiting.secret);
-        let secret = secret.map_err(|error| PlatformError::Internal(format!("a second factor: {error}")))?;
-        let Some(step) = totp::step_of(secret.expose(), code.trim(), self.now()) else {
+        let Some(step) = self.step_of(user.uuid, &waiting, code.trim())? else {
             return Err(self.refused(Some(&user), None, PeopleRefusal::OwnCodeRefused));
         };
         self.give_back(taken).await?;
@@ -92,6 +90,13 @@ impl Platform {
         self.write_user(user, TotpChange::Set(on, hashes), ending, answer).await?;
         tracing::info!(user = %made.user.uuid, "a user turned their second factor on");
         Ok(Outcome::Fresh(made))
+    }
+
+    /// The step whose code it is, if it is one of now.
+    pub(super) fn step_of(&self, user: Uuid, totp: &Totp, code: &str) -> PlatformResult<Option<i64>> {
+        let secret = self.vault().open(&totp_context(user), &totp.secret);
+        let secret = secret.map_err(|error| PlatformError::Internal(format!("a second factor: {error}")))?;
+        Ok(totp::step_of(secret.expose(), code, self.now()))
     }
 
     fn recovery_code(&self) -> String {
@@ -113,7 +118,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if user.totp.as_ref().is_none_or(|totp| totp.confirmed_at.is_none()) {
+        if !user.has_second_factor() {
             return Err(PeopleRefusal::SecondFactorOff.into());
         }
         let taken = self.take_attempt(&user.email, None).await?;

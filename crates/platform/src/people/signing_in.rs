@@ -7,7 +7,7 @@ use runtime::vault::Secret;
 
 use super::refusal::PeopleRefusal;
 use super::throttle::Taken;
-use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, passwords, plain_email, totp, totp_context};
+use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, passwords, plain_email, totp};
 use crate::access::hash;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
@@ -61,7 +61,7 @@ impl Platform {
         let Some(user) = found.filter(|user| fits && user.disabled_at.is_none()) else {
             return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
         };
-        let answering = answering.filter(|_| !has_second_factor(&user));
+        let answering = answering.filter(|_| !user.has_second_factor());
         let answering = answering.map(|answering| Answering { caller: user.uuid, ..answering });
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
             self.give_back(taken).await?;
@@ -72,7 +72,7 @@ impl Platform {
     }
 
     async fn check_second_factor(&self, user: &User, sign_in: &SignIn) -> PlatformResult<()> {
-        if !has_second_factor(user) {
+        if !user.has_second_factor() {
             return Ok(());
         }
         let Some(code) = &sign_in.code else { return Err(PeopleRefusal::CodeRequired.into()) };
@@ -93,9 +93,7 @@ impl Platform {
             }
             return Ok(used);
         }
-        let secret = self.vault().open(&totp_context(user.uuid), &totp.secret);
-        let secret = secret.map_err(|error| PlatformError::Internal(format!("a second factor: {error}")))?;
-        match totp::step_of(secret.expose(), code, self.now()) {
+        match self.step_of(user.uuid, totp, code)? {
             Some(step) => Ok(self.store().use_totp_step(user.uuid, step).await?),
             None => Ok(false),
         }
@@ -145,10 +143,6 @@ impl Platform {
         tracing::warn!(user, from = from.map(tracing::field::display), code = refusal.code(), "a sign-in was refused");
         refusal.into()
     }
-}
-
-fn has_second_factor(user: &User) -> bool {
-    user.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
 }
 
 fn later(now: Timestamp, by: std::time::Duration) -> PlatformResult<Timestamp> {

@@ -41,6 +41,11 @@ impl User {
     pub fn administers(&self) -> bool {
         self.role == Role::Administrator.name() && self.disabled_at.is_none()
     }
+
+    /// True when signing in takes a code as well: one that was never confirmed does not count.
+    pub fn has_second_factor(&self) -> bool {
+        self.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
+    }
 }
 
 /// A user's second factor (RFC 6238).
