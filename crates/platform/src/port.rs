@@ -58,7 +58,7 @@ pub use lists::{AuctionFilter, AuctionsOf, Lists};
 pub use log::Logs;
 pub use lots::Lots;
 pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
-pub use outbox::{Backlog, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
+pub use outbox::{Backlog, Became, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
 pub use paddles::Paddles;
 pub use people::{
     Attempt, AttemptsSettled, Digest, Ending, People, Session, Totp, TotpChange, User, UserChange, UserWritten,

@@ -20,7 +20,7 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use platform::bid::{Bid, BidSource};
 use platform::journal::{JournalEntry, SubjectKind};
-use platform::port::{Change, Consumer, NodeId, OutboxOutcome, StartFrom, Versioned};
+use platform::port::{Became, Change, Consumer, NodeId, OutboxOutcome, StartFrom, Versioned};
 use runtime::vault::Sealed;
 use uuid::Uuid;
 
@@ -83,7 +83,9 @@ async fn main() {
         slowest = slowest.max(took);
         ended += receipts.len();
         let handed = receipts.into_iter().flat_map(|receipt| receipt.unwrap().handed);
-        let outcomes: Vec<_> = handed.map(|event| OutboxOutcome::Published { cursor: event.cursor }).collect();
+        let outcomes: Vec<_> = handed
+            .map(|event| OutboxOutcome { customer: event.customer, cursor: event.cursor, became: Became::Published })
+            .collect();
         let begun = Instant::now();
         store.settle_outbox(outcomes, at(2)).await.unwrap();
         settling += begun.elapsed();

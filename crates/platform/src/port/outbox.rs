@@ -36,16 +36,22 @@ impl OutboxEvent {
 
 /// What happened to an outbox row that this node had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OutboxOutcome {
+pub struct OutboxOutcome {
+    /// The customer whose queue the row is in.
+    pub customer: Uuid,
+    /// The row.
+    pub cursor: Cursor,
+    /// What became of it.
+    pub became: Became,
+}
+
+/// What becomes of an outbox row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Became {
     /// The provider has it; the row goes.
-    Published {
-        /// The row.
-        cursor: Cursor,
-    },
+    Published,
     /// It is to be tried again; the row is nobody's until then, and later ones of its subject wait.
     Retry {
-        /// The row.
-        cursor: Cursor,
         /// Not before.
         at: Timestamp,
         /// What went wrong; holds no secret.
@@ -53,16 +59,11 @@ pub enum OutboxOutcome {
     },
     /// The provider will never take it; it is kept aside and later ones of its subject flow.
     Quarantined {
-        /// The row.
-        cursor: Cursor,
         /// What the provider answered; holds no secret.
         error: String,
     },
     /// Given back untried.
-    Released {
-        /// The row.
-        cursor: Cursor,
-    },
+    Released,
 }
 
 /// An event that the provider refused for good, kept for support.

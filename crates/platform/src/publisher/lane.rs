@@ -23,7 +23,7 @@ use super::request::publish;
 use super::settle::Recorded;
 use super::verdict::Verdict;
 use super::{Door, Held, Shared};
-use crate::port::{Cursor, OutboxOutcome};
+use crate::port::{Became, Cursor, OutboxOutcome};
 
 /// How long a lane that ends waits for its last requests and outcomes.
 const GOODBYE_MAX: Duration = Duration::from_secs(5);
@@ -240,13 +240,13 @@ impl Lane {
                 self.flow.passed(ticket);
                 let parts = &self.shared.parts;
                 parts.metrics.published(parts.clock.monotonic().saturating_duration_since(held.since));
-                self.settle(held, OutboxOutcome::Published { cursor });
+                self.settle(held, Became::Published);
             }
             Verdict::Quarantine { error } => {
                 self.flow.passed(ticket);
                 self.shared.parts.metrics.quarantined();
                 tracing::warn!(customer = %self.customer, event = held.event.event_id(), error, "an event was refused for good");
-                self.settle(held, OutboxOutcome::Quarantined { cursor, error });
+                self.settle(held, Became::Quarantined { error });
             }
             // What a connection met that support has replaced meanwhile says nothing about the new one.
             Verdict::Retry { .. } if self.replaced(used) => drop(self.queue.insert(cursor, held)),
@@ -260,17 +260,18 @@ impl Lane {
                 let random = &self.shared.parts.random;
                 let until = self.flow.failed(ticket, now, retry_after, random.unit_f64());
                 let at = self.flow.next_attempt(held.event.attempts + 1, now, until, random.unit_f64());
-                self.settle(held, OutboxOutcome::Retry { cursor, at, error });
+                self.settle(held, Became::Retry { at, error });
             }
             Verdict::Park { reason } => self.park(held, reason, used, now).await,
         }
     }
 
-    fn settle(&mut self, held: Held, outcome: OutboxOutcome) {
+    fn settle(&mut self, held: Held, became: Became) {
         let settling = self.shared.settling();
         let shared = Arc::clone(&self.shared);
         let cursor = held.event.cursor;
-        let again_at = if let OutboxOutcome::Retry { at, .. } = &outcome { Some(*at) } else { None };
+        let again_at = if let Became::Retry { at, .. } = &became { Some(*at) } else { None };
+        let outcome = OutboxOutcome { customer: self.customer, cursor, became };
         let task = self.steps.spawn(async move {
             let recorded = settling.submit(outcome).await.unwrap_or_else(|_| {
                 shared.lost_track();

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::Lane;
-use crate::port::{OutboxOutcome, Parked};
+use crate::port::{Became, Parked};
 use crate::publisher::Held;
 use crate::publisher::connection::{NoConnection, open};
 
@@ -76,8 +76,8 @@ impl Lane {
     pub(super) fn close(&mut self) {
         self.connection = None;
         self.door.open.store(false, Ordering::Release);
-        for (cursor, held) in std::mem::take(&mut self.queue) {
-            self.settle(held, OutboxOutcome::Released { cursor });
+        for held in std::mem::take(&mut self.queue).into_values() {
+            self.settle(held, Became::Released);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ::platform::port::{
-    Backlog, Consumer, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent,
+    Backlog, Became, Consumer, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent,
 };
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -178,12 +178,12 @@ impl Outbox {
     }
 
     pub(super) fn settle(&mut self, outcomes: Vec<OutboxOutcome>, now: Timestamp) {
-        for outcome in outcomes {
-            match outcome {
-                OutboxOutcome::Published { cursor } => {
+        for OutboxOutcome { cursor, became, .. } in outcomes {
+            match became {
+                Became::Published => {
                     self.remove(cursor);
                 }
-                OutboxOutcome::Retry { cursor, at, error } => {
+                Became::Retry { at, error } => {
                     if let Some(row) = self.rows.get_mut(&cursor) {
                         row.owner = None;
                         row.next_at = Some(at);
@@ -191,13 +191,13 @@ impl Outbox {
                         row.event.attempts += 1;
                     }
                 }
-                OutboxOutcome::Quarantined { cursor, error } => {
+                Became::Quarantined { error } => {
                     if let Some(Row { event, .. }) = self.remove(cursor) {
                         let aside = QuarantinedEvent { event, error, at: now };
                         self.quarantine.insert((aside.event.customer, cursor), aside);
                     }
                 }
-                OutboxOutcome::Released { cursor } => {
+                Became::Released => {
                     if let Some(row) = self.rows.get_mut(&cursor) {
                         row.owner = None;
                     }

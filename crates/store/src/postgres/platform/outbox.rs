@@ -1,8 +1,9 @@
 //! The outbox: who has which rows, what may go, and what became of it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use ::platform::port::{Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
+use ::platform::port::{Backlog, Became, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use tokio_postgres::Row;
@@ -45,7 +46,7 @@ pub(super) async fn give_to(db: &impl GenericClient, node: NodeId) -> Outcome<()
 pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: Cursor) -> Outcome<()> {
     let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT cursor, customer, subject, 0 FROM journal \
-         WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (cursor) DO NOTHING";
+         WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (customer, cursor) DO NOTHING";
     rows::execute(db, insert, &[&customer, &after]).await.map(drop)
 }
 
@@ -94,11 +95,11 @@ pub(super) async fn claim(
         return Ok(Vec::new());
     }
     give_to(db, node).await?;
-    let give = "WITH given AS (UPDATE outbox SET owner = $2, next_at_ms = NULL WHERE cursor = ANY($1) \
+    let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
              RETURNING cursor, customer, subject, attempts) \
          SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
          FROM given g JOIN journal j ON j.cursor = g.cursor ORDER BY g.cursor";
-    rows::list(db, give, &[&cursors, &node.0], event).await
+    rows::list(db, give, &[&cursors, &customer, &node.0], event).await
 }
 
 /// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
@@ -124,23 +125,42 @@ pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Out
     rows::one(db, &select, &[&customer], |row| rows::time(row, 0)).await
 }
 
-/// One statement for each kind of outcome, the rows in the order of their cursors, so that two nodes don't wait for each
-/// other.
+/// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement names its
+/// rows by the whole key: a join, planned while the queue was short, would read all of a long one.
 pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
+    let mut queues: BTreeMap<Uuid, Vec<&OutboxOutcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        queues.entry(outcome.customer).or_default().push(outcome);
+    }
+    for (customer, mut outcomes) in queues {
+        outcomes.sort_unstable_by_key(|outcome| outcome.cursor);
+        settle_queue(db, customer, &outcomes, now).await?;
+    }
+    Ok(())
+}
+
+/// One statement for each kind of outcome.
+async fn settle_queue(
+    db: &Transaction<'_>,
+    customer: Uuid,
+    outcomes: &[&OutboxOutcome],
+    now: Timestamp,
+) -> Outcome<()> {
     let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
     let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<Cow<'_, str>>) =
         (Vec::new(), Vec::new(), Vec::new());
     let (mut refused, mut refusals): (Vec<Cursor>, Vec<Cow<'_, str>>) = (Vec::new(), Vec::new());
-    for outcome in outcomes {
-        match outcome {
-            OutboxOutcome::Published { cursor } => finished.push(*cursor),
-            OutboxOutcome::Released { cursor } => released.push(*cursor),
-            OutboxOutcome::Retry { cursor, at, error } => {
+    for OutboxOutcome { cursor, became, .. } in outcomes {
+        match became {
+            Became::Published => finished.push(*cursor),
+            Became::Released => released.push(*cursor),
+            Became::Retry { at, error } => {
                 again.push(*cursor);
                 again_at.push(ms(*at));
                 why.push(rows::foreign_text(error));
             }
-            OutboxOutcome::Quarantined { cursor, error } => {
+            Became::Quarantined { error } => {
+                finished.push(*cursor);
                 refused.push(*cursor);
                 refusals.push(rows::foreign_text(error));
             }
@@ -148,24 +168,25 @@ pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now
     }
     if !again.is_empty() {
         let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error, \
-             error_at_ms = $4 FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS n (cursor, at_ms, error) WHERE o.cursor = n.cursor";
-        rows::execute(db, retry, &[&again, &again_at, &why, &ms(now)]).await?;
+             error_at_ms = $5 FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS n (cursor, at_ms, error) \
+             WHERE o.customer = $1 AND o.cursor = ANY($2) AND o.cursor = n.cursor";
+        rows::execute(db, retry, &[&customer, &again, &again_at, &why, &ms(now)]).await?;
     }
     if !refused.is_empty() {
         let aside = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
-             SELECT o.customer, o.cursor, o.attempts, n.error, $3 \
-             FROM unnest($1::bigint[], $2::text[]) AS n (cursor, error) JOIN outbox o ON o.cursor = n.cursor \
-             ON CONFLICT (customer, cursor) DO UPDATE SET \
+             SELECT o.customer, o.cursor, o.attempts, n.error, $4 \
+             FROM outbox o JOIN unnest($2::bigint[], $3::text[]) AS n (cursor, error) ON o.cursor = n.cursor \
+             WHERE o.customer = $1 AND o.cursor = ANY($2) ON CONFLICT (customer, cursor) DO UPDATE SET \
              attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms";
-        rows::execute(db, aside, &[&refused, &refusals, &ms(now)]).await?;
-        finished.append(&mut refused);
+        rows::execute(db, aside, &[&customer, &refused, &refusals, &ms(now)]).await?;
     }
     if !finished.is_empty() {
-        finished.sort_unstable();
-        rows::execute(db, "DELETE FROM outbox WHERE cursor = ANY($1)", &[&finished]).await?;
+        let finish = "DELETE FROM outbox WHERE customer = $1 AND cursor = ANY($2)";
+        rows::execute(db, finish, &[&customer, &finished]).await?;
     }
     if !released.is_empty() {
-        rows::execute(db, "UPDATE outbox SET owner = NULL WHERE cursor = ANY($1)", &[&released]).await?;
+        let release = "UPDATE outbox SET owner = NULL WHERE customer = $1 AND cursor = ANY($2)";
+        rows::execute(db, release, &[&customer, &released]).await?;
     }
     Ok(())
 }

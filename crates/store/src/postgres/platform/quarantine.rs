@@ -60,7 +60,7 @@ async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> Outcome<Option<u64>
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
         return Ok(None);
     }
-    let delete = "DELETE FROM outbox WHERE cursor IN \
+    let delete = "DELETE FROM outbox WHERE customer = $1 AND cursor IN \
          (SELECT cursor FROM outbox WHERE customer = $1 ORDER BY cursor FOR UPDATE)";
     rows::execute(db, delete, &[&customer]).await.map(Some)
 }
@@ -81,7 +81,7 @@ async fn send_again(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor], af
     }
     let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT q.cursor, q.customer, j.subject, 0 FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
-         WHERE q.customer = $1 AND q.cursor = ANY($2) ORDER BY q.cursor ON CONFLICT (cursor) DO NOTHING";
+         WHERE q.customer = $1 AND q.cursor = ANY($2) ORDER BY q.cursor ON CONFLICT (customer, cursor) DO NOTHING";
     rows::execute(db, enter, &[&customer, &cursors]).await?;
     take_out(db, customer, cursors).await
 }
@@ -95,7 +95,7 @@ async fn take_out(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor]) -> O
 async fn passed_by(db: &impl GenericClient, customer: Uuid, cursors: &[Cursor]) -> Outcome<Vec<Cursor>> {
     let select = "SELECT j.cursor FROM journal j WHERE j.cursor = ANY($2) AND j.customer = $1 AND EXISTS \
          (SELECT 1 FROM journal l WHERE l.subject = j.subject AND l.sequence > j.sequence AND l.body IS NOT NULL \
-             AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.cursor = l.cursor AND o.owner IS NULL) \
+             AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.customer = $1 AND o.cursor = l.cursor AND o.owner IS NULL) \
              AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.customer = $1 AND q.cursor = l.cursor)) \
          ORDER BY j.cursor";
     rows::list(db, select, &[&customer, &cursors], |row| rows::get(row, 0)).await

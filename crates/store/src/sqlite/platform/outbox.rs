@@ -1,6 +1,6 @@
 //! The outbox: who has which rows, what may go, and what became of it.
 
-use ::platform::port::{Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
+use ::platform::port::{Backlog, Became, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -119,22 +119,23 @@ pub(super) fn next_attempt(db: &Connection, customer: Uuid) -> Outcome<Option<Ti
 pub(super) fn settle(db: &Connection, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
     let mut finish = db.prepare_cached("DELETE FROM outbox WHERE cursor = ?1")?;
     for outcome in outcomes {
-        match outcome {
-            OutboxOutcome::Published { cursor } => {
+        let cursor = outcome.cursor;
+        match &outcome.became {
+            Became::Published => {
                 finish.execute([cursor])?;
             }
-            OutboxOutcome::Retry { cursor, at, error } => {
+            Became::Retry { at, error } => {
                 let retry = "UPDATE outbox SET owner = NULL, next_at_ms = ?2, attempts = attempts + 1, error = ?3, \
                      error_at_ms = ?4 WHERE cursor = ?1";
                 rows::execute(db, retry, (cursor, ms(*at), error, ms(now)))?;
             }
-            OutboxOutcome::Quarantined { cursor, error } => {
+            Became::Quarantined { error } => {
                 let aside = "INSERT OR REPLACE INTO quarantine (customer, cursor, attempts, error, at_ms) \
                      SELECT customer, cursor, attempts, ?2, ?3 FROM outbox WHERE cursor = ?1";
                 rows::execute(db, aside, (cursor, error, ms(now)))?;
                 finish.execute([cursor])?;
             }
-            OutboxOutcome::Released { cursor } => {
+            Became::Released => {
                 rows::execute(db, "UPDATE outbox SET owner = NULL WHERE cursor = ?1", [cursor])?;
             }
         }

@@ -1,11 +1,11 @@
 //! Who gets which rows of the outbox.
 
 use contract::ItemStatus;
-use platform::port::{OutboxOutcome, StartFrom};
+use platform::port::{Became, StartFrom};
 
 use super::given::{
     Shared, announced, at, auction, claims, commit, commit_to, connected_sale, consumer, created, cursors,
-    customer_uuid, ends, item_uuid, node,
+    customer_uuid, ends, item_uuid, node, outcome,
 };
 
 pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
@@ -27,7 +27,7 @@ pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
     let other = commit(&store, announced(found, ItemStatus::Sold, at(3))).await.unwrap();
     assert_eq!((other.handed.len(), other.waiting), (0, 1), "nobody is named");
     assert_eq!(claims(&store, 2, at(9)).await, other.cursors);
-    store.settle_outbox(vec![OutboxOutcome::Published { cursor: first.cursors[0] }], at(9)).await.unwrap();
+    store.settle_outbox(vec![outcome(first.cursors[0], Became::Published)], at(9)).await.unwrap();
     assert_eq!(claims(&store, 2, at(9)).await, second.cursors);
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn rows_of_nobody_are_claimed_oldest_first_and_once(store: Shar
     assert_eq!(cursors(&first), all[..2]);
     assert_eq!(claims(&store, 2, at(9)).await, all[2..]);
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
-    let done = all.iter().map(|cursor| OutboxOutcome::Published { cursor: *cursor }).collect();
+    let done = all.iter().map(|cursor| outcome(*cursor, Became::Published)).collect();
     store.settle_outbox(done, at(10)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 0);
 }
@@ -54,7 +54,7 @@ pub(super) async fn only_the_earliest_row_of_a_subject_is_given_out(store: Share
     for cursor in [passed, live, sold] {
         assert_eq!(claims(&store, 1, at(9)).await, [cursor]);
         assert_eq!(claims(&store, 2, at(9)).await, [0; 0]);
-        store.settle_outbox(vec![OutboxOutcome::Published { cursor }], at(9)).await.unwrap();
+        store.settle_outbox(vec![outcome(cursor, Became::Published)], at(9)).await.unwrap();
     }
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
 }
@@ -74,7 +74,7 @@ pub(super) async fn customers_with_work_come_once(store: Shared) {
     assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(1), customer_uuid(2)]);
     let claimed = claims(&store, 1, at(9)).await;
     assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(2)]);
-    let later = OutboxOutcome::Retry { cursor: claimed[0], at: at(50), error: "503".into() };
+    let later = outcome(claimed[0], Became::Retry { at: at(50), error: "503".into() });
     store.settle_outbox(vec![later], at(9)).await.unwrap();
     assert_eq!(store.customers_with_outbox(at(49)).await.unwrap(), [customer_uuid(2)]);
     assert_eq!(store.customers_with_outbox(at(50)).await.unwrap(), [customer_uuid(1), customer_uuid(2)]);

@@ -1,10 +1,11 @@
 //! Customers' connections, and what enters the outbox.
 
 use contract::ItemStatus;
-use platform::port::{Backlog, Failing, OutboxOutcome, Parked, StartFrom};
+use platform::port::{Backlog, Became, Failing, Parked, StartFrom};
 
 use super::given::{
-    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, sale,
+    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
+    sale,
 };
 
 pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
@@ -77,7 +78,7 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
     ];
     let customer = customer_uuid(1);
     let failing = async || store.backlog(customer).await.unwrap().failing;
-    let retry = |cursor, at, error: &str| OutboxOutcome::Retry { cursor, at, error: error.into() };
+    let retry = |cursor, at, error: &str| outcome(cursor, Became::Retry { at, error: error.into() });
     for anew in ["put", "resume"] {
         assert_eq!(failing().await, None);
         assert_eq!(claims(&store, 1, at(9)).await, [first, second, third]);
@@ -90,7 +91,7 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
         assert_eq!(failing().await, told(Some(at(40))));
         assert_eq!(claims(&store, 1, at(45)).await, [second]);
         assert_eq!(failing().await, told(Some(at(50))));
-        store.settle_outbox(vec![OutboxOutcome::Released { cursor: second }], at(46)).await.unwrap();
+        store.settle_outbox(vec![outcome(second, Became::Released)], at(46)).await.unwrap();
         match anew {
             "put" => store.put_consumer(consumer(1), StartFrom::Now).await.unwrap(),
             _ => store.resume(customer, at(47), None).await.unwrap(),
@@ -99,7 +100,7 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
     // What waited for its time is due at once.
     assert_eq!((failing().await, store.next_outbox_attempt(customer).await.unwrap()), (None, None));
     assert_eq!(claims(&store, 1, at(12)).await, [first, second, third]);
-    let published = [first, second, third].map(|cursor| OutboxOutcome::Published { cursor });
+    let published = [first, second, third].map(|cursor| outcome(cursor, Became::Published));
     store.settle_outbox(published.into(), at(13)).await.unwrap();
     assert_eq!(store.backlog(customer).await.unwrap(), Backlog::default());
 }

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use platform::bid::{Bid, BidSource};
 use platform::journal::{JournalEntry, SubjectKind};
 use platform::port::{
-    Change, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, Page, Receipt, StartFrom, Store,
-    StoreResult, Versioned,
+    Became, Change, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, OutboxOutcome, Page, Receipt,
+    StartFrom, Store, StoreResult, Versioned,
 };
 use runtime::vault::Sealed;
 use uuid::Uuid;
@@ -298,6 +298,11 @@ pub(super) async fn ends(store: &Shared, number: usize, to: ItemStatus) -> Curso
 /// Cursors of all that a node can claim now.
 pub(super) async fn claims(store: &Shared, claimer: usize, now: Timestamp) -> Vec<Cursor> {
     cursors(&store.claim_outbox(node(claimer), customer_uuid(1), now, 10_000).await.unwrap())
+}
+
+/// What became of a row of the first customer's.
+pub(super) fn outcome(cursor: Cursor, became: Became) -> OutboxOutcome {
+    OutboxOutcome { customer: customer_uuid(1), cursor, became }
 }
 
 pub(super) fn cursors(events: &[OutboxEvent]) -> Vec<Cursor> {

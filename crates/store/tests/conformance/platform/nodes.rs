@@ -1,9 +1,11 @@
 //! Who lives, and what the dead leave.
 
 use contract::ItemStatus;
-use platform::port::OutboxOutcome;
+use platform::port::Became;
 
-use super::given::{Shared, announced, at, claims, commit_to, connected_sale, customer_uuid, ends, item_uuid, node};
+use super::given::{
+    Shared, announced, at, claims, commit_to, connected_sale, customer_uuid, ends, item_uuid, node, outcome,
+};
 
 pub(super) async fn what_a_dead_node_had_is_nobodys(store: Shared) {
     connected_sale(&store, 3).await;
@@ -21,7 +23,7 @@ pub(super) async fn what_a_dead_node_had_is_nobodys(store: Shared) {
     assert_eq!(claims(&store, 3, at(3_000)).await, [claimed, handed], "and what the living have stays theirs");
 
     // The dead one comes back: what it knows is a fact, and it can have rows again.
-    store.settle_outbox(vec![OutboxOutcome::Published { cursor: claimed }], at(3_001)).await.unwrap();
+    store.settle_outbox(vec![outcome(claimed, Became::Published)], at(3_001)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 2);
     store.heartbeat(node(1), at(3_100), at(3_000)).await.unwrap();
     assert_eq!(claims(&store, 1, at(3_100)).await, [handed], "a node that only claims is not heard of");

@@ -1,19 +1,19 @@
 //! The end of a connection, and events in quarantine.
 
 use contract::ItemStatus;
-use platform::port::{AfterLater, Backlog, Cursor, OutboxOutcome, StartFrom, StoreError};
+use platform::port::{AfterLater, Backlog, Became, Cursor, StartFrom, StoreError};
 
 use super::given::{
-    Shared, answer, at, caller_uuid, claims, connected_sale, consumer, customer_uuid, ends, node, whole,
+    Shared, answer, at, caller_uuid, claims, connected_sale, consumer, customer_uuid, ends, node, outcome, whole,
 };
 
 async fn aside(store: &Shared, cursors: &[Cursor]) {
-    let refused = |cursor: &Cursor| OutboxOutcome::Quarantined { cursor: *cursor, error: "422".into() };
+    let refused = |cursor: &Cursor| outcome(*cursor, Became::Quarantined { error: "422".into() });
     store.settle_outbox(cursors.iter().map(refused).collect(), at(20)).await.unwrap();
 }
 
 async fn published(store: &Shared, cursor: Cursor) {
-    store.settle_outbox(vec![OutboxOutcome::Published { cursor }], at(20)).await.unwrap();
+    store.settle_outbox(vec![outcome(cursor, Became::Published)], at(20)).await.unwrap();
 }
 
 async fn in_quarantine(store: &Shared) -> Vec<Cursor> {
@@ -32,7 +32,7 @@ pub(super) async fn a_connection_that_ended_publishes_nothing_and_may_begin_agai
     assert_eq!(store.disconnect(customer_uuid(1)).await.unwrap(), None);
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), None);
     // What was under way comes back, late; and something more happens.
-    store.settle_outbox(vec![OutboxOutcome::Released { cursor: second }], at(30)).await.unwrap();
+    store.settle_outbox(vec![outcome(second, Became::Released)], at(30)).await.unwrap();
     ends(&store, 4, ItemStatus::Sold).await;
     assert!(store.customers_with_outbox(at(99)).await.unwrap().is_empty());
     let kept = Backlog { pending: 0, oldest_at: None, quarantined: 1, failing: None };

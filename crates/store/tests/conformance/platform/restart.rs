@@ -1,11 +1,11 @@
 //! What a store on disk holds when it is opened again.
 
 use contract::ItemStatus;
-use platform::port::{Change, OutboxOutcome, StoreError};
+use platform::port::{Became, Change, StoreError};
 
 use super::given::{
     Shared, announced, answer, at, bid, caller_uuid, claims, commit, commit_to, connected_sale, consumer,
-    customer_uuid, ends, item_uuid, node, whole,
+    customer_uuid, ends, item_uuid, node, outcome, whole,
 };
 
 #[tokio::test]
@@ -19,7 +19,7 @@ async fn a_sqlite_file_opened_again_holds_everything() {
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let handed = commit_to(&store, announced(found, ItemStatus::Sold, at(1)), Some(node(1))).await.unwrap().cursors[0];
     let waiting = ends(&store, 2, ItemStatus::Sold).await;
-    let later = OutboxOutcome::Retry { cursor: waiting, at: at(5_000), error: "503".into() };
+    let later = outcome(waiting, Became::Retry { at: at(5_000), error: "503".into() });
     store.settle_outbox(vec![later], at(3)).await.unwrap();
     drop(store);
 

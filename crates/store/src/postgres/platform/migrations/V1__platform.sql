@@ -267,19 +267,19 @@ CREATE TABLE runs (
 );
 
 -- Announced events that are not published yet, and nothing else; their body is the journal's. `owner` is the node that has
--- the row; `next_at_ms` is set while the row waits for its time. The table is small and ever changing: it is vacuumed often.
+-- the row; `next_at_ms` is set while the row waits for its time. No index says a word about the owner, and pages have room: a row
+-- that is claimed stays where it is. The table is small and ever changing: it is vacuumed often.
 CREATE TABLE outbox (
-    cursor bigint PRIMARY KEY,
     customer uuid NOT NULL,
+    cursor bigint NOT NULL,
     subject uuid NOT NULL,
     owner uuid,
     next_at_ms bigint,
     attempts integer NOT NULL,
     error text,
-    error_at_ms bigint
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
-CREATE INDEX outbox_of_customer ON outbox (customer, cursor);
-CREATE INDEX outbox_of_nobody ON outbox (customer, cursor) WHERE owner IS NULL;
+    error_at_ms bigint,
+    PRIMARY KEY (customer, cursor)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 CREATE INDEX outbox_of_subject ON outbox (subject, cursor);
 CREATE INDEX outbox_by_time ON outbox (customer, next_at_ms) WHERE next_at_ms IS NOT NULL;
 CREATE INDEX outbox_failed ON outbox (customer, error_at_ms) WHERE error_at_ms IS NOT NULL;
