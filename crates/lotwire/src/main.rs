@@ -13,6 +13,7 @@ mod lock;
 mod node;
 mod telemetry;
 
+use std::num::NonZero;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -47,7 +48,10 @@ fn run(cli: &Cli) -> Result<ExitCode, Fault> {
     }
     let resolved = load(cli)?;
     telemetry::start(&resolved.config.log, &cli.command)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().while_("starting the runtime")?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(resolved.config.threads(cores)).enable_all();
+    let runtime = runtime.build().while_("starting the runtime")?;
     runtime.block_on(commands::run(cli, resolved))
 }
 

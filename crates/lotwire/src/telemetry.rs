@@ -25,7 +25,10 @@ pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
     // Named first, so that whoever asks for more of it in `log.level` gets it.
     let filter = EnvFilter::try_new(format!("{QUIETER},{level}")).while_("log.level")?;
     let is_terminal = std::io::stderr().is_terminal();
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
+    // A line that can't be written, on a full disk or because its reader has gone, is lost. By default the library complains of it
+    // with `eprintln!`, which panics then: whoever had something to say would die of it, in the middle of its work.
+    let lines = tracing_subscriber::fmt().log_internal_errors(false);
+    let lines = lines.with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
     match log.format {
         LogFormat::Text => lines.finish().with(filter_fn(is_discreet)).init(),
         LogFormat::Json => lines.json().finish().with(filter_fn(is_discreet)).init(),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,7 @@ pub struct Launch {
     environment: Vec<(String, String)>,
     roles: Vec<&'static str>,
     log: Option<PathBuf>,
+    unheard: bool,
     /// Where the platform's API is.
     pub platform: SocketAddr,
     /// Where the provider's API is.
@@ -51,6 +52,7 @@ impl Launch {
             environment: Vec::new(),
             roles: vec!["platform", "provider"],
             log: None,
+            unheard: false,
             platform: free_address()?,
             provider: free_address()?,
             metrics: free_address()?,
@@ -76,6 +78,13 @@ impl Launch {
     #[must_use]
     pub fn trace_to(mut self, file: &Path) -> Self {
         self.log = Some(file.to_owned());
+        self
+    }
+
+    /// Has the server log to a pipe that nobody reads any more: each line fails.
+    #[must_use]
+    pub fn unheard(mut self) -> Self {
+        self.unheard = true;
         self
     }
 
@@ -137,6 +146,11 @@ impl Launch {
             let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
             command.env("LOTWIRE_LOG__LEVEL", "trace,tokio_postgres::query=trace").stderr(file);
         }
+        if self.unheard {
+            let (reader, writer) = std::io::pipe().map_err(|error| ServerError(format!("a pipe: {error}")))?;
+            command.env("LOTWIRE_LOG__LEVEL", "debug").stderr(writer);
+            drop(reader);
+        }
         let child = command.spawn().map_err(|error| ServerError(format!("{}: {error}", self.binary.display())))?;
         let mut server = Server { child };
         let deadline = Instant::now() + START_MAX;
@@ -174,6 +188,12 @@ impl Server {
     /// `kill -9`, and waits until it is gone.
     pub fn kill(mut self) {
         self.end();
+    }
+
+    /// Asks it to end, and waits until it has; how it ended.
+    pub fn stop(mut self) -> std::io::Result<ExitStatus> {
+        Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
+        self.child.wait()
     }
 
     /// Process id.

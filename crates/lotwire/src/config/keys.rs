@@ -50,6 +50,11 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     key("roles", Kind::List, "What this process runs: `platform`, `provider` or both."),
     key(
+        "worker_threads",
+        Kind::Number,
+        "Threads that serve, decide and deliver, beside those of SQLite. 0: one for each core, and with SQLite one less, since its writer needs as much.",
+    ),
+    key(
         "database.url",
         Kind::Secret,
         "PostgreSQL to use, as `postgres://user:password@host/database`. Empty: SQLite in `data_dir`.",

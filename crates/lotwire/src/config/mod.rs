@@ -32,6 +32,7 @@ pub(crate) enum Role {
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) roles: Vec<Role>,
+    pub(crate) worker_threads: usize,
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
@@ -130,6 +131,7 @@ impl Default for Config {
         Config {
             data_dir: PathBuf::from("./lotwire-data"),
             roles: vec![Role::Platform, Role::Provider],
+            worker_threads: 0,
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
@@ -234,6 +236,7 @@ impl Config {
         if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
             return Err("metrics.listen must be an address and port such as 127.0.0.1:9090, or empty".to_owned());
         }
+        within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
         within("provider.drain_timeout in milliseconds", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
@@ -282,6 +285,16 @@ impl Config {
             format!("http://{}", self.provider.listen)
         } else {
             self.provider.public_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    /// Threads that do the work, with so many cores. SQLite's writer is a thread of its own that is as busy as they are: with as
+    /// many of them as there are cores, they would take turns with it.
+    pub(crate) fn threads(&self, cores: usize) -> usize {
+        match self.worker_threads {
+            0 if self.database.url.is_empty() => cores.saturating_sub(1).max(1),
+            0 => cores.max(1),
+            threads => threads,
         }
     }
 

@@ -26,4 +26,5 @@ mod remote_provider;
 mod sandbox;
 mod secrets;
 mod two_nodes;
+mod unheard;
 mod webcast;
