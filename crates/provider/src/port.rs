@@ -46,7 +46,7 @@ mod counts;
 pub use access::AccessStore;
 pub use configuration::{ConfigurationStore, Exclude};
 pub use counts::{CountStore, EndpointCounts};
-pub use deliveries::{AttemptRecord, Backlog, Delivery, EndpointEffect, NewDelivery, NewMessage, Next, RowKind};
+pub use deliveries::{AttemptRecord, Backlog, Delivery, EndpointEffect, NewDelivery, NewMessage, Next, Room, RowKind};
 pub use endpoint_tasks::EndpointTaskStore;
 pub use waiting::{Waiting, WaitingStore};
 
@@ -263,7 +263,7 @@ pub trait Store:
     /// Endpoints (application, endpoint) with a delivery row that is nobody's and due. Each once, at most `limit`; cheap
     /// even when one endpoint has a million rows.
     async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
-    /// Gives `node` at most `limit` due rows of one kind of an endpoint, the longest due first. A row that was asked for by
+    /// Gives `node` as many due rows of one kind of an endpoint as there is room for, the longest due first. A row that was asked for by
     /// hand is of its other kind too, and due before all others of that.
     async fn claim(
         &self,
@@ -271,7 +271,7 @@ pub trait Store:
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> StoreResult<Vec<Delivery>>;
     /// The earliest time at which a row that is nobody's becomes due.
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use outbound::Request;
@@ -14,7 +15,7 @@ use super::notice::notice;
 use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
 use super::recorder::Entry;
 use crate::ids;
-use crate::model::{Attempt, AttemptStatus, AttemptTrigger};
+use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
 use crate::port::{AttemptRecord, EndpointEffect, Next, Notice, Order, Page, StoreResult};
 use crate::target::Target;
 
@@ -29,7 +30,7 @@ pub(super) enum Attempted {
     NotBegun(Work),
 }
 
-pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> Attempted {
+pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut work: Work) -> Attempted {
     let target = match target(shared, lane, &work).await {
         Ok(Some(target)) => target,
         Ok(None) => {
@@ -44,7 +45,10 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, work: Work) -> At
     lane.set_terms(shared, &target);
     let context = &shared.context;
     let (at, started) = (context.clock.now(), context.clock.monotonic());
-    let outcome = send(shared, &target, &work, at).await;
+    // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
+    // a minute takes no room meanwhile.
+    let payload = std::mem::take(&mut work.payload);
+    let outcome = send(shared, &target, &work.message, payload, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
     if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
@@ -106,7 +110,7 @@ async fn target(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option
     Ok(None)
 }
 
-async fn send(shared: &Shared, target: &Target, work: &Work, now: Timestamp) -> Outcome {
+async fn send(shared: &Shared, target: &Target, message: &Id, payload: Bytes, now: Timestamp) -> Outcome {
     let way = match &target.way {
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
@@ -115,12 +119,12 @@ async fn send(shared: &Shared, target: &Target, work: &Work, now: Timestamp) -> 
         return Outcome::failed(reason);
     }
     let mut headers = way.headers.clone();
-    way.signer.sign_headers(&mut headers, &work.message, &work.payload, now);
+    way.signer.sign_headers(&mut headers, message, &payload, now);
     let request = Request {
         method: Method::POST,
         uri: way.uri.clone(),
         headers,
-        body: work.payload.clone(),
+        body: payload,
         deadline: shared.context.config.request_timeout,
         response_bytes_max: RESPONSE_BYTES_MAX,
     };

@@ -35,7 +35,7 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, asked: Claim) {
 /// The claimed rows, and how many there were with those that have no payload any more.
 async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> StoreResult<(Vec<Work>, usize)> {
     let context = &shared.context;
-    let rows = context.store.claim(holder, &lane.endpoint, asked.kind, context.clock.now(), asked.limit).await?;
+    let rows = context.store.claim(holder, &lane.endpoint, asked.kind, context.clock.now(), asked.room).await?;
     let (read, since) = (rows.len(), context.clock.monotonic());
     let mut works = Vec::with_capacity(read);
     for row in rows {

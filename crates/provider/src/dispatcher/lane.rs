@@ -258,14 +258,15 @@ impl Drop for Place {
 async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
     let mut next = Some(first);
     while let Some(work) = next.take() {
-        let under_way = UnderWay { lane: &lane, shared: &shared };
+        let bytes = work.bytes();
+        let under_way = UnderWay { lane: &lane, shared: &shared, bytes };
         let attempted = attempt(&shared, &lane, work).await;
         std::mem::forget(under_way);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
         match attempted {
             Attempted::Done { pace, changed_at } => {
                 let paused = lane.update(&shared, |state| {
-                    state.ended(pace, changed_at, now, config);
+                    state.ended(bytes, pace, changed_at, now, config);
                     state.take_note(now)
                 });
                 if let Some((until, changed_at)) = paused {
@@ -297,12 +298,13 @@ async fn note_pause(shared: &Shared, pause: Pause, now: Timestamp) {
 struct UnderWay<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,
+    bytes: usize,
 }
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let (now, config) = (self.shared.context.clock.now(), &self.shared.context.config.lanes);
-        self.lane.update(self.shared, |state| state.ended(Pace::Same, now, now, config));
+        self.lane.update(self.shared, |state| state.ended(self.bytes, Pace::Same, now, now, config));
         self.shared.names.doubt();
         self.shared.ended();
         self.lane.pump(self.shared);

@@ -18,7 +18,7 @@ use crate::config::LaneConfig;
 use crate::metrics::LaneFigures;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
-use crate::port::RowKind;
+use crate::port::{Room, RowKind};
 
 use queues::Queues;
 pub(super) use queues::{Claim, KINDS};
@@ -56,6 +56,13 @@ pub(super) struct Work {
     pub(super) wanted_at: Option<Timestamp>,
 }
 
+impl Work {
+    /// Memory that it takes, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.payload.len() + ROW_BYTES
+    }
+}
+
 /// What a lane is to do.
 pub(super) enum Step {
     /// Send this.
@@ -80,7 +87,7 @@ pub(super) struct Terms {
 
 pub(super) struct LaneState {
     queues: Queues,
-    /// Bytes of what is queued and of what has a place.
+    /// Bytes of what is queued, has a place or is under way.
     bytes: usize,
     /// Places promised to messages on their way to disk.
     reserved: usize,
@@ -98,8 +105,6 @@ pub(super) struct LaneState {
     /// When what the lane keeps to was last changed.
     changed_at: Timestamp,
     rates: Rates,
-    /// Bytes of a claimed row, by experience.
-    row_bytes: usize,
     /// Taken out of the map: whoever still has it must get the new one.
     closed: bool,
     idle_since: Option<Instant>,
@@ -119,7 +124,6 @@ impl LaneState {
             store_until: None,
             changed_at: Timestamp::MIN,
             rates: Rates::default(),
-            row_bytes: 2 * ROW_BYTES,
             closed: false,
             idle_since: None,
         }
@@ -186,12 +190,10 @@ impl LaneState {
 
     /// The rows of a claim.
     pub(super) fn claimed(&mut self, works: Vec<Work>, read: usize, claim: Claim) {
-        self.queues.of_mut(claim.kind).claimed(read, claim);
-        let bytes: usize = works.iter().map(|work| work.payload.len() + ROW_BYTES).sum();
-        if let Some(row_bytes) = bytes.checked_div(works.len()) {
-            self.row_bytes = row_bytes.max(self.row_bytes / 2);
-        }
-        self.bytes += bytes;
+        let payload_bytes: usize = works.iter().map(|work| work.payload.len()).sum();
+        let was_full = read >= claim.room.rows || payload_bytes >= claim.room.payload_bytes;
+        self.queues.of_mut(claim.kind).claimed(claim, was_full);
+        self.bytes += payload_bytes + works.len() * ROW_BYTES;
         works.into_iter().for_each(|work| self.queues.push_back(work));
     }
 
@@ -236,7 +238,6 @@ impl LaneState {
         }
         match self.queues.next() {
             Some(work) => {
-                self.bytes -= work.payload.len() + ROW_BYTES;
                 self.under_way += 1;
                 Step::Start(work)
             }
@@ -244,19 +245,34 @@ impl LaneState {
         }
     }
 
-    /// The claim to make for rows of one kind, if it is time for one.
+    /// The claim to make for rows of one kind, if it is time for one. A lane whose room is full waits until something of it has
+    /// gone; one that has nothing takes a row of any size, and one that was asked for by hand does not wait.
     fn claim(&mut self, kind: RowKind, config: &LaneConfig, sharers: usize) -> Option<Claim> {
         let reserved = if kind == RowKind::First { self.reserved } else { 0 };
-        let by_bytes = bytes_max(config, sharers).saturating_sub(self.bytes) / self.row_bytes;
-        let limit = by_bytes.min(config.queued_max).clamp(1, CLAIM_MAX);
+        let bytes = bytes_max(config, sharers).saturating_sub(self.bytes);
+        let is_full = bytes < ROW_BYTES && (self.under_way > 0 || self.queues.len() > 0);
+        if is_full && kind != RowKind::Manual {
+            return None;
+        }
+        // Half of it for the rows, half for what they carry.
+        let rows = (bytes / 2 / ROW_BYTES).min(config.queued_max).clamp(1, CLAIM_MAX);
+        let room = Room { rows, payload_bytes: (bytes / 2).max(1) };
         let low_water = self.low_water().checked_sub(reserved)?;
-        self.queues.of_mut(kind).claim(kind, limit, low_water)
+        self.queues.of_mut(kind).claim(kind, room, low_water)
     }
 
-    /// An attempt ended, at an endpoint that was last changed at `changed_at`. What one says that was changed since is no
-    /// longer true.
-    pub(super) fn ended(&mut self, pace: Pace, changed_at: Timestamp, now: Timestamp, config: &LaneConfig) {
+    /// An attempt ended that took so many bytes, at an endpoint that was last changed at `changed_at`. What one says that was
+    /// changed since is no longer true.
+    pub(super) fn ended(
+        &mut self,
+        bytes: usize,
+        pace: Pace,
+        changed_at: Timestamp,
+        now: Timestamp,
+        config: &LaneConfig,
+    ) {
         self.under_way -= 1;
+        self.bytes -= bytes;
         match pace {
             _ if changed_at < self.changed_at => {}
             Pace::Faster => {
@@ -282,7 +298,6 @@ impl LaneState {
     /// An attempt could not be begun: the row waits on, and the lane with it.
     pub(super) fn put_back(&mut self, work: Work, until: Timestamp) {
         self.under_way -= 1;
-        self.bytes += work.payload.len() + ROW_BYTES;
         self.queues.push_front(work);
         self.store_until = Some(until);
     }
@@ -294,7 +309,7 @@ impl LaneState {
 
     fn take(&mut self, kinds: &[RowKind]) -> Vec<Work> {
         let works = self.queues.take(kinds);
-        self.bytes -= works.iter().map(|work| work.payload.len() + ROW_BYTES).sum::<usize>();
+        self.bytes -= works.iter().map(Work::bytes).sum::<usize>();
         works
     }
 

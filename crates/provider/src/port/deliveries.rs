@@ -48,6 +48,22 @@ pub enum RowKind {
     Retry,
 }
 
+/// How much a node takes at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Rows at most.
+    pub rows: usize,
+    /// No further row when the payloads before it have so many bytes: the first is taken whatever its size.
+    pub payload_bytes: usize,
+}
+
+impl Room {
+    /// Room for so many rows, of any size.
+    pub fn for_rows(rows: usize) -> Self {
+        Self { rows, payload_bytes: usize::MAX }
+    }
+}
+
 /// A delivery row that a node has been given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {

@@ -18,7 +18,7 @@ use provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType
 use provider::port::operations::Operations;
 use provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
 use provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreError,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreError,
     StoreResult,
 };
 use runtime::signal::Signal;
@@ -260,9 +260,9 @@ impl Store for Faulty {
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> StoreResult<Vec<Delivery>> {
-        self.call("claim", self.store.claim(node, endpoint, kind, now, limit)).await
+        self.call("claim", self.store.claim(node, endpoint, kind, now, room)).await
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

@@ -204,7 +204,13 @@ async fn at_the_end_nothing_is_accepted_and_what_is_cut_off_is_free_at_once() {
     let node = provider::port::NodeId("node_test".into());
     let claimed = stage
         .store
-        .claim(&node, &endpoint.id, provider::port::RowKind::First, jiff::Timestamp::MAX, 100)
+        .claim(
+            &node,
+            &endpoint.id,
+            provider::port::RowKind::First,
+            jiff::Timestamp::MAX,
+            provider::port::Room::for_rows(100),
+        )
         .await
         .unwrap();
     assert_eq!(claimed.len(), 20);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use provider::config::Nodes;
 use provider::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
-use provider::port::RowKind;
+use provider::port::{Room, RowKind};
 use provider::{EndpointInput, PageRequest, ProviderConfig};
 use runtime::clock::{Clock as _, SystemClock};
 use runtime::tasks::Tasks;
@@ -34,7 +34,12 @@ async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
     let node = provider::port::NodeId("node_test".into());
     let mut claimed = 0;
     for kind in [RowKind::First, RowKind::Retry] {
-        claimed += stage.store.claim(&node, &endpoint.id, kind, jiff::Timestamp::MAX, 1_000).await.unwrap().len();
+        claimed += stage
+            .store
+            .claim(&node, &endpoint.id, kind, jiff::Timestamp::MAX, Room::for_rows(1_000))
+            .await
+            .unwrap()
+            .len();
     }
     assert_eq!(claimed, 100);
 }

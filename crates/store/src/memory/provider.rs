@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreResult,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -206,9 +206,9 @@ impl Store for Memory {
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> StoreResult<Vec<Delivery>> {
-        Ok(self.tables().work.claim(node, endpoint, kind, now, limit))
+        Ok(self.tables().work.claim(node, endpoint, kind, now, room))
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

@@ -37,7 +37,7 @@ use std::sync::Arc;
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreError,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreError,
     StoreResult,
 };
 use async_trait::async_trait;
@@ -282,10 +282,10 @@ impl Store for Provider {
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> StoreResult<Vec<Delivery>> {
-        self.transaction(&(node, endpoint, kind, now, limit), |db, &(node, endpoint, kind, now, limit)| {
-            Box::pin(deliveries::claim(db, node, endpoint, kind, now, limit))
+        self.transaction(&(node, endpoint, kind, now, room), |db, &(node, endpoint, kind, now, room)| {
+            Box::pin(deliveries::claim(db, node, endpoint, kind, now, room))
         })
         .await
     }

@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use ::provider::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use ::provider::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, RowKind, Store, StoreResult,
+    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreResult,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -216,10 +216,10 @@ impl Store for Sqlite {
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> StoreResult<Vec<Delivery>> {
         let (node, endpoint) = (node.clone(), endpoint.to_owned());
-        self.write(move |db| deliveries::claim(db, &node, &endpoint, kind, now, limit)).await
+        self.write(move |db| deliveries::claim(db, &node, &endpoint, kind, now, room)).await
     }
 
     async fn next_due(&self) -> StoreResult<Option<Timestamp>> {

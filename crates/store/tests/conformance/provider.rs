@@ -76,6 +76,7 @@ stories! {
     deliveries:
         a_row_with_an_owner_is_for_nobody_else,
         rows_of_each_kind_are_given_out_by_themselves,
+        no_more_payloads_are_given_out_than_there_is_room_for,
         two_nodes_that_claim_at_once_share_the_rows,
         what_a_dead_node_had_is_nobodys_and_due,
         a_failed_attempt_waits_for_the_next,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::Work;
 use crate::model::AttemptTrigger;
-use crate::port::RowKind;
+use crate::port::{Room, RowKind};
 
 /// All kinds, in the order in which they are looked for.
 pub(in super::super) const KINDS: [RowKind; 3] = [RowKind::Manual, RowKind::First, RowKind::Retry];
@@ -19,8 +19,8 @@ const RETRY_EVERY: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Claim {
     pub(in super::super) kind: RowKind,
-    /// Rows at most.
-    pub(in super::super) limit: usize,
+    /// How much there is room for.
+    pub(in super::super) room: Room,
     /// Calls of `look_in_table` before it.
     looks: u64,
 }
@@ -136,18 +136,18 @@ impl Queue {
     }
 
     /// The claim to make, if there may be rows and no more than `low_water` are here.
-    pub(super) fn claim(&mut self, kind: RowKind, limit: usize, low_water: usize) -> Option<Claim> {
+    pub(super) fn claim(&mut self, kind: RowKind, room: Room, low_water: usize) -> Option<Claim> {
         if !self.more_in_table || self.claiming || self.works.len() > low_water {
             return None;
         }
         self.claiming = true;
-        Some(Claim { kind, limit, looks: self.looks })
+        Some(Claim { kind, room, looks: self.looks })
     }
 
-    /// A claim found so many rows.
-    pub(super) fn claimed(&mut self, read: usize, claim: Claim) {
+    /// A claim was made; `was_full` when there may have been more rows than there was room for.
+    pub(super) fn claimed(&mut self, claim: Claim, was_full: bool) {
         self.claiming = false;
-        if read < claim.limit && claim.looks == self.looks {
+        if !was_full && claim.looks == self.looks {
             self.more_in_table = false;
         }
     }

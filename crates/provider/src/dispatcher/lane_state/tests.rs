@@ -8,6 +8,8 @@ use super::*;
 use crate::port::NodeId;
 
 const NOW_MS: i64 = 1_700_000_000_000;
+/// What one of the deliveries here takes.
+const WORK_BYTES: usize = 100 + ROW_BYTES;
 
 fn now() -> Timestamp {
     from_ms(NOW_MS)
@@ -32,7 +34,7 @@ fn lane(queued: usize) -> (LaneState, LaneConfig) {
     let mut state = LaneState::new(&config);
     for _ in 0..queued {
         state.reserved += 1;
-        state.bytes += 100 + ROW_BYTES;
+        state.bytes += WORK_BYTES;
         state.fill_place(work(100));
     }
     (state, config)
@@ -60,14 +62,14 @@ fn begun(state: &mut LaneState, config: &LaneConfig, lanes: usize) -> usize {
 fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
     let (mut state, config) = lane(1_000);
     assert_eq!(begun(&mut state, &config, 1), 4);
-    state.ended(Pace::Faster, now(), now(), &config);
+    state.ended(WORK_BYTES, Pace::Faster, now(), now(), &config);
     assert_eq!(begun(&mut state, &config, 1), 2);
     for _ in 0..200 {
-        state.ended(Pace::Faster, now(), now(), &config);
+        state.ended(WORK_BYTES, Pace::Faster, now(), now(), &config);
         begun(&mut state, &config, 1);
     }
     assert_eq!(state.under_way, 64);
-    state.ended(Pace::Slower, now(), now(), &config);
+    state.ended(WORK_BYTES, Pace::Slower, now(), now(), &config);
     assert_eq!(state.allowed, 32);
     assert_eq!(begun(&mut state, &config, 1), 0);
 }
@@ -89,13 +91,13 @@ fn an_endpoint_with_too_much_to_do_is_left_alone_longer_and_longer() {
     let mut pauses_ms = Vec::new();
     for _ in 0..12 {
         assert!(matches!(state.step(at, &config, 1), Step::Start(_)));
-        state.ended(Pace::Slower, at, at, &config);
+        state.ended(WORK_BYTES, Pace::Slower, at, at, &config);
         if let Step::WaitUntil(until) = state.step(at, &config, 1) {
             pauses_ms.push(until.duration_since(at).as_millis());
             at = until;
         } else {
             // It begins with more than one at a time, and is only slowed down.
-            state.ended(Pace::Same, at, at, &config);
+            state.ended(WORK_BYTES, Pace::Same, at, at, &config);
         }
     }
     assert_eq!(pauses_ms, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
@@ -106,7 +108,7 @@ fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
     for (pause_s, given_back) in [(10, 0), (11, 99)] {
         let (mut state, config) = lane(100);
         assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
-        state.ended(Pace::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
+        state.ended(WORK_BYTES, Pace::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
         let rows = match state.step(now(), &config, 1) {
             Step::GiveBack(rows) => rows.len(),
             _ => 0,
@@ -131,7 +133,7 @@ fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
     state.unreserve(100);
     assert!(!state.reserve(100, now(), &config, 1), "rows wait in the table");
     let claim = claim_of(&mut state, &config, RowKind::First);
-    assert_eq!(claim.limit, 2);
+    assert_eq!(claim.room.rows, 2);
     assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
     state.look_in_table(&[RowKind::First]);
     state.claimed(vec![work(100)], 1, claim);
@@ -197,16 +199,16 @@ fn a_pause_is_over_when_the_endpoint_was_changed_and_what_was_said_before_counts
     let hour = Pace::Pause(Duration::from_secs(3_600));
     state.set_terms(at(0), &config);
     assert_eq!(begun(&mut state, &config, 1), 4);
-    state.ended(hour, now(), now(), &config);
+    state.ended(WORK_BYTES, hour, now(), now(), &config);
     assert!(state.is_paused(now()));
     state.set_terms(at(0), &config);
     assert!(state.is_paused(now()), "nothing was changed");
     state.set_terms(at(1), &config);
     assert!(!state.is_paused(now()));
-    state.ended(hour, now(), now(), &config);
+    state.ended(WORK_BYTES, hour, now(), now(), &config);
     assert!(!state.is_paused(now()), "that was about what it was before");
     state.set_terms(at(0), &config);
-    state.ended(hour, from_ms(NOW_MS + 1_000), now(), &config);
+    state.ended(WORK_BYTES, hour, from_ms(NOW_MS + 1_000), now(), &config);
     assert!(state.is_paused(now()), "and this about what it is");
 }
 
@@ -224,7 +226,7 @@ fn a_changed_rate_holds_for_what_is_in_memory_already() {
 fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_that_is_away() {
     let (mut state, config) = lane(1);
     assert_eq!(begun(&mut state, &config, 1), 1);
-    state.ended(Pace::Pause(Duration::from_secs(3_600)), now(), now(), &config);
+    state.ended(WORK_BYTES, Pace::Pause(Duration::from_secs(3_600)), now(), now(), &config);
     assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
     state.look_in_table(&KINDS);
     let Step::Claim(claim) = state.step(now(), &config, 1) else { panic!("it does not look") };
@@ -238,4 +240,30 @@ fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_th
     let later = now() + Duration::from_secs(1);
     state.not_claimed(claim.kind, later);
     assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(until) if until == later));
+}
+
+#[test]
+fn a_lane_with_large_payloads_under_way_takes_no_more_of_them_than_its_share() {
+    const LARGE: usize = 1 << 20;
+    let config = LaneConfig { queued_bytes_max: 4 * LARGE, ..LaneConfig::default() };
+    let mut state = LaneState::new(&config);
+    let mut taken = 0;
+    // The receiver does not answer, and the table has more than can be taken.
+    for _ in 0..100 {
+        state.look_in_table(&[RowKind::First]);
+        match state.step(now(), &config, 1) {
+            Step::Claim(claim) => {
+                let rows = claim.room.payload_bytes.div_ceil(LARGE).min(claim.room.rows);
+                state.claimed((0..rows).map(|_| work(LARGE)).collect(), rows, claim);
+                taken += rows;
+            }
+            Step::Start(_) => {}
+            _ => break,
+        }
+    }
+    assert_eq!(taken, 4);
+    assert!(state.claim(RowKind::First, &config, 1).is_none());
+    // One that was asked for by hand does not wait.
+    state.look_in_table(&[RowKind::Manual]);
+    assert_eq!(claim_of(&mut state, &config, RowKind::Manual).room, Room { rows: 1, payload_bytes: 1 });
 }

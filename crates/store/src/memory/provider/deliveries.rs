@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use ::provider::model::{Attempt, AttemptTrigger, Id, Message};
 use ::provider::ordering::{DeliveryOrder, OrderingKey};
-use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE, RowKind};
+use ::provider::port::{AttemptRecord, Backlog, Delivery, NewDelivery, Next, NodeId, RESEND_DUE, Room, RowKind};
 use jiff::Timestamp;
 
 use super::lists::{self, Owned, key};
@@ -143,7 +143,7 @@ impl Work {
         endpoint: &str,
         kind: RowKind,
         now: Timestamp,
-        limit: usize,
+        room: Room,
     ) -> Vec<Delivery> {
         self.nodes.entry(node.clone()).or_insert(now);
         let start = (Id::from(endpoint), Timestamp::MIN, Id::from(""));
@@ -155,9 +155,12 @@ impl Work {
                 RowKind::Retry => row.attempts > 0,
             })
         });
-        let due: Vec<_> = of_kind.take(limit).cloned().collect();
-        let mut claimed = Vec::with_capacity(due.len());
+        let due: Vec<_> = of_kind.take(room.rows).cloned().collect();
+        let (mut claimed, mut payload_bytes) = (Vec::with_capacity(due.len()), 0);
         for waiting in due {
+            if payload_bytes >= room.payload_bytes.max(1) {
+                break;
+            }
             self.waiting.remove(&waiting);
             let (endpoint, _, message) = waiting;
             let Some(row) = self.rows.get_mut(&(endpoint.clone(), message.clone())) else {
@@ -170,6 +173,7 @@ impl Work {
                     Manual::No | Manual::Replayed => AttemptTrigger::Scheduled,
                     Manual::Next | Manual::Later => AttemptTrigger::Manual,
                 };
+                payload_bytes += message.payload.as_ref().map_or(0, |payload| payload.len());
                 let (attempts, key, replayed) = (row.attempts, row.key.clone(), row.manual == Manual::Replayed);
                 claimed.push(Delivery { message: message.clone(), endpoint, attempts, trigger, key, replayed });
             }

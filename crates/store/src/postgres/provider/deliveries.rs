@@ -1,7 +1,7 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
 use ::provider::model::{AttemptTrigger, Id};
-use ::provider::port::{Backlog, Delivery, NodeId, RowKind};
+use ::provider::port::{Backlog, Delivery, NodeId, Room, RowKind};
 use jiff::Timestamp;
 
 use super::nodes;
@@ -42,7 +42,7 @@ pub(super) async fn claim(
     endpoint: &str,
     kind: RowKind,
     now: Timestamp,
-    limit: usize,
+    room: Room,
 ) -> Outcome<Vec<Delivery>> {
     let application = "SELECT application FROM endpoints WHERE id = $1";
     let Some(application) = rows::one(db, application, &[&endpoint], |row| rows::id(row, 0)).await? else {
@@ -55,10 +55,16 @@ pub(super) async fn claim(
         RowKind::Retry => "attempts > 0",
     };
     let select = format!(
-        "WITH due AS ( \
+        "WITH locked AS ( \
              SELECT message, attempts, next_at, manual, key FROM deliveries \
              WHERE endpoint = $2 AND owner IS NULL AND {of_kind} AND next_at <= $3 \
              ORDER BY next_at, message LIMIT $4 FOR UPDATE SKIP LOCKED \
+         ), weighed AS ( \
+             SELECT locked.*, sum(coalesce(octet_length(m.payload), 0)) \
+                 OVER (ORDER BY next_at, message ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before \
+             FROM locked LEFT JOIN messages m ON m.application = $5 AND m.id = locked.message \
+         ), due AS ( \
+             SELECT * FROM weighed WHERE bytes_before IS NULL OR bytes_before < $6 \
          ), given AS ( \
              UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
          ) \
@@ -66,7 +72,8 @@ pub(super) async fn claim(
          ORDER BY due.next_at, due.message"
     );
     let endpoint: Id = endpoint.into();
-    rows::all(db, &select, &[&owner, &&*endpoint, &now, &signed(limit), &&*application], |row| {
+    let (limit, payload_bytes) = (signed(room.rows), signed(room.payload_bytes));
+    rows::all(db, &select, &[&owner, &&*endpoint, &now, &limit, &&*application, &payload_bytes], |row| {
         let manual = rows::get::<i16>(row, MESSAGE_COLUMNS + 1)?;
         Ok(Delivery {
             message: rows::message(row)?,

@@ -1,7 +1,7 @@
 //! Delivery rows: what waits, who gets it, what comes back.
 
 use ::provider::model::{AttemptTrigger, Id};
-use ::provider::port::{Backlog, Delivery, NodeId, RowKind};
+use ::provider::port::{Backlog, Delivery, NodeId, Room, RowKind};
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -51,7 +51,7 @@ pub(super) fn claim(
     endpoint: &str,
     kind: RowKind,
     now: Timestamp,
-    limit: usize,
+    room: Room,
 ) -> Outcome<Vec<Delivery>> {
     let application = "SELECT application FROM endpoints WHERE id = ?1";
     let Some(application) = rows::one(db, application, [endpoint], |row| rows::id(row, 0))? else {
@@ -69,14 +69,18 @@ pub(super) fn claim(
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND {of_kind} AND d.next_at <= ?3 \
          ORDER BY d.next_at, d.message LIMIT ?4"
     );
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut claimed = Vec::new();
+    let limit = i64::try_from(room.rows).unwrap_or(i64::MAX);
+    let (mut claimed, mut payload_bytes) = (Vec::new(), 0);
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
-    while let Some(row) = rows.next()? {
+    while payload_bytes < room.payload_bytes.max(1)
+        && let Some(row) = rows.next()?
+    {
         let manual: i64 = row.get(MESSAGE_COLUMNS + 1)?;
+        let message = rows::message(row)?;
+        payload_bytes += message.payload.as_ref().map_or(0, |payload| payload.len());
         claimed.push(Delivery {
-            message: rows::message(row)?,
+            message,
             endpoint: endpoint.clone(),
             attempts: row.get(MESSAGE_COLUMNS)?,
             key: rows::ordering_key(row, MESSAGE_COLUMNS + 2)?,

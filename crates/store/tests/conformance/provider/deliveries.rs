@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use provider::model::Id;
-use provider::port::{Backlog, NewMessage, Resend, RowKind};
+use provider::port::{Backlog, NewMessage, Resend, Room, RowKind};
 
 use super::given::{
     Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, later, message, node, routes, sent,
@@ -210,12 +210,32 @@ pub(super) async fn an_endpoint_with_many_rows_hides_no_other(store: Shared) {
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap(), Backlog::default());
 }
 
+pub(super) async fn no_more_payloads_are_given_out_than_there_is_room_for(store: Shared) {
+    let version = routes(&store, 1).await;
+    // The second is large, and the fourth has no payload any more.
+    let rows = (1..=6).map(|number| {
+        let mut new = sent(number, version, &[(1, None)]);
+        new.message.payload = Some(vec![b' '; if number == 2 { 100_000 } else { 100 }].into());
+        new
+    });
+    accepted(&store, rows.collect(), at(7)).await;
+    assert!(store.expunge_payload(&id("app", 1), &id("msg", 4)).await.unwrap());
+    let given = async |payload_bytes: usize| -> Vec<Id> {
+        let room = Room { rows: 10, payload_bytes };
+        let rows = store.claim(&node(1), &id("ep", 1), RowKind::First, at(7), room).await.unwrap();
+        rows.into_iter().map(|row| row.message.id).collect()
+    };
+    assert_eq!(given(101).await, [id("msg", 1), id("msg", 2)]);
+    assert_eq!(given(0).await, [id("msg", 3)], "one goes out however large it is");
+    assert_eq!(given(1_000).await, [id("msg", 4), id("msg", 5), id("msg", 6)]);
+}
+
 pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared) {
     let version = routes(&store, 1).await;
     let rows = (1..=4).map(|number| sent(number, version, &[(1, None)])).collect();
     accepted(&store, rows, at(5)).await;
     let given = async |kind: RowKind, now_ms: i64, limit: usize| -> Vec<Id> {
-        let rows = store.claim(&node(1), &id("ep", 1), kind, at(now_ms), limit).await.unwrap();
+        let rows = store.claim(&node(1), &id("ep", 1), kind, at(now_ms), Room::for_rows(limit)).await.unwrap();
         rows.into_iter().map(|row| row.message.id).collect()
     };
     assert_eq!(given(RowKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);

@@ -9,7 +9,7 @@ use provider::model::{
 };
 use provider::port::{
     Answer, AttemptRecord, Delivery, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId,
-    Notice, Order, Page, RowKind, Store, StoreError, StoreResult,
+    Notice, Order, Page, Room, RowKind, Store, StoreError, StoreResult,
 };
 use runtime::vault::Sealed;
 use store::postgres::PostgresConfig;
@@ -237,7 +237,7 @@ pub(super) async fn claim_all(
 ) -> Vec<Delivery> {
     let mut claimed = Vec::new();
     for kind in [RowKind::Manual, RowKind::First, RowKind::Retry] {
-        let room = limit - claimed.len();
+        let room = Room::for_rows(limit - claimed.len());
         claimed.extend(store.claim(&node(of), &id("ep", endpoint), kind, at(now_ms), room).await.unwrap());
     }
     claimed

@@ -1,7 +1,7 @@
 //! Delivering a message once more.
 
 use provider::model::{Attempt, AttemptTrigger};
-use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend, RowKind};
+use provider::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend, Room, RowKind};
 
 use super::given::{
     Shared, accepted, answer, at, attempt, claim_all, endpoint, failed, id, node, reason, routes, sent, succeeded,
@@ -65,7 +65,7 @@ pub(super) async fn what_is_accepted_to_be_tried_by_hand_is_one_manual_attempt_b
     by_hand.deliveries[0].trigger = AttemptTrigger::Manual;
     accepted(&store, vec![sent(1, version, &[(1, None)]), by_hand], at(5)).await;
     assert_eq!(store.next_due().await.unwrap(), Some(RESEND_DUE));
-    let rows = store.claim(&node(1), &id("ep", 1), RowKind::Manual, at(5), 9).await.unwrap();
+    let rows = store.claim(&node(1), &id("ep", 1), RowKind::Manual, at(5), Room::for_rows(9)).await.unwrap();
     assert_eq!(rows.iter().map(|row| &*row.message.id).collect::<Vec<_>>(), [&*id("msg", 2)]);
     assert_eq!(claimed(&store, 1, 1, 5).await, [(1, 0, AttemptTrigger::Scheduled)], "the other one waits as it would");
     store.record_attempts(vec![manual(attempt(1, 2, 1, at(10)))]).await.unwrap();

@@ -3,7 +3,7 @@
 use provider::OrderingKey;
 use provider::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
 use provider::port::supervision::{Due, EndpointStates, Pause, TaskCount, WaitingFor};
-use provider::port::{NewMessage, Order, Resend, RowKind, StoreError};
+use provider::port::{NewMessage, Order, Resend, Room, RowKind, StoreError};
 
 use super::given::{
     Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded,
@@ -86,7 +86,7 @@ pub(super) async fn what_waits_for_its_next_attempt_is_made_due_with_the_attempt
     assert_eq!(hasten(2).await, 2);
     assert_eq!(hasten(2).await, 1);
     assert_eq!(hasten(2).await, 0, "one is in a node's hands");
-    let due = store.claim(&node(2), &id("ep", 1), RowKind::Retry, at(50), 9).await.unwrap();
+    let due = store.claim(&node(2), &id("ep", 1), RowKind::Retry, at(50), Room::for_rows(9)).await.unwrap();
     let due: Vec<_> = due.iter().map(|row| (row.message.id.clone(), row.attempts)).collect();
     assert_eq!(due, [1, 2, 3].map(|number| (id("msg", number), number as u32)));
     assert_eq!(claim_all(&*store, 2, 2, 50, 9).await.len(), 0, "another endpoint's waits on");
