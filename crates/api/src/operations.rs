@@ -50,6 +50,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::DELETE, "/sessions",                            Access::Person),
     (Method::DELETE, "/sessions/{uuid}",                     Access::Person),
     (Method::GET,  "/me",                                    Access::Person),
+    (Method::GET,  "/me/webcasts",                           Access::Person),
     (Method::POST, "/me/password",                           Access::Person),
     (Method::POST, "/me/second-factor",                      Access::Person),
     (Method::POST, "/me/second-factor/confirm",              Access::Person),
@@ -103,6 +104,10 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::PATCH, "/auctions/{uuid}/registrations/{registration}", Access::OneOf(&[BiddersWrite])),
     (Method::POST, "/auctions/{uuid}/registrations/{registration}/status", Access::OneOf(&[BiddersWrite])),
 
+    (Method::GET,  "/auctions/{uuid}/clerks",                Access::OneOf(&[AuctionsWrite])),
+    (Method::PUT,  "/auctions/{uuid}/clerks/{user}",         Access::OneOf(&[AuctionsWrite])),
+    (Method::DELETE, "/auctions/{uuid}/clerks/{user}",       Access::OneOf(&[AuctionsWrite])),
+    (Method::GET,  "/clerks",                                Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/auctions/{uuid}/ring",                  Access::OneOf(&[AuctionsRead, RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/begin",            Access::OneOf(&[RingWrite])),
     (Method::GET,  "/items/{uuid}/live",                     Access::OneOf(&[AuctionsRead])),

@@ -16,6 +16,7 @@ mod answered;
 mod bidders;
 mod books;
 mod change;
+mod clerks;
 mod consumer;
 mod customer;
 mod feed;
@@ -49,6 +50,7 @@ pub use answered::Answered;
 pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
 pub use books::{Books, PlacedEntry, Positions, Stray};
 pub use change::{Change, Receipt, Versioned};
+pub use clerks::{Clerk, ClerkAssigned, Clerks};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer};
 pub use feed::Feed;
@@ -124,6 +126,7 @@ pub trait Store:
     Answered
     + ApiKeys
     + Books
+    + Clerks
     + Feed
     + Leads
     + Lists

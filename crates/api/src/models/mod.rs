@@ -5,6 +5,7 @@ mod access;
 mod auction;
 mod auctioneer;
 mod bid;
+mod clerks;
 mod clock;
 mod common;
 mod customer;
@@ -20,6 +21,7 @@ pub(crate) use access::{ApiKeyCreated, ApiKeyView};
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use clerks::{ClerkToChooseView, ClerkView};
 pub(crate) use clock::{AdvancedView, ClockView, EndedView};
 pub(crate) use common::{
     AddressSchema, AuctioneerSchema, CountrySchema, CurrencyInSchema, CurrencySchema, UrlAttachmentSchema,

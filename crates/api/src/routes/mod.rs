@@ -6,6 +6,7 @@ mod auctioneers;
 mod auctions;
 mod bids;
 mod catalogue;
+mod clerks;
 mod customers;
 mod events;
 mod health;
@@ -73,6 +74,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(sessions::sign_in, sessions::list, sessions::end_all))
         .routes(routes!(sessions::end))
         .routes(routes!(me::get))
+        .routes(routes!(clerks::own))
         .routes(routes!(me::change_password))
         .routes(routes!(me::enroll))
         .routes(routes!(me::confirm))
@@ -111,6 +113,9 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(registrations::change_status))
         .routes(routes!(live::item))
         .routes(routes!(live::auction))
+        .routes(routes!(clerks::list))
+        .routes(routes!(clerks::assign, clerks::take_off))
+        .routes(routes!(clerks::to_choose))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))

@@ -7,6 +7,7 @@ mod access;
 mod administration;
 mod bidders;
 mod bidding;
+mod clerks;
 mod conventions;
 mod docs;
 mod entering;

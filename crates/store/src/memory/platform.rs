@@ -7,6 +7,7 @@ mod access;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod feed;
 mod keys;
@@ -25,6 +26,7 @@ mod sales;
 mod sandbox;
 mod sealings;
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,9 +34,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreError,
-    StoreResult,
+    ApiKey, Auctioneer, Backlog, Change, Clerk, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
+    NewAuctioneer, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store,
+    StoreError, StoreResult,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -92,6 +94,7 @@ struct Tables {
     log: Log,
     outbox: Outbox,
     people: Crowd,
+    clerks: BTreeMap<(Uuid, Uuid), Clerk>,
     runs: Runs,
     sentinels: Vec<runtime::vault::Sealed>,
 }

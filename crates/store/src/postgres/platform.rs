@@ -10,6 +10,7 @@ mod access;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod consumers;
 mod customers;

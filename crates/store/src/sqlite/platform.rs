@@ -9,6 +9,7 @@ mod access;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod consumers;
 mod customers;

@@ -66,6 +66,16 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (of_user, hash)
 );
 
+-- Who of the users with the role clerk has to do with which webcast.
+CREATE TABLE clerks (
+    auction uuid NOT NULL,
+    of_user uuid NOT NULL,
+    assigned_at_ms bigint NOT NULL,
+    assigned_by text NOT NULL,
+    PRIMARY KEY (auction, of_user)
+);
+CREATE INDEX clerks_of_user ON clerks (of_user, auction);
+
 -- Those that ended are gone.
 CREATE TABLE sessions (
     uuid uuid PRIMARY KEY,

@@ -63,6 +63,16 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (of_user, hash)
 ) STRICT, WITHOUT ROWID;
 
+-- Who of the users with the role clerk has to do with which webcast.
+CREATE TABLE clerks (
+    auction BLOB NOT NULL,
+    of_user BLOB NOT NULL,
+    assigned_at_ms INTEGER NOT NULL,
+    assigned_by TEXT NOT NULL,
+    PRIMARY KEY (auction, of_user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX clerks_of_user ON clerks (of_user, auction);
+
 -- Those that ended are gone.
 CREATE TABLE sessions (
     uuid BLOB NOT NULL PRIMARY KEY,
