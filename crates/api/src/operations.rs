@@ -45,6 +45,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/api-keys",                              Access::OneOf(&[KeysRead, KeysWrite])),
     (Method::GET,  "/api-keys/{uuid}",                       Access::OneOf(&[KeysRead, KeysWrite])),
     (Method::DELETE, "/api-keys/{uuid}",                     Access::OneOf(&[KeysWrite])),
+    (Method::GET,  "/access-log",                            Access::OneOf(&[UsersRead])),
     (Method::POST, "/sessions",                              Access::Public),
     (Method::GET,  "/sessions",                              Access::Person),
     (Method::DELETE, "/sessions",                            Access::Person),

@@ -12,6 +12,7 @@
 //! - an outbox row exists exactly for the announced journal rows of a customer who was connected at the time of the
 //!   commit, or whose connection asked for them.
 
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
@@ -46,6 +47,7 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 use uuid::Uuid;
 
+pub use access_log::{AccessChange, AccessChanged, AccessEntry, AccessLogs};
 pub use answered::Answered;
 pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
 pub use books::{Books, PlacedEntry, Positions, Stray};
@@ -123,7 +125,8 @@ pub struct Page<K> {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    Answered
+    AccessLogs
+    + Answered
     + ApiKeys
     + Books
     + Clerks

@@ -2,6 +2,7 @@
 //! (reserves, secrets, hashes) have no place here.
 
 mod access;
+mod access_log;
 mod auction;
 mod auctioneer;
 mod bid;
@@ -18,6 +19,7 @@ mod results;
 mod ring;
 
 pub(crate) use access::{ApiKeyCreated, ApiKeyView};
+pub(crate) use access_log::AccessEntryView;
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};

@@ -1,6 +1,7 @@
 //! All routes, as one readable list.
 
 mod access;
+mod access_log;
 mod auction_changes;
 mod auctioneers;
 mod auctions;
@@ -71,6 +72,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(quarantine::discard))
         .routes(routes!(access::create_key, access::list_keys))
         .routes(routes!(access::get_key, access::revoke_key))
+        .routes(routes!(access_log::list))
         .routes(routes!(sessions::sign_in, sessions::list, sessions::end_all))
         .routes(routes!(sessions::end))
         .routes(routes!(me::get))

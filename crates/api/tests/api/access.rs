@@ -45,6 +45,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/api-keys?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/api-keys/{uuid}", Record, nothing.clone()),
         ("DELETE", "/api-keys/{uuid}", Record, nothing.clone()),
+        ("GET", "/access-log", Nothing, nothing.clone()),
         ("POST", "/users", Nothing, json!({ "email": "u@example.com", "role": "viewer" })),
         ("GET", "/users", Nothing, nothing.clone()),
         ("GET", "/users/{uuid}", Record, nothing.clone()),

@@ -4,6 +4,7 @@
 
 mod absentees;
 mod access;
+mod access_log;
 mod administration;
 mod bidders;
 mod bidding;

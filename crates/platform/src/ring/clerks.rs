@@ -7,9 +7,10 @@
 use auction::{Auction, AuctionKind, Rejection};
 use uuid::Uuid;
 
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::PeopleRefusal;
-use crate::port::{Clerk, ClerkAssigned, Page, User};
+use crate::port::{AccessChange, AccessChanged, Clerk, ClerkAssigned, Page, User};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Clerks of one webcast.
@@ -32,7 +33,12 @@ impl Platform {
             return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());
         }
         let clerk = Clerk { auction, user, assigned_at: self.now(), assigned_by: caller.actor.clone() };
-        match self.store().assign_clerk(clerk.clone(), CLERKS_MAX).await? {
+        let note = self.note(caller, AccessEvent::ClerkAssigned { auction, user })?;
+        let assignment = AccessChange::AssignClerk(clerk.clone(), CLERKS_MAX);
+        let AccessChanged::Clerk(assigned) = self.store().change_access(assignment, note).await? else {
+            return Err(PlatformError::Internal("assigning a clerk came to something else".into()));
+        };
+        match assigned {
             ClerkAssigned::Now => {
                 tracing::info!(%auction, %user, by = caller.actor, "a clerk was assigned to a webcast");
                 Ok((clerk, clerking))
@@ -55,7 +61,8 @@ impl Platform {
     pub async fn take_clerk_off(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<()> {
         self.with_clerks(caller, auction).await?;
         self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
-        if self.store().take_clerk_off(auction, user).await? {
+        let note = self.note(caller, AccessEvent::ClerkTakenOff { auction, user })?;
+        if self.store().change_access(AccessChange::TakeClerkOff(auction, user), note).await?.is_noted() {
             tracing::info!(%auction, %user, by = caller.actor, "a clerk was taken off a webcast");
         }
         Ok(())

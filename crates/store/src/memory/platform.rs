@@ -4,6 +4,7 @@
 //! all others. Nothing survives the process.
 
 mod access;
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
@@ -34,7 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
-    ApiKey, Auctioneer, Backlog, Change, Clerk, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
+    AccessEntry, ApiKey, Auctioneer, Backlog, Change, Clerk, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
     NewAuctioneer, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store,
     StoreError, StoreResult,
 };
@@ -87,6 +88,7 @@ struct Memory {
 #[derive(Default)]
 struct Tables {
     access: Access,
+    access_log: Vec<AccessEntry>,
     addresses: Addresses,
     bidders: Bidders,
     sales: Sales,

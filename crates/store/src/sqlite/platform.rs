@@ -6,6 +6,7 @@
 //! that they become visible in their order.
 
 mod access;
+mod access_log;
 mod answered;
 mod bidders;
 mod books;

@@ -21,8 +21,7 @@ impl Clerks for Shared {
     }
 
     async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        let delete = "DELETE FROM clerks WHERE auction = $1 AND of_user = $2";
-        Ok(rows::execute(&self.client().await?, delete, &[&auction, &user]).await? == 1)
+        Ok(take_off(&self.client().await?, auction, user).await?)
     }
 
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
@@ -66,7 +65,7 @@ impl Clerks for Shared {
     }
 }
 
-async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
+pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
     // Nobody gives them another role until this is over, and who has done so before is waited for.
     let is_role = "SELECT 1 FROM users WHERE uuid = $1 AND role = $2 FOR SHARE";
     if rows::one(db, is_role, &[&clerk.user, &Role::Clerk.name()], |_| Ok(())).await?.is_none() {
@@ -91,6 +90,12 @@ async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> Outco
 async fn is_clerk(db: &impl GenericClient, auction: Uuid, user: Uuid) -> Outcome<bool> {
     let select = "SELECT 1 FROM clerks WHERE auction = $1 AND of_user = $2";
     Ok(rows::one(db, select, &[&auction, &user], |_| Ok(())).await?.is_some())
+}
+
+/// False when they were none of this webcast.
+pub(super) async fn take_off(db: &impl GenericClient, auction: Uuid, user: Uuid) -> Outcome<bool> {
+    let delete = "DELETE FROM clerks WHERE auction = $1 AND of_user = $2";
+    Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }
 
 /// Who gets another role is nobody's clerk.

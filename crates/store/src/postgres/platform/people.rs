@@ -116,7 +116,7 @@ impl People for Shared {
     }
 }
 
-async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     access::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
@@ -159,7 +159,7 @@ pub(super) fn user(row: &Row) -> Outcome<User> {
     })
 }
 
-async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
+pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
     lock(db).await?;
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version).await?;
@@ -203,7 +203,7 @@ async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> Outcome<bool
     Ok(rows::one(db, select, &[&user], |_| Ok(())).await?.is_none())
 }
 
-async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     lock(db).await?;
     let user = at_version(db, uuid, version).await?;
     if user.signed_in_at.is_some() {

@@ -20,8 +20,7 @@ impl Clerks for Sqlite {
     }
 
     async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        let delete = "DELETE FROM clerks WHERE auction = ?1 AND of_user = ?2";
-        self.write(move |db| Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)).await
+        self.write(move |db| take_off(db, auction, user)).await
     }
 
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
@@ -52,7 +51,7 @@ impl Clerks for Sqlite {
 }
 
 /// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
-fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
+pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
     let user = people::find(db, clerk.user)?;
     if !user.is_some_and(|user| user.role == Role::Clerk.name()) {
         return Ok(ClerkAssigned::NoClerk);
@@ -94,6 +93,12 @@ fn clerk(row: &Row<'_>) -> Outcome<Clerk> {
         assigned_at: rows::time(row, 2)?,
         assigned_by: row.get(3)?,
     })
+}
+
+/// False when they were none of this webcast.
+pub(super) fn take_off(db: &Connection, auction: Uuid, user: Uuid) -> Outcome<bool> {
+    let delete = "DELETE FROM clerks WHERE auction = ?1 AND of_user = ?2";
+    Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
 }
 
 /// Who gets another role is nobody's clerk.

@@ -124,7 +124,7 @@ impl People for Sqlite {
     }
 }
 
-fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     access::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
@@ -178,7 +178,7 @@ fn session(row: &Row<'_>) -> Outcome<Session> {
 }
 
 /// The one writer sees to it that no other change of a user comes between the look and the write.
-fn change_user(db: &Connection, change: &UserChange) -> Outcome<UserWritten> {
+pub(super) fn change_user(db: &Connection, change: &UserChange) -> Outcome<UserWritten> {
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version)?;
     if before.administers() && !user.administers() && is_last_administrator(db, user.uuid)? {
@@ -217,7 +217,7 @@ fn is_last_administrator(db: &Connection, user: Uuid) -> Outcome<bool> {
     Ok(rows::one(db, select, [user.as_bytes()], |_| Ok(()))?.is_none())
 }
 
-fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+pub(super) fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     let user = at_version(db, uuid, version)?;
     if user.signed_in_at.is_some() {
         return Ok(UserWritten::HasSignedIn);
@@ -231,7 +231,7 @@ fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     Ok(UserWritten::Done)
 }
 
-fn begin(
+pub(super) fn begin(
     db: &Connection,
     session: &Session,
     version: i64,

@@ -314,3 +314,12 @@ INSERT INTO pings (no, count) VALUES (1, 0);
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 );
+
+-- Who came in, and who has changed who may do what: one log, chained by hash, that only grows. Its head is beside it.
+CREATE TABLE access_log (
+    number bigint PRIMARY KEY,
+    content text NOT NULL,
+    hash bytea NOT NULL
+);
+CREATE TABLE access_log_head (number bigint NOT NULL, hash bytea NOT NULL);
+INSERT INTO access_log_head (number, hash) VALUES (0, decode(repeat('00', 32), 'hex'));

@@ -310,3 +310,12 @@ INSERT INTO pings (no, count) VALUES (1, 0);
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
+-- Who came in, and who has changed who may do what: one log, chained by hash, that only grows. Its head is beside it.
+CREATE TABLE access_log (
+    number INTEGER PRIMARY KEY,
+    content TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT;
+CREATE TABLE access_log_head (number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+INSERT INTO access_log_head (number, hash) VALUES (0, zeroblob(32));
