@@ -142,7 +142,7 @@ struct Shared {
 const SHARED: [Shared; 14] = [
     Shared { status: "400", name: "BadRequest", description: "The request can't be read: JSON, address, query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `if_match_invalid`." },
     Shared { status: "401", name: "Unauthenticated", description: "No key or session, or one that is unknown or expired (`unauthenticated`); at signing in, `sign_in_refused`, `code_required` or `code_refused`." },
-    Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff, or for people (`forbidden`); a person's password or code is not the one (`password_refused`, `code_refused`)." },
+    Shared { status: "403", name: "Forbidden", description: "The key has not the scope, or it is only for the platform's own staff, or for people (`forbidden`); a person's password or code is not the one (`password_refused`, `code_refused`); or a person with the role clerk is not assigned to the webcast (`clerk_not_assigned`)." },
     Shared { status: "404", name: "NotFound", description: "There is no such record for this key. Code `not_found`." },
     Shared { status: "408", name: "RequestTimeout", description: "The body did not arrive in time. Code `request_timeout`." },
     Shared { status: "409", name: "Conflict", description: "The rules forbid it as things stand, a unique name is taken, or others change it at the same time (`busy`). The code says which rule." },

@@ -175,12 +175,16 @@ fn of_people(refusal: &PeopleRefusal) -> StatusCode {
         PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {
             StatusCode::UNAUTHORIZED
         }
-        PeopleRefusal::PasswordRefused | PeopleRefusal::OwnCodeRefused => StatusCode::FORBIDDEN,
+        PeopleRefusal::PasswordRefused | PeopleRefusal::OwnCodeRefused | PeopleRefusal::ClerkNotAssigned => {
+            StatusCode::FORBIDDEN
+        }
         PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         PeopleRefusal::LastAdministrator
         | PeopleRefusal::HasSignedIn
         | PeopleRefusal::SecondFactorOn
-        | PeopleRefusal::SecondFactorOff => StatusCode::CONFLICT,
+        | PeopleRefusal::SecondFactorOff
+        | PeopleRefusal::NotAClerk
+        | PeopleRefusal::TooManyClerks { .. } => StatusCode::CONFLICT,
     }
 }
 

@@ -80,7 +80,7 @@ fn refusal(access: Access, caller: &Caller, template: &str, path: &str) -> Optio
 fn check_path(template: &str, path: &str) -> Result<(), ApiError> {
     for (name, is) in template.split('/').zip(path.split('/')) {
         let fits = match name {
-            "{uuid}" | "{bid}" | "{registration}" => Uuid::try_parse(is).is_ok(),
+            "{uuid}" | "{bid}" | "{registration}" | "{user}" => Uuid::try_parse(is).is_ok(),
             // The id of nothing, like a number that was not given out.
             "{id}" if is.parse::<i64>().is_err() => return Err(PlatformError::NotFound("record").into()),
             _ => true,

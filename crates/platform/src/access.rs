@@ -93,6 +93,7 @@ impl Platform {
             actor: format!("key:{}", record.uuid),
             key: record.uuid,
             session: None,
+            role: None,
             customer: record.customer,
             scopes: record.scopes.iter().filter_map(|name| Scope::parse(name)).collect(),
         })

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
-use crate::scope::{Scope, Scopes};
+use crate::scope::{Role, Scope, Scopes};
 
 /// Who asks for a use case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Caller {
     pub key: Uuid,
     /// The session of a person; none for keys and the command line.
     pub session: Option<Uuid>,
+    /// The role of a person; none for keys and the command line.
+    pub role: Option<Role>,
     /// The customer that it is confined to; none for the platform's own staff. Others' records are "not found" to it.
     pub customer: Option<Uuid>,
     /// What it may do.
@@ -23,7 +25,14 @@ pub struct Caller {
 impl Caller {
     /// The operator at the machine itself, who may do everything.
     pub fn command_line() -> Self {
-        Self { actor: "command-line".into(), key: Uuid::nil(), session: None, customer: None, scopes: Scopes::all() }
+        Self {
+            actor: "command-line".into(),
+            key: Uuid::nil(),
+            session: None,
+            role: None,
+            customer: None,
+            scopes: Scopes::all(),
+        }
     }
 
     /// `Forbidden` unless it has the scope.

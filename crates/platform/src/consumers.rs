@@ -18,9 +18,10 @@ use uuid::Uuid;
 pub use provider_api::{EventTypeRegistration, Registered};
 pub use quarantine::{CURSORS_MAX, SentAgain, Which};
 
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::{Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
+use crate::port::{AccessChange, Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
 use crate::{Caller, Platform, Scope};
 
 /// How identifiers of consumer applications begin.
@@ -103,7 +104,14 @@ impl Platform {
             updated_at: later(self.now(), before.as_ref().map(|before| before.updated_at)),
         };
         let is_complete = consumer.is_complete();
-        self.store().put_consumer(consumer, connect.start).await?;
+        let event = AccessEvent::ConnectionEntered {
+            customer,
+            provider_url: consumer.provider_url.clone(),
+            application_id: consumer.application_id.clone(),
+            api_key_entered: connect.api_key.is_some(),
+        };
+        let note = self.note(caller, event)?;
+        self.store().change_access(AccessChange::PutConsumer(consumer, connect.start), note).await?;
         self.publisher().connection_changed(customer);
         let tested = if is_complete { Some(self.tested(customer).await?) } else { None };
         Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })

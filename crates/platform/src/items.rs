@@ -20,7 +20,7 @@ use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
 use crate::new_item::{NewItem, Setting, problems_in};
 use crate::port::Page;
-use crate::{Caller, Platform, Scope};
+use crate::{Caller, Platform, Role, Scope};
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 5_000;
@@ -97,6 +97,10 @@ impl Platform {
         answering: Option<Answering<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require_one_of(&[Scope::AuctionsWrite, Scope::RingWrite])?;
+        if caller.role == Some(Role::Clerk) {
+            let (_, auction) = self.seen_item(caller, uuid).await?;
+            self.require_clerk(caller, &auction).await?;
+        }
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
     }
 

@@ -32,6 +32,7 @@ mod state;
 
 // Who asks, and what for.
 pub mod access;
+pub mod access_log;
 pub mod caller;
 pub mod idempotency;
 pub mod people;

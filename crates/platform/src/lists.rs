@@ -117,7 +117,7 @@ impl Platform {
             None if statuses.is_empty() => self.registrations(caller, auction, page).await,
             None => {
                 caller.require(Scope::BiddersRead)?;
-                self.seen_auction(caller, auction).await?;
+                self.seen_bidders(caller, auction).await?;
                 Ok(self.store().registrations_with_status(auction, statuses, page).await?)
             }
             Some(paddle) => {

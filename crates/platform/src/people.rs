@@ -31,6 +31,7 @@ pub use signing_in::{SignIn, SignedIn};
 pub use users::{NewUser, UserPatch, UserWithPassword};
 
 use crate::access::KeyCache;
+use crate::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Session, User};
@@ -46,12 +47,14 @@ pub(crate) struct Doorkeeper {
     /// Sessions that were checked a moment ago.
     sessions: KeyCache<(Session, User)>,
     passwords: Passwords,
+    /// Sign-ins that failed at the name or the password.
+    pub(crate) refused: RefusedSignIns,
 }
 
 impl Doorkeeper {
     pub(crate) fn new(config: &PlatformConfig) -> Self {
         let sessions = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
-        Self { sessions, passwords: Passwords::new(&config.people) }
+        Self { sessions, passwords: Passwords::new(&config.people), refused: RefusedSignIns::default() }
     }
 }
 

@@ -12,10 +12,12 @@
 //! - an outbox row exists exactly for the announced journal rows of a customer who was connected at the time of the
 //!   commit, or whose connection asked for them.
 
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
 mod change;
+mod clerks;
 mod consumer;
 mod customer;
 mod feed;
@@ -45,10 +47,12 @@ use jiff::Timestamp;
 use runtime::signal::Signal;
 use uuid::Uuid;
 
+pub use access_log::{AccessChange, AccessChanged, AccessEntry, AccessLogs};
 pub use answered::Answered;
 pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
 pub use books::{Books, PlacedEntry, Positions, Stray};
 pub use change::{Change, Receipt, Versioned};
+pub use clerks::{Clerk, ClerkAssigned, Clerks};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer};
 pub use feed::Feed;
@@ -121,9 +125,11 @@ pub struct Page<K> {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    Answered
+    AccessLogs
+    + Answered
     + ApiKeys
     + Books
+    + Clerks
     + Feed
     + Leads
     + Lists

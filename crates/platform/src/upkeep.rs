@@ -1,4 +1,4 @@
-//! Forgetting: answers to idempotency keys after a day.
+//! What is done once a minute: answers to idempotency keys are forgotten after a day, and refused sign-ins are noted.
 
 use std::time::Duration;
 
@@ -29,6 +29,9 @@ impl Platform {
             }
             if let Err(error) = self.forget_sessions().await {
                 tracing::error!(%error, "sessions that are over could not be forgotten");
+            }
+            if let Err(error) = self.note_refused_sign_ins().await {
+                tracing::error!(%error, "refused sign-ins could not be noted");
             }
             let next = self.now() + FORGET_EVERY;
             tokio::select! {

@@ -2,9 +2,11 @@
 //! (reserves, secrets, hashes) have no place here.
 
 mod access;
+mod access_log;
 mod auction;
 mod auctioneer;
 mod bid;
+mod clerks;
 mod clock;
 mod common;
 mod customer;
@@ -17,9 +19,11 @@ mod results;
 mod ring;
 
 pub(crate) use access::{ApiKeyCreated, ApiKeyView};
+pub(crate) use access_log::AccessEntryView;
 pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
 pub(crate) use auctioneer::AuctioneerView;
 pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use clerks::{ClerkToChooseView, ClerkView};
 pub(crate) use clock::{AdvancedView, ClockView, EndedView};
 pub(crate) use common::{
     AddressSchema, AuctioneerSchema, CountrySchema, CurrencyInSchema, CurrencySchema, UrlAttachmentSchema,

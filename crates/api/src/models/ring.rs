@@ -29,7 +29,7 @@ pub(crate) struct RingView {
     /// The item that the command was about, when it is not in the ring now: sold, passed, removed or offered again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<ItemView>,
-    /// The clerk's desk, for keys with the scope `ring:write`; nobody else is shown it.
+    /// The clerk's desk, for the webcast's clerks, and for others with the scope `ring:write`; nobody else is shown it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) desk: Option<DeskView>,
     /// The server's clock; in a sandbox auction that auction's own.

@@ -1,11 +1,13 @@
 //! All routes, as one readable list.
 
 mod access;
+mod access_log;
 mod auction_changes;
 mod auctioneers;
 mod auctions;
 mod bids;
 mod catalogue;
+mod clerks;
 mod customers;
 mod events;
 mod health;
@@ -70,9 +72,11 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(quarantine::discard))
         .routes(routes!(access::create_key, access::list_keys))
         .routes(routes!(access::get_key, access::revoke_key))
+        .routes(routes!(access_log::list))
         .routes(routes!(sessions::sign_in, sessions::list, sessions::end_all))
         .routes(routes!(sessions::end))
         .routes(routes!(me::get))
+        .routes(routes!(clerks::own))
         .routes(routes!(me::change_password))
         .routes(routes!(me::enroll))
         .routes(routes!(me::confirm))
@@ -111,6 +115,9 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(registrations::change_status))
         .routes(routes!(live::item))
         .routes(routes!(live::auction))
+        .routes(routes!(clerks::list))
+        .routes(routes!(clerks::assign, clerks::take_off))
+        .routes(routes!(clerks::to_choose))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))

@@ -45,6 +45,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/api-keys?customer=CUSTOMER", Named, nothing.clone()),
         ("GET", "/api-keys/{uuid}", Record, nothing.clone()),
         ("DELETE", "/api-keys/{uuid}", Record, nothing.clone()),
+        ("GET", "/access-log", Nothing, nothing.clone()),
         ("POST", "/users", Nothing, json!({ "email": "u@example.com", "role": "viewer" })),
         ("GET", "/users", Nothing, nothing.clone()),
         ("GET", "/users/{uuid}", Record, nothing.clone()),
@@ -93,6 +94,10 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/auctions/{uuid}/registrations/{registration}/status", Record, json!({ "status": "approved" })),
         ("GET", "/items/{uuid}/live", Record, nothing.clone()),
         ("GET", "/auctions/{uuid}/live", Record, nothing.clone()),
+        ("GET", "/auctions/{uuid}/clerks", Record, nothing.clone()),
+        ("PUT", "/auctions/{uuid}/clerks/{user}", Record, nothing.clone()),
+        ("DELETE", "/auctions/{uuid}/clerks/{user}", Record, nothing.clone()),
+        ("GET", "/clerks", Nothing, nothing.clone()),
         ("GET", "/auctions/{uuid}/ring", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/ring/begin", Record, json!({})),
         ("POST", "/auctions/{uuid}/ring/send", Record, json!({ "item": "ITEM" })),
@@ -136,6 +141,7 @@ fn of_people() -> Vec<(&'static str, &'static str, Value)> {
         ("DELETE", "/sessions", Value::Null),
         ("DELETE", "/sessions/{uuid}", Value::Null),
         ("GET", "/me", Value::Null),
+        ("GET", "/me/webcasts", Value::Null),
         ("POST", "/me/password", json!({ "old": "a", "new": "b" })),
         ("POST", "/me/second-factor", json!({ "password": "a" })),
         ("POST", "/me/second-factor/confirm", json!({ "code": "123456" })),
@@ -204,6 +210,7 @@ impl Ground {
         };
         let path = path.replace("{uuid}", &subject).replace("{id}", &id);
         let path = path.replace("{registration}", &self.registration).replace("{bid}", &self.bid);
+        let path = path.replace("{user}", &self.user);
         format!("/api/v1{}", self.fill(&path))
     }
 

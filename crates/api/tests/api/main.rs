@@ -4,9 +4,11 @@
 
 mod absentees;
 mod access;
+mod access_log;
 mod administration;
 mod bidders;
 mod bidding;
+mod clerks;
 mod conventions;
 mod docs;
 mod entering;

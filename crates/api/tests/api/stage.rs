@@ -52,12 +52,20 @@ impl Stage {
 
     pub(crate) fn with(config: PlatformConfig) -> Self {
         let (store, _) = store::memory::platform_with_faults();
-        let clock = TestClock::default();
+        Self::node(store, TestClock::default(), 1, config)
+    }
+
+    /// Another node of the same platform, which remembers nothing yet.
+    pub(crate) fn another_node(&self) -> Self {
+        Self::node(Arc::clone(&self.store), self.clock.clone(), 2, PlatformConfig::default())
+    }
+
+    fn node(store: Arc<dyn Store>, clock: TestClock, seed: u64, config: PlatformConfig) -> Self {
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
         let platform = Platform::new(PlatformParts {
             store: Arc::clone(&store),
             clock: Arc::new(clock.clone()),
-            random: Arc::new(SeededRandom::new(1)),
+            random: Arc::new(SeededRandom::new(seed)),
             vault: Arc::new(vault),
             client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
             config,

@@ -82,6 +82,36 @@ Examples:
         /// E-mail address.
         email: String,
     },
+    /// Make a user with the role clerk a clerk of a webcast.
+    #[command(after_help = "\
+Examples:
+  lotwire user assign bob@example.com --auction 0199…
+
+A clerk gives commands in, and sees the desk of, the webcasts that they are assigned to. Administrators and operators need no
+assignment.")]
+    Assign {
+        /// E-mail address.
+        email: String,
+        /// The webcast.
+        #[arg(long, value_name = "UUID")]
+        auction: Uuid,
+    },
+    /// Take a clerk off a webcast. A running server refuses their next command.
+    Unassign {
+        /// E-mail address.
+        email: String,
+        /// The webcast.
+        #[arg(long, value_name = "UUID")]
+        auction: Uuid,
+    },
+    /// List the webcasts that a clerk is assigned to, without archived ones.
+    Webcasts {
+        /// E-mail address.
+        email: String,
+        /// Print JSON, one object a line.
+        #[arg(long)]
+        json: bool,
+    },
     /// List a user's sessions.
     Sessions {
         /// E-mail address.

@@ -42,6 +42,9 @@ pub(crate) struct Verify {
     /// An anchor that was noted earlier: the log up to its position has to be what it was. May be given several times.
     #[arg(long, value_name = "POSITION:HASH", conflicts_with_all = ["item", "auction", "record"])]
     pub(crate) anchor: Vec<Anchor>,
+    /// An anchor of the log of access that was noted earlier, as --all prints it. May be given several times.
+    #[arg(long, value_name = "NUMBER:HASH", requires = "all")]
+    pub(crate) access_anchor: Vec<Anchor>,
     /// A file with anchors, the last word of each line; empty lines and those that begin with # say nothing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["item", "auction", "record"], value_hint = ValueHint::FilePath)]
     pub(crate) anchors_from: Option<PathBuf>,

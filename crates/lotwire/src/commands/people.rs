@@ -69,6 +69,22 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), Fault> {
             print(&format!("User {} signs in with the password alone.", user.email));
             Ok(())
         }
+        User::Assign { email, auction } => {
+            let user = named(&platform, &operator, email).await?;
+            platform.assign_clerk(&operator, *auction, user.uuid).await.while_(format!("assigning {email}"))?;
+            print(&format!("User {} is a clerk of webcast {auction} now.", user.email));
+            Ok(())
+        }
+        User::Unassign { email, auction } => {
+            let user = named(&platform, &operator, email).await?;
+            platform.take_clerk_off(&operator, *auction, user.uuid).await.while_(format!("taking {email} off"))?;
+            print(&format!("User {} is no clerk of webcast {auction}.", user.email));
+            Ok(())
+        }
+        User::Webcasts { email, json } => {
+            let user = named(&platform, &operator, email).await?;
+            webcasts(&platform, &operator, &user, *json).await
+        }
         User::Sessions { email, json } => {
             let user = named(&platform, &operator, email).await?;
             let page = Page { after: None, limit: PAGE_ROWS };
@@ -130,6 +146,25 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
         users.iter().try_for_each(|user| show(user, json))?;
         match users.last() {
             Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.uuid),
+            _ => return Ok(()),
+        }
+    }
+}
+
+async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: bool) -> Result<(), Fault> {
+    let mut page = Page { after: None, limit: PAGE_ROWS };
+    loop {
+        let found = platform.webcasts_of(operator, user.uuid, page).await.while_("listing the webcasts")?;
+        for auction in &found {
+            let status = auction.status.name();
+            if json {
+                print_json(&json!({ "uuid": auction.uuid, "title": auction.title, "status": status }))?;
+            } else {
+                print(&format!("{}  {status:<14}  {}", auction.uuid, auction.title));
+            }
+        }
+        match found.last() {
+            Some(last) if found.len() == PAGE_ROWS => page.after = Some(last.uuid),
             _ => return Ok(()),
         }
     }

@@ -36,7 +36,13 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
         (None, None) => platform.verify_log(&anchors, &progress).await,
     };
     bar.finish_and_clear();
-    let verified = verified.while_("verifying")?;
+    let mut verified = verified.while_("verifying")?;
+    if !options.access_anchor.is_empty() && verified.broken.is_empty() {
+        let mut again = Verified::default();
+        platform.verify_access(&options.access_anchor, &mut again).await.while_("verifying the log of access")?;
+        verified.anchors_held += again.anchors_held;
+        verified.broken = again.broken;
+    }
     if options.json {
         print_json(&json!({
             "holds": verified.broken.is_empty(),
@@ -45,6 +51,8 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
             "heads": (!options.log && verified.entries > 0).then_some(verified.heads),
             "anchor": verified.anchor.map(|anchor| anchor.to_string()),
             "anchorsHeld": verified.anchors_held,
+            "accessEntries": options.all.then_some(verified.access_entries),
+            "accessAnchor": verified.access_anchor.map(|anchor| anchor.to_string()),
             "broken": verified.broken.iter().map(|broken| json!({
                 "subject": broken.subject, "kind": kind(broken), "entry": broken.entry, "detail": broken.what,
             })).collect::<Vec<_>>(),
@@ -78,7 +86,12 @@ fn held(verified: &Verified) -> String {
 
 /// What to note elsewhere.
 fn token(verified: &Verified) -> String {
-    verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"))
+    let anchor =
+        verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"));
+    match verified.access_anchor {
+        Some(access) => format!("{anchor}\nAccess anchor {access}, {} entries", verified.access_entries),
+        None => anchor,
+    }
 }
 
 /// Those that are given, and those of the file.

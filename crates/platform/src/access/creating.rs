@@ -8,10 +8,11 @@ use runtime::vault::{Sealed, Secret};
 use uuid::Uuid;
 
 use super::{CreatedApiKey, KEY_PREFIX, NewApiKey, hash};
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
 use crate::new_item::text;
-use crate::port::{ApiKey, IdempotentAnswer, StoreError};
+use crate::port::{AccessChange, ApiKey, IdempotentAnswer, StoreError};
 use crate::{Caller, Platform, Scope, Scopes};
 
 const KEY_RANDOM_BYTES: usize = 24;
@@ -52,8 +53,15 @@ impl Platform {
         };
         let created = CreatedApiKey { record: record.clone(), key: Secret::new(key.into_bytes()) };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
-        match self.store().create_api_key(record, answer).await {
-            Ok(()) => Ok(Outcome::Fresh(created)),
+        let event = AccessEvent::KeyCreated {
+            key: record.uuid,
+            name: record.name.clone(),
+            customer: record.customer,
+            scopes: record.scopes.clone(),
+        };
+        let note = self.note(caller, event)?;
+        match self.store().change_access(AccessChange::CreateApiKey(record, answer), note).await {
+            Ok(_) => Ok(Outcome::Fresh(created)),
             Err(StoreError::Replayed) => {
                 self.replay_sealed(answering.as_ref()).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
             }

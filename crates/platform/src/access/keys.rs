@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{ApiKey, Page};
+use crate::port::{AccessChange, ApiKey, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Whoever may take keys away may look at them.
@@ -42,7 +43,8 @@ impl Platform {
         caller.require(Scope::KeysWrite)?;
         let key = self.seen_key(caller, uuid).await?;
         if key.revoked_at.is_none() {
-            self.store().revoke_api_key(uuid, self.now()).await?;
+            let note = self.note(caller, AccessEvent::KeyRevoked { key: uuid })?;
+            self.store().change_access(AccessChange::RevokeApiKey(uuid, self.now()), note).await?;
             tracing::info!(key = %uuid, name = key.name, by = caller.actor, "a key was revoked");
         }
         self.keys().forget(&key.hash);

@@ -9,6 +9,7 @@
 //!   content can be handed out, and what it says about them can be shown to be true later;
 //! - replaying the entries gives the stored state ([`verify`] looks, and says which entry is broken).
 
+mod access_chain;
 mod anchor;
 mod astray;
 mod concealed;
@@ -22,6 +23,7 @@ mod verify;
 mod verify_books;
 mod verify_registrations;
 
+pub use access_chain::{access_begin, access_chain};
 pub use anchor::Anchor;
 pub use entry::{Content, LogEntry, LogKind, chain, chain_begin};
 pub use happened::Happened;

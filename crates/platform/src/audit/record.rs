@@ -99,13 +99,13 @@ impl Platform {
     ///
     /// That of a webcast's item tells that absentees left something, and is the clerk's alone while it is for sale.
     ///
-    /// Errors: `not_found`, `record_not_open`; `invalid` when the log has not come to `after`.
+    /// Errors: `not_found`, `record_not_open`, `clerk_not_assigned`; `invalid` when the log has not come to `after`.
     pub async fn record(&self, caller: &Caller, uuid: Uuid, after: i64) -> PlatformResult<Record> {
         let (item, auction) = self.item(caller, uuid).await?;
         caller.require(Scope::AuctionsRead)?;
-        if auction.kind == AuctionKind::Webcast && is_for_sale(item.status) && caller.require(Scope::RingWrite).is_err()
-        {
-            return Err(Rejection::RecordNotOpen.into());
+        if auction.kind == AuctionKind::Webcast && is_for_sale(item.status) {
+            caller.require(Scope::RingWrite).map_err(|_| Rejection::RecordNotOpen)?;
+            self.require_clerk(caller, &auction).await?;
         }
         let head = item.log;
         if !(0..=head.number).contains(&after) {

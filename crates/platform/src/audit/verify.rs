@@ -52,6 +52,11 @@ pub struct Verified {
     pub anchor: Option<Anchor>,
     /// Anchors that were noted earlier, and hold.
     pub anchors_held: u64,
+    /// Entries of the log of access looked at.
+    pub access_entries: u64,
+    /// What the log of access has come to, number and hash of its last entry. Kept elsewhere, it shows later that nothing of it was
+    /// taken away or written anew.
+    pub access_anchor: Option<Anchor>,
     /// What is wrong.
     pub broken: Vec<Broken>,
 }
@@ -122,6 +127,7 @@ impl Platform {
             after = Some(last);
         }
         self.verify_between_tables(&mut verified).await?;
+        self.verify_access(&[], &mut verified).await?;
         Ok(verified)
     }
 

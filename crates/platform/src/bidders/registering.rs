@@ -200,7 +200,7 @@ impl Platform {
         (auction, registration): (Uuid, Uuid),
     ) -> PlatformResult<Registration> {
         caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
-        self.seen_auction(caller, auction).await?;
+        let auction = self.seen_bidders(caller, auction).await?.uuid;
         self.registration_in(caller, auction, registration).await
     }
 
@@ -212,7 +212,7 @@ impl Platform {
         page: Page<Uuid>,
     ) -> PlatformResult<Vec<Registration>> {
         caller.require(Scope::BiddersRead)?;
-        self.seen_auction(caller, auction).await?;
+        let auction = self.seen_bidders(caller, auction).await?.uuid;
         Ok(self.store().registrations(auction, page).await?)
     }
 
@@ -224,7 +224,7 @@ impl Platform {
         paddle: &str,
     ) -> PlatformResult<Vec<Registration>> {
         caller.require(Scope::BiddersRead)?;
-        self.seen_auction(caller, auction).await?;
+        let auction = self.seen_bidders(caller, auction).await?.uuid;
         Ok(self.store().registration_of(auction, paddle).await?.into_iter().collect())
     }
 

@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::StartFrom;
+use crate::port::{AccessChange, AccessChanged, StartFrom};
 use crate::{Caller, Platform, Scope};
 
 impl Platform {
@@ -15,7 +16,9 @@ impl Platform {
     pub async fn disconnect_consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<u64> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
-        let waited = self.store().disconnect(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
+        let note = self.note(caller, AccessEvent::ConnectionEnded { customer })?;
+        let ended = self.store().change_access(AccessChange::Disconnect(customer), note).await?;
+        let AccessChanged::Waited(waited) = ended else { return Err(PlatformError::NotFound("connection")) };
         self.publisher().connection_changed(customer);
         tracing::info!(%customer, actor = caller.actor, waited, "a customer was disconnected from its provider");
         Ok(waited)

@@ -42,6 +42,23 @@ pub enum PeopleRefusal {
     /// There is nothing to confirm or to turn off.
     #[error("this user has no second factor, or none that waits for this: enroll one first")]
     SecondFactorOff,
+    /// A clerk has to do with the webcasts that they are assigned to.
+    #[error(
+        "this is for the clerks of this webcast, and you are none of them: ask an administrator or an operator to assign you \
+         to it"
+    )]
+    ClerkNotAssigned,
+    /// Others need not be assigned, or would gain nothing by it.
+    #[error(
+        "only users with the role clerk are assigned: administrators and operators need not be, and others get that role first"
+    )]
+    NotAClerk,
+    /// As many as a webcast may have.
+    #[error("the webcast has {maximum} clerks, as many as it may: take one off first")]
+    TooManyClerks {
+        /// How many may.
+        maximum: usize,
+    },
 }
 
 impl PeopleRefusal {
@@ -57,6 +74,9 @@ impl PeopleRefusal {
             Self::HasSignedIn => "has_signed_in",
             Self::SecondFactorOn => "second_factor_on",
             Self::SecondFactorOff => "second_factor_off",
+            Self::ClerkNotAssigned => "clerk_not_assigned",
+            Self::NotAClerk => "not_a_clerk",
+            Self::TooManyClerks { .. } => "too_many_clerks",
         }
     }
 }

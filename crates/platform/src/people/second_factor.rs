@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
 use super::{totp, totp_context};
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::port::{Ending, Totp, TotpChange, User};
@@ -53,7 +54,7 @@ impl Platform {
         let sealed = self.vault().seal(self.random().as_ref(), &totp_context(user.uuid), &secret);
         let waiting = Totp { secret: sealed, step: 0, confirmed_at: None };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&enrolled, self.now())));
-        self.write_user(user, TotpChange::Set(waiting, Vec::new()), Ending::Nothing, answer).await?;
+        self.write_user(user, TotpChange::Set(waiting, Vec::new()), Ending::Nothing, answer, None).await?;
         Ok(Outcome::Fresh(enrolled))
     }
 
@@ -87,7 +88,8 @@ impl Platform {
         let made = RecoveryCodes { user: next, codes };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&made, self.now())));
         let ending = Ending::AllBut(user.uuid, session);
-        self.write_user(user, TotpChange::Set(on, hashes), ending, answer).await?;
+        let note = self.note(caller, AccessEvent::SecondFactorOn { user: user.uuid })?;
+        self.write_user(user, TotpChange::Set(on, hashes), ending, answer, Some(note)).await?;
         tracing::info!(user = %made.user.uuid, "a user turned their second factor on");
         Ok(Outcome::Fresh(made))
     }
@@ -154,7 +156,8 @@ impl Platform {
     ) -> PlatformResult<Outcome<User>> {
         let next = User { version: user.version + 1, totp: None, ..user.clone() };
         let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
-        self.write_user(user, TotpChange::Remove, Ending::Nothing, answer).await?;
+        let note = self.note(caller, AccessEvent::SecondFactorOff { user: user.uuid })?;
+        self.write_user(user, TotpChange::Remove, Ending::Nothing, answer, Some(note)).await?;
         tracing::info!(user = %next.uuid, by = caller.actor, "a second factor was turned off");
         Ok(Outcome::Fresh(next))
     }

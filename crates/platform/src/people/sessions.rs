@@ -41,6 +41,7 @@ impl Platform {
             actor: format!("user:{}", user.uuid),
             key: user.uuid,
             session: Some(session.uuid),
+            role: Some(role),
             customer: None,
             scopes: role.scopes(),
         })

@@ -9,9 +9,10 @@ use super::refusal::PeopleRefusal;
 use super::throttle::Taken;
 use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, passwords, plain_email, totp};
 use crate::access::hash;
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::{Session, StoreError, User};
+use crate::port::{AccessChange, Session, StoreError, User};
 use crate::{Platform, Problem};
 
 const TOKEN_RANDOM_BYTES: usize = 24;
@@ -58,9 +59,14 @@ impl Platform {
         let found = self.store().user_by_email(&email).await?;
         let hash = found.as_ref().map(|user| user.password_hash.as_str());
         let fits = self.doorkeeper().passwords.fits(&sign_in.password, hash).await?;
-        let Some(user) = found.filter(|user| fits && user.disabled_at.is_none()) else {
+        let Some(user) = found.filter(|_| fits) else {
+            self.doorkeeper().refused.add();
             return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
         };
+        if user.disabled_at.is_some() {
+            self.note_refused(&user, sign_in.from, "disabled").await?;
+            return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
+        }
         let answering = answering.filter(|_| !user.has_second_factor());
         let answering = answering.map(|answering| Answering { caller: user.uuid, ..answering });
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
@@ -79,7 +85,14 @@ impl Platform {
         if self.uses_code(user, code).await? {
             return Ok(());
         }
+        self.note_refused(user, sign_in.from, "code_refused").await?;
         Err(self.refused(Some(user), sign_in.from, PeopleRefusal::CodeRefused))
+    }
+
+    /// Of somebody who has shown the right password.
+    async fn note_refused(&self, user: &User, from: Option<IpAddr>, reason: &str) -> PlatformResult<()> {
+        let event = AccessEvent::SignInRefused { user: user.uuid, reason: reason.to_owned() };
+        self.note_alone(self.note_sign_in((user.uuid, None), from, event)?).await
     }
 
     /// True when it is a code, or a recovery code, that was not used before; now it is.
@@ -121,8 +134,11 @@ impl Platform {
         let (version, kept) = (user.version, session.clone());
         let signed_in = SignedIn { session, user, token: Secret::new(token.into_bytes()) };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&signed_in, now)));
-        match self.store().begin_session(kept, version, config.sessions_max, answer).await {
-            Ok(()) => {}
+        let event = AccessEvent::SignedIn { user: kept.user, session: kept.uuid };
+        let note = self.note_sign_in((kept.user, Some(kept.uuid)), from, event)?;
+        let begin = AccessChange::BeginSession(kept, version, config.sessions_max, answer);
+        match self.store().change_access(begin, note).await {
+            Ok(_) => {}
             Err(StoreError::Replayed) => {
                 let answer = self.replay_sealed(answering.as_ref()).await?;
                 return answer.map(Outcome::Replayed).ok_or(PlatformError::Busy);

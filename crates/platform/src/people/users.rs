@@ -5,9 +5,12 @@ use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
 use super::{EMAIL_BYTES_MAX, passwords, plain_email};
+use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::{Ending, IdempotentAnswer, Page, StoreError, TotpChange, User, UserChange, UserWritten};
+use crate::port::{
+    AccessChange, AccessChanged, Ending, IdempotentAnswer, Page, StoreError, TotpChange, User, UserChange, UserWritten,
+};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Random bytes of a password that is made for somebody.
@@ -83,8 +86,10 @@ impl Platform {
         };
         let created = UserWithPassword { user: user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
-        match self.store().create_user(user, answer).await {
-            Ok(()) => {}
+        let event = AccessEvent::UserCreated { user: user.uuid, email: user.email.clone(), role: user.role.clone() };
+        let note = self.note(caller, event)?;
+        match self.store().change_access(AccessChange::CreateUser(user, answer), note).await {
+            Ok(_) => {}
             Err(StoreError::Replayed) => {
                 let answer = self.replay_sealed(answering.as_ref()).await?;
                 return answer.map(Outcome::Replayed).ok_or(PlatformError::Busy);
@@ -137,8 +142,11 @@ impl Platform {
         }
         let before = user.role.clone();
         let user = User { role, disabled_at, ..user };
-        let user = self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), None).await?;
         let is_disabled = user.disabled_at.is_some();
+        let (role_before, role) = (before.clone(), user.role.clone());
+        let note =
+            self.note(caller, AccessEvent::UserChanged { user: uuid, role_before, role, disabled: is_disabled })?;
+        let user = self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), None, Some(note)).await?;
         tracing::info!(user = %uuid, role = user.role, before, is_disabled, by = caller.actor, "a user was changed");
         Ok(user)
     }
@@ -148,7 +156,9 @@ impl Platform {
     /// Errors: `forbidden`, `not_found`, `has_signed_in`, `last_administrator`, `busy`.
     pub async fn remove_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
         let user = self.changeable_user(caller, uuid).await?;
-        done(self.store().remove_user(uuid, user.version).await?)?;
+        let note = self.note(caller, AccessEvent::UserRemoved { user: uuid })?;
+        let removal = AccessChange::RemoveUser(uuid, user.version);
+        done(written(self.store().change_access(removal, note).await?)?)?;
         tracing::info!(user = %uuid, role = user.role, by = caller.actor, "a user was removed");
         Ok(())
     }
@@ -176,7 +186,8 @@ impl Platform {
         let email = user.email.clone();
         let next = UserWithPassword { user: User { version: user.version + 1, ..user.clone() }, password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&next, self.now())));
-        self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), answer).await?;
+        let note = self.note(caller, AccessEvent::PasswordReset { user: uuid })?;
+        self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), answer, Some(note)).await?;
         self.forget_attempts(&email).await?;
         tracing::info!(user = %uuid, by = caller.actor, "a password was reset");
         Ok(Outcome::Fresh(next))
@@ -204,7 +215,9 @@ impl Platform {
         let user = User { password_hash, ..user };
         let next = User { version: user.version + 1, ..user.clone() };
         let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
-        let user = self.write_user(user, TotpChange::Keep, Ending::AllBut(next.uuid, session), answer).await?;
+        let note = self.note(caller, AccessEvent::PasswordChanged { user: next.uuid })?;
+        let ending = Ending::AllBut(next.uuid, session);
+        let user = self.write_user(user, TotpChange::Keep, ending, answer, Some(note)).await?;
         tracing::info!(user = %user.uuid, "a user changed their password");
         Ok(Outcome::Fresh(user))
     }
@@ -232,18 +245,22 @@ impl Platform {
         }
     }
 
-    /// Writes a user's new state, which was decided on the version that it has.
+    /// Writes a user's new state, which was decided on the version that it has, with its entry in the log of access.
     pub(super) async fn write_user(
         &self,
         user: User,
         totp: TotpChange,
         ending: Ending,
         answer: Option<IdempotentAnswer>,
+        note: Option<String>,
     ) -> PlatformResult<User> {
         let expected_version = user.version;
         let user = User { version: expected_version + 1, ..user };
         let change = UserChange { expected_version, user: user.clone(), totp, ending, answer };
-        done(self.store().change_user(change).await?)?;
+        done(match note {
+            Some(note) => written(self.store().change_access(AccessChange::ChangeUser(change), note).await?)?,
+            None => self.store().change_user(change).await?,
+        })?;
         self.forget_ended(Ending::AllOf(user.uuid));
         Ok(user)
     }
@@ -261,6 +278,13 @@ impl Platform {
         let user = self.seen_user(caller, uuid).await?;
         check_covers(caller, &user.role)?;
         Ok(user)
+    }
+}
+
+fn written(changed: AccessChanged) -> PlatformResult<UserWritten> {
+    match changed {
+        AccessChanged::User(written) => Ok(written),
+        other => Err(PlatformError::Internal(format!("the change of a user came to {other:?}"))),
     }
 }
 

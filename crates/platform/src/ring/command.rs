@@ -104,7 +104,7 @@ impl Platform {
     /// Does what the clerk wants. `seen` is the ring that the clerk saw: of two clerks one gets `precondition_failed`, never
     /// two sales.
     ///
-    /// Errors: `not_found`, `precondition_failed`, and those of [`auction::ring::decide`] and [`auction::ring::begin`].
+    /// Errors: `not_found`, `clerk_not_assigned`, `precondition_failed`, and those of [`auction::ring::decide`] and [`auction::ring::begin`].
     pub async fn clerk(
         &self,
         caller: &Caller,
@@ -114,6 +114,8 @@ impl Platform {
         answering: Option<Answering<'_, CommandDone>>,
     ) -> PlatformResult<Outcome<CommandDone>> {
         caller.require(Scope::RingWrite)?;
+        // Before anything that was answered earlier is shown again.
+        self.require_clerk_of(caller, auction).await?;
         let bid = self.ids().uuid_v7();
         let Some(item) = self.line_for(caller, auction, command).await? else {
             return self

@@ -3,6 +3,7 @@
 //! Every command names the versions that its clerk saw ([`RingVersion`]). They are compared when the ring is loaded and again
 //! by the commit, so of two clerks one is told that the ring has moved, and nothing is ever sold twice.
 
+mod clerks;
 mod command;
 mod desk;
 mod online;
@@ -54,11 +55,12 @@ impl RingState {
 impl Platform {
     /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for others.
     ///
-    /// Errors: `not_found`.
+    /// Errors: `not_found`, `clerk_not_assigned`.
     pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::RingWrite])?;
         let (auction, item) = self.read_ring(caller, auction).await?;
         let desk = if caller.require(Scope::RingWrite).is_ok() {
+            self.require_clerk(caller, &auction).await?;
             Some(self.desk(&auction, item.as_ref(), None).await?)
         } else {
             None

@@ -4,9 +4,11 @@
 //! all others. Nothing survives the process.
 
 mod access;
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod feed;
 mod keys;
@@ -25,6 +27,7 @@ mod sales;
 mod sandbox;
 mod sealings;
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,9 +35,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ::platform::bid::Bid;
 use ::platform::journal::JournalRow;
 use ::platform::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreError,
-    StoreResult,
+    AccessEntry, ApiKey, Auctioneer, Backlog, Change, Clerk, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
+    NewAuctioneer, NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store,
+    StoreError, StoreResult,
 };
 use async_trait::async_trait;
 use auction::{Auction, Item};
@@ -85,6 +88,7 @@ struct Memory {
 #[derive(Default)]
 struct Tables {
     access: Access,
+    access_log: Vec<AccessEntry>,
     addresses: Addresses,
     bidders: Bidders,
     sales: Sales,
@@ -92,6 +96,7 @@ struct Tables {
     log: Log,
     outbox: Outbox,
     people: Crowd,
+    clerks: BTreeMap<(Uuid, Uuid), Clerk>,
     runs: Runs,
     sentinels: Vec<runtime::vault::Sealed>,
 }

@@ -7,9 +7,11 @@
 //! for another node is told to it; its polling mends what it does not hear.
 
 mod access;
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod consumers;
 mod customers;

@@ -6,9 +6,11 @@
 //! that they become visible in their order.
 
 mod access;
+mod access_log;
 mod answered;
 mod bidders;
 mod books;
+mod clerks;
 mod commit;
 mod consumers;
 mod customers;

@@ -1,9 +1,11 @@
 //! The platform's port: each story is told of every store.
 
+mod access_log;
 mod answers;
 mod bidders;
 mod books;
 mod claims;
+mod clerks;
 mod connections;
 mod customers;
 mod edits;
@@ -69,6 +71,14 @@ stories! {
         sessions_are_found_by_their_token_until_they_end,
         sessions_that_are_over_are_forgotten_a_few_at_a_time,
         attempts_are_taken_together_or_not_at_all;
+    access_log:
+        a_change_of_access_and_its_entry_are_one,
+        entries_of_many_writers_are_one_chain;
+    clerks:
+        clerks_are_assigned_to_webcasts_and_taken_off,
+        an_archived_webcast_is_not_among_those_of_a_clerk,
+        who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_at_once,
+        a_webcast_has_no_more_clerks_than_it_may_however_many_come_at_once;
     reference:
         an_address_is_kept_with_the_auctioneer_that_has_it,
         an_auctioneer_changes_with_its_address_or_not_at_all,

@@ -56,7 +56,7 @@ async fn strangers_are_refused_everywhere(base: &str) {
         for method in operations.as_object().unwrap().keys().filter(|method| *method != "parameters") {
             let uuid = "019a0000-0000-7000-8000-000000000000";
             let path = path.replace("{id}", "1").replace("{uuid}", uuid);
-            let path = path.replace("{registration}", uuid).replace("{bid}", uuid);
+            let path = path.replace("{registration}", uuid).replace("{bid}", uuid).replace("{user}", uuid);
             for key in ["", "Bearer lw_wrong", "Basic abc"] {
                 let url = format!("{base}{path}");
                 let headers = [("authorization", key), ("content-type", "application/json")];

@@ -22,7 +22,8 @@ use crate::errors::{ApiError, Problem};
 use crate::models::RingView;
 
 /// Gives the ring of a webcast; with the scope `ring:write` also the clerk's desk: what waits, what absentees left, what is
-/// next, which commands are possible. Scope `auctions:read` or `ring:write`.
+/// next, which commands are possible. A person with the role clerk must be assigned to the webcast (403 `clerk_not_assigned`). Scope
+/// `auctions:read` or `ring:write`.
 #[utoipa::path(get, path = "/auctions/{uuid}/ring", tag = "ring", params(("uuid" = Uuid, Path)),
     responses((status = 200, body = RingView), (status = 404, body = Problem)))]
 pub(crate) async fn get(

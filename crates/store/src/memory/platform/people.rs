@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::platform::Role;
 use ::platform::port::{
     Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, People, Session, StoreError, StoreResult,
     TotpChange, User, UserChange, UserWritten,
@@ -15,7 +16,7 @@ use super::{Memory, Tables, slice};
 
 #[derive(Default)]
 pub(super) struct Crowd {
-    users: BTreeMap<Uuid, User>,
+    pub(super) users: BTreeMap<Uuid, User>,
     recovery_codes: BTreeSet<(Uuid, Digest)>,
     sessions: BTreeMap<Uuid, Session>,
     full_at: BTreeMap<Digest, Timestamp>,
@@ -68,13 +69,18 @@ impl People for Memory {
                 people.recovery_codes.retain(|(of, _)| *of != user.uuid);
             }
         }
+        let (uuid, is_clerk) = (user.uuid, user.role == Role::Clerk.name());
         people.users.insert(user.uuid, user);
         people.end(change.ending);
+        if !is_clerk {
+            tables.clerks.retain(|(_, user), _| *user != uuid);
+        }
         Ok(UserWritten::Done)
     }
 
     async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserWritten> {
-        let people = &mut self.tables().people;
+        let mut tables = self.tables();
+        let people = &mut tables.people;
         let user = people.at_version(uuid, version)?;
         if user.signed_in_at.is_some() {
             return Ok(UserWritten::HasSignedIn);
@@ -84,6 +90,7 @@ impl People for Memory {
         }
         people.users.remove(&uuid);
         people.recovery_codes.retain(|(of, _)| *of != uuid);
+        tables.clerks.retain(|(_, user), _| *user != uuid);
         Ok(UserWritten::Done)
     }
 

@@ -2,13 +2,14 @@
 
 use ::platform::port::{ApiKey, ApiKeys, Page, StoreResult};
 use async_trait::async_trait;
+use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Shared;
 use super::access::{API_KEY, api_key};
 use super::customers::after;
-use super::rows;
+use super::rows::{self, Outcome};
 use crate::platform_codec::ms;
 
 #[async_trait]
@@ -35,8 +36,13 @@ impl ApiKeys for Shared {
     }
 
     async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
-        let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
-        rows::execute(&self.client().await?, revoke, &[&uuid, &ms(at)]).await?;
+        revoke(&self.client().await?, uuid, at).await?;
         Ok(())
     }
+}
+
+/// False when it was revoked before, or there is none.
+pub(super) async fn revoke(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<bool> {
+    let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
+    Ok(rows::execute(db, revoke, &[&uuid, &ms(at)]).await? == 1)
 }

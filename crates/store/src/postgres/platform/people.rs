@@ -1,5 +1,6 @@
 //! People: users, and what is written about them. Sessions and attempts are in [`super::sessions`].
 
+use ::platform::Role;
 use ::platform::port::{
     Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, People, Session, StoreError, StoreResult, Totp,
     TotpChange, User, UserChange, UserWritten,
@@ -13,10 +14,10 @@ use uuid::Uuid;
 
 use super::customers::after;
 use super::rows::{self, Outcome};
-use super::{Shared, access, sessions};
+use super::{Shared, access, clerks, sessions};
 use crate::platform_codec::ms;
 
-const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
+pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
      totp_secret, totp_step, totp_confirmed_at_ms FROM users";
 
 #[async_trait]
@@ -115,7 +116,7 @@ impl People for Shared {
     }
 }
 
-async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     access::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
@@ -142,7 +143,7 @@ async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<U
     Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)
 }
 
-fn user(row: &Row) -> Outcome<User> {
+pub(super) fn user(row: &Row) -> Outcome<User> {
     let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
     let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
     Ok(User {
@@ -158,7 +159,7 @@ fn user(row: &Row) -> Outcome<User> {
     })
 }
 
-async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
+pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
     lock(db).await?;
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version).await?;
@@ -175,6 +176,9 @@ async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserW
         TotpChange::Remove => put_totp(db, user.uuid, None, &[]).await?,
     }
     sessions::end(db, change.ending).await?;
+    if user.role != Role::Clerk.name() {
+        clerks::take_off_all(db, user.uuid).await?;
+    }
     Ok(UserWritten::Done)
 }
 
@@ -199,7 +203,7 @@ async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> Outcome<bool
     Ok(rows::one(db, select, &[&user], |_| Ok(())).await?.is_none())
 }
 
-async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     lock(db).await?;
     let user = at_version(db, uuid, version).await?;
     if user.signed_in_at.is_some() {
@@ -210,5 +214,6 @@ async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserW
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = $1", &[&uuid]).await?;
     rows::execute(db, "DELETE FROM users WHERE uuid = $1", &[&uuid]).await?;
+    clerks::take_off_all(db, uuid).await?;
     Ok(UserWritten::Done)
 }

@@ -54,7 +54,7 @@ impl Quarantine for Shared {
     }
 }
 
-async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> Outcome<Option<u64>> {
+pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> Outcome<Option<u64>> {
     // A commit that saw the connection has entered its rows before we look, or sees it gone.
     locks::journal(db).await?;
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {

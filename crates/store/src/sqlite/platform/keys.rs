@@ -24,9 +24,14 @@ impl ApiKeys for Sqlite {
     }
 
     async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
-        let revoke = "UPDATE api_keys SET revoked_at_ms = ?2 WHERE uuid = ?1 AND revoked_at_ms IS NULL";
-        self.write(move |db| rows::execute(db, revoke, (uuid.as_bytes(), ms(at))).map(drop)).await
+        self.write(move |db| revoke(db, uuid, at).map(drop)).await
     }
+}
+
+/// False when it was revoked before, or there is none.
+pub(super) fn revoke(db: &Connection, uuid: Uuid, at: Timestamp) -> Outcome<bool> {
+    let revoke = "UPDATE api_keys SET revoked_at_ms = ?2 WHERE uuid = ?1 AND revoked_at_ms IS NULL";
+    Ok(rows::execute(db, revoke, (uuid.as_bytes(), ms(at)))? == 1)
 }
 
 fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> Outcome<Vec<ApiKey>> {

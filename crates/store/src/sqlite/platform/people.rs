@@ -1,5 +1,6 @@
 //! People: users, their sessions, and how often somebody tried to sign in.
 
+use ::platform::Role;
 use ::platform::port::{
     Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, People, Session, StoreError, StoreResult, Totp,
     TotpChange, User, UserChange, UserWritten,
@@ -12,10 +13,10 @@ use uuid::Uuid;
 
 use super::customers::after;
 use super::rows::{self, Outcome};
-use super::{Sqlite, access};
+use super::{Sqlite, access, clerks};
 use crate::platform_codec::ms;
 
-const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
+pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
      signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms FROM users";
 const SESSION: &str =
     "SELECT uuid, hash, of_user, address, created_at_ms, expires_at_ms, last_used_at_ms FROM sessions";
@@ -123,7 +124,7 @@ impl People for Sqlite {
     }
 }
 
-fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     access::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
@@ -140,7 +141,7 @@ fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> Ou
     rows::execute(db, insert, values).map(drop).map_err(|fault| fault.or_taken("email"))
 }
 
-fn find(db: &Connection, uuid: Uuid) -> Outcome<Option<User>> {
+pub(super) fn find(db: &Connection, uuid: Uuid) -> Outcome<Option<User>> {
     rows::one(db, &format!("{USER} WHERE uuid = ?1"), [uuid.as_bytes()], user)
 }
 
@@ -148,7 +149,7 @@ fn at_version(db: &Connection, uuid: Uuid, version: i64) -> Outcome<User> {
     Ok(find(db, uuid)?.filter(|user| user.version == version).ok_or(StoreError::Conflict)?)
 }
 
-fn user(row: &Row<'_>) -> Outcome<User> {
+pub(super) fn user(row: &Row<'_>) -> Outcome<User> {
     let (step, confirmed_at) = (row.get(9)?, rows::optional_time(row, 10)?);
     let secret = row.get::<_, Option<String>>(8)?.map(Sealed::from_text);
     Ok(User {
@@ -177,7 +178,7 @@ fn session(row: &Row<'_>) -> Outcome<Session> {
 }
 
 /// The one writer sees to it that no other change of a user comes between the look and the write.
-fn change_user(db: &Connection, change: &UserChange) -> Outcome<UserWritten> {
+pub(super) fn change_user(db: &Connection, change: &UserChange) -> Outcome<UserWritten> {
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version)?;
     if before.administers() && !user.administers() && is_last_administrator(db, user.uuid)? {
@@ -193,6 +194,9 @@ fn change_user(db: &Connection, change: &UserChange) -> Outcome<UserWritten> {
         TotpChange::Remove => put_totp(db, user.uuid, None, &[])?,
     }
     end(db, change.ending)?;
+    if user.role != Role::Clerk.name() {
+        clerks::take_off_all(db, user.uuid)?;
+    }
     Ok(UserWritten::Done)
 }
 
@@ -213,7 +217,7 @@ fn is_last_administrator(db: &Connection, user: Uuid) -> Outcome<bool> {
     Ok(rows::one(db, select, [user.as_bytes()], |_| Ok(()))?.is_none())
 }
 
-fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+pub(super) fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     let user = at_version(db, uuid, version)?;
     if user.signed_in_at.is_some() {
         return Ok(UserWritten::HasSignedIn);
@@ -223,10 +227,11 @@ fn remove(db: &Connection, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = ?1", [uuid.as_bytes()])?;
     rows::execute(db, "DELETE FROM users WHERE uuid = ?1", [uuid.as_bytes()])?;
+    clerks::take_off_all(db, uuid)?;
     Ok(UserWritten::Done)
 }
 
-fn begin(
+pub(super) fn begin(
     db: &Connection,
     session: &Session,
     version: i64,

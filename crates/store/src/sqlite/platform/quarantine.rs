@@ -12,13 +12,7 @@ use super::{Sqlite, access};
 #[async_trait]
 impl Quarantine for Sqlite {
     async fn disconnect(&self, customer: Uuid) -> StoreResult<Option<u64>> {
-        self.write(move |db| {
-            if rows::execute(db, "DELETE FROM consumers WHERE customer = ?1", [customer.as_bytes()])? == 0 {
-                return Ok(None);
-            }
-            Ok(Some(rows::execute(db, "DELETE FROM outbox WHERE customer = ?1", [customer.as_bytes()])? as u64))
-        })
-        .await
+        self.write(move |db| disconnect(db, customer)).await
     }
 
     async fn passed_by(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
@@ -74,6 +68,13 @@ impl Quarantine for Sqlite {
         })
         .await
     }
+}
+
+pub(super) fn disconnect(db: &Connection, customer: Uuid) -> Outcome<Option<u64>> {
+    if rows::execute(db, "DELETE FROM consumers WHERE customer = ?1", [customer.as_bytes()])? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(rows::execute(db, "DELETE FROM outbox WHERE customer = ?1", [customer.as_bytes()])? as u64))
 }
 
 fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> Outcome<()> {

@@ -66,6 +66,16 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (of_user, hash)
 );
 
+-- Who of the users with the role clerk has to do with which webcast.
+CREATE TABLE clerks (
+    auction uuid NOT NULL,
+    of_user uuid NOT NULL,
+    assigned_at_ms bigint NOT NULL,
+    assigned_by text NOT NULL,
+    PRIMARY KEY (auction, of_user)
+);
+CREATE INDEX clerks_of_user ON clerks (of_user, auction);
+
 -- Those that ended are gone.
 CREATE TABLE sessions (
     uuid uuid PRIMARY KEY,
@@ -304,3 +314,12 @@ INSERT INTO pings (no, count) VALUES (1, 0);
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 );
+
+-- Who came in, and who has changed who may do what: one log, chained by hash, that only grows. Its head is beside it.
+CREATE TABLE access_log (
+    number bigint PRIMARY KEY,
+    content text NOT NULL,
+    hash bytea NOT NULL
+);
+CREATE TABLE access_log_head (number bigint NOT NULL, hash bytea NOT NULL);
+INSERT INTO access_log_head (number, hash) VALUES (0, decode(repeat('00', 32), 'hex'));

@@ -63,6 +63,16 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (of_user, hash)
 ) STRICT, WITHOUT ROWID;
 
+-- Who of the users with the role clerk has to do with which webcast.
+CREATE TABLE clerks (
+    auction BLOB NOT NULL,
+    of_user BLOB NOT NULL,
+    assigned_at_ms INTEGER NOT NULL,
+    assigned_by TEXT NOT NULL,
+    PRIMARY KEY (auction, of_user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX clerks_of_user ON clerks (of_user, auction);
+
 -- Those that ended are gone.
 CREATE TABLE sessions (
     uuid BLOB NOT NULL PRIMARY KEY,
@@ -300,3 +310,12 @@ INSERT INTO pings (no, count) VALUES (1, 0);
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
+-- Who came in, and who has changed who may do what: one log, chained by hash, that only grows. Its head is beside it.
+CREATE TABLE access_log (
+    number INTEGER PRIMARY KEY,
+    content TEXT NOT NULL,
+    hash BLOB NOT NULL
+) STRICT;
+CREATE TABLE access_log_head (number INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+INSERT INTO access_log_head (number, hash) VALUES (0, zeroblob(32));
