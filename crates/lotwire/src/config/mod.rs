@@ -217,9 +217,7 @@ impl Config {
             return Err("database.url must begin with postgres://; leave it out to use SQLite in data_dir".to_owned());
         }
         if !self.database.url.is_empty() {
-            let postgres =
-                store::postgres::PostgresConfig { url: self.database.url.clone(), pool_size: self.database.pool_size.into() };
-            postgres.check().map_err(|error| format!("database.url: {error}"))?;
+            crate::node::postgres(self).check().map_err(|error| format!("database.url: {error}"))?;
         }
         if !self.platform.provider_url.is_empty() {
             url::Url::parse(&self.platform.provider_url)

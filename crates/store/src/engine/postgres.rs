@@ -11,6 +11,7 @@ mod crowd;
 mod dial;
 pub(crate) mod gathered;
 mod listener;
+mod look;
 mod migrate;
 mod reason;
 mod tls;
@@ -32,6 +33,7 @@ use self::migrate::migrate;
 use super::EngineError;
 
 pub use self::config::PostgresConfig;
+pub use self::look::Reached;
 pub(crate) use self::reason::text_of;
 
 /// How old a session is that is kept although its server refused to write.

@@ -105,7 +105,8 @@ impl OwnServer {
         self.stop()?;
         for (file, text) in [("server.pem", &identity.certificate), ("server-key.pem", &identity.key)] {
             // They are there already, with the owner and mode that PostgreSQL asks for.
-            std::fs::write(self.0.directory.join(file), text).map_err(|error| failed("writing a certificate", error))?;
+            std::fs::write(self.0.directory.join(file), text)
+                .map_err(|error| failed("writing a certificate", error))?;
         }
         self.start_again()
     }

@@ -57,10 +57,7 @@ fn address(url: &str, schema: &str) -> Result<Config, EngineError> {
         address.connect_timeout(CONNECT_TIMEOUT);
     }
     // A server that has gone without a word is noticed within half a minute.
-    address
-        .keepalives_idle(Duration::from_secs(10))
-        .keepalives_interval(Duration::from_secs(5))
-        .keepalives_retries(3);
+    address.keepalives_idle(Duration::from_secs(10)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
     address.tcp_user_timeout(Duration::from_secs(30));
     // Of several, the one that takes writes is meant.
     if address.get_hosts().len().max(address.get_hostaddrs().len()) > 1

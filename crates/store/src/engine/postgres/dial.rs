@@ -29,6 +29,7 @@ pub(super) type Line = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<S
 pub(super) struct Dialer {
     address: Config,
     tls: MakeRustlsConnect,
+    mode: Mode,
     /// Where `prefer` finds TLS, and it does not work: as libpq does, without.
     plain: Option<Config>,
 }
@@ -55,7 +56,12 @@ impl Dialer {
             plain.ssl_mode(SslMode::Disable);
             plain
         });
-        Ok(Self { address, tls: MakeRustlsConnect::new(config), plain })
+        Ok(Self { address, tls: MakeRustlsConnect::new(config), mode, plain })
+    }
+
+    /// The `sslmode` in force.
+    pub(super) fn mode(&self) -> &'static str {
+        self.mode.as_str()
     }
 
     /// How long it may take: each host has its time.

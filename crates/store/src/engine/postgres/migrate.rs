@@ -14,7 +14,11 @@ const SERVER_VERSION_MIN: i32 = 14;
 const VERSION_STEP: i32 = 10_000;
 
 /// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.
-pub(super) async fn migrate(dialer: &Dialer, schema: &str, migrations: refinery::Runner) -> Result<String, EngineError> {
+pub(super) async fn migrate(
+    dialer: &Dialer,
+    schema: &str,
+    migrations: refinery::Runner,
+) -> Result<String, EngineError> {
     let (mut client, connection) = dialer.connect().await?;
     let driver = tokio::spawn(connection);
     check_server(&client).await?;

@@ -115,9 +115,14 @@ fn of_handshake(error: &rustls::Error) -> Option<String> {
             "the server's certificate can't be used; it needs to be of X.509 version 3 with subjectAltName"
         }
         Error::AlertReceived(
-            AlertDescription::UnknownCA | AlertDescription::BadCertificate | AlertDescription::CertificateUnknown
-            | AlertDescription::DecryptError | AlertDescription::CertificateExpired,
-        ) => "the server does not take the certificate in sslcert: it is of an authority that its ssl_ca_file does not have, or too old",
+            AlertDescription::UnknownCA
+            | AlertDescription::BadCertificate
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::DecryptError
+            | AlertDescription::CertificateExpired,
+        ) => {
+            "the server does not take the certificate in sslcert: it is of an authority that its ssl_ca_file does not have, or too old"
+        }
         Error::AlertReceived(AlertDescription::CertificateRequired) => {
             "the server asks for a client's certificate; name it with sslcert and sslkey"
         }

@@ -45,7 +45,10 @@ pub(super) fn configure(wishes: &TlsWishes) -> Result<(Mode, ClientConfig), Stri
         (Some(certificate), Some(key)) => {
             let chain = certificates("sslcert", certificate)?;
             let said = |error: &dyn std::fmt::Display| {
-                format!("sslkey: {} can't be used as the key of sslcert, in PEM and without a passphrase: {error}", key.display())
+                format!(
+                    "sslkey: {} can't be used as the key of sslcert, in PEM and without a passphrase: {error}",
+                    key.display()
+                )
             };
             let key = PrivateKeyDer::from_pem_slice(&read("sslkey", key)?).map_err(|error| said(&error))?;
             builder.with_client_auth_cert(chain, key).map_err(|error| said(&error))?
@@ -94,7 +97,9 @@ fn trusted(wishes: &TlsWishes, mode: Mode) -> Result<Trust, String> {
         return Ok(Trust { roots, own: Vec::new() });
     }
     for certificate in &certificates {
-        roots.add(certificate.clone()).map_err(|error| format!("sslrootcert: a certificate in it can't be used: {error}"))?;
+        roots
+            .add(certificate.clone())
+            .map_err(|error| format!("sslrootcert: a certificate in it can't be used: {error}"))?;
     }
     Ok(Trust { roots, own: certificates })
 }

@@ -62,7 +62,10 @@ pub(super) fn split(url: &str) -> Result<(String, TlsWishes), String> {
     for parameter in url[question + 1..].split('&') {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let decoded = || {
-            percent_decode_str(value).decode_utf8().map(|text| text.into_owned()).map_err(|_| format!("{name} is no UTF-8"))
+            percent_decode_str(value)
+                .decode_utf8()
+                .map(|text| text.into_owned())
+                .map_err(|_| format!("{name} is no UTF-8"))
         };
         match name {
             "sslmode" => wishes.mode = Some(Mode::parse(&decoded()?)?),

@@ -92,7 +92,10 @@ async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again()
 
 #[tokio::test]
 async fn who_finds_no_connection_free_at_the_server_waits_for_one_of_ours() {
-    let settings = Settings { configuration: "max_connections = 8\nsuperuser_reserved_connections = 1".to_owned(), ..Settings::default() };
+    let settings = Settings {
+        configuration: "max_connections = 8\nsuperuser_reserved_connections = 1".to_owned(),
+        ..Settings::default()
+    };
     let server = OwnServer::start(&settings).unwrap();
     server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots OWNER app ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let config = PostgresConfig { url: server.url("lots").replace("lotwire@", "app@"), pool_size: 32 };
@@ -101,7 +104,10 @@ async fn who_finds_no_connection_free_at_the_server_waits_for_one_of_ours() {
         let postgres = postgres.clone();
         tokio::spawn(async move {
             let client = postgres.client().await?;
-            client.execute("INSERT INTO lots SELECT $1 FROM pg_sleep(0.01)", &[&number]).await.map_err(EngineError::from)
+            client
+                .execute("INSERT INTO lots SELECT $1 FROM pg_sleep(0.01)", &[&number])
+                .await
+                .map_err(EngineError::from)
         })
     });
     for one in all.collect::<Vec<_>>() {

@@ -31,8 +31,10 @@ impl House {
         let settings = Settings { access: ACCESS.to_owned(), tls: Some(tls), ..Settings::default() };
         let server = OwnServer::start(&settings).unwrap();
         server
-            .sql("CREATE ROLE plain LOGIN; CREATE ROLE covered LOGIN; CREATE ROLE certified LOGIN; \
-                  CREATE ROLE scram LOGIN PASSWORD 'hush'")
+            .sql(
+                "CREATE ROLE plain LOGIN; CREATE ROLE covered LOGIN; CREATE ROLE certified LOGIN; \
+                  CREATE ROLE scram LOGIN PASSWORD 'hush'",
+            )
             .unwrap();
         Self { server, authority, files: tempfile::tempdir().unwrap() }
     }
@@ -50,7 +52,8 @@ impl House {
     /// The address for `user` at `host`, with these parameters.
     fn url(&self, user: &str, host: &str, parameters: &str) -> String {
         // Where `localhost` is also ::1, nobody listens.
-        let host = if host == "localhost" { "localhost:PORT" } else { host }.replace("PORT", &self.server.port().to_string());
+        let host =
+            if host == "localhost" { "localhost:PORT" } else { host }.replace("PORT", &self.server.port().to_string());
         format!("postgres://{user}@{host}/postgres?{parameters}")
     }
 
@@ -175,6 +178,8 @@ async fn all_connections_of_a_store_are_covered() {
     tokio::time::timeout(SOON, hearer.changed_elsewhere().wait()).await.expect("it is told");
     let ask = "SELECT count(*), count(*) FILTER (WHERE ssl) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE datname = 'lots'";
     assert_eq!(house.server.sql(ask).unwrap(), "4|4", "two listeners, and one of each pool");
+    let reached = config.look().await.unwrap();
+    assert_eq!((reached.tls.as_deref(), reached.mode), (Some(TLS), "verify-full"));
 }
 
 #[tokio::test]
