@@ -12,21 +12,18 @@ pub(super) async fn look(config: &Config) -> Option<Finding> {
         return None;
     }
     let reached = node::postgres(config).look().await;
-    Some(
-        reached
-            .map_err(|error| error.to_string())
-            .and_then(|reached| judge(&reached, config.database.pool_size.into())),
-    )
+    // Each role has a pool, and a connection more that listens.
+    let wanted = config.roles.len() * (usize::from(config.database.pool_size) + 1);
+    Some(reached.map_err(|error| error.to_string()).and_then(|reached| judge(&reached, wanted)))
 }
 
-/// Each role has a pool, and a connection more that listens.
-fn judge(reached: &Reached, pool_size: usize) -> Finding {
-    let wanted = 2 * (pool_size + 1);
+/// `wanted` is what a node may take.
+fn judge(reached: &Reached, wanted: usize) -> Finding {
     let Reached { version, connections_max, .. } = reached;
     if usize::try_from(*connections_max).is_ok_and(|most| most < wanted) {
         return Err(format!(
             "the server takes {connections_max} connections, and a node up to {wanted}; raise its max_connections, or lower \
-             database.pool_size ({pool_size})"
+             database.pool_size"
         ));
     }
     Ok(format!("{version}, {}, {connections_max} connections", protection(reached)))
@@ -54,11 +51,11 @@ mod tests {
             connections_max: 97,
         };
         assert_eq!(
-            judge(&reached, 16).unwrap(),
+            judge(&reached, 34).unwrap(),
             "15.4, TLSv1.3, any certificate (sslmode=verify-full would check it), 97 connections"
         );
         reached.tls = None;
-        assert_eq!(judge(&reached, 16).unwrap(), "15.4, not encrypted, 97 connections");
-        assert!(judge(&reached, 64).unwrap_err().contains("up to 130; raise its max_connections"));
+        assert_eq!(judge(&reached, 34).unwrap(), "15.4, not encrypted, 97 connections");
+        assert!(judge(&reached, 130).unwrap_err().contains("up to 130; raise its max_connections"));
     }
 }

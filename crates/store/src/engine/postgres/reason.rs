@@ -35,11 +35,10 @@ fn of_server(error: &DbError) -> Option<String> {
         "it takes no more connections; raise its max_connections (or the role's, or the database's limit), or lower \
          database.pool_size: a node takes up to twice that and two"
     } else if *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::ADMIN_SHUTDOWN {
-        "it is being started or stopped, or somebody ended this connection; it is connected to again by itself"
+        "it is connected to again by itself"
     } else if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
-        "the server only reads: it is a standby, or default_transaction_read_only is on. Nothing was written; it goes on by itself \
-         when the server takes writes again, or when the address leads to the one that does (several hosts may be named, \
-         separated by commas)"
+        "the server only reads (a standby, or default_transaction_read_only); it goes on by itself when it takes writes, or when \
+         database.url leads to one that does"
     } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
         "the role of database.url needs to own its tables and their schemas, `platform` and `provider`; to make them at the first \
          start: GRANT CREATE ON DATABASE … TO the role"
