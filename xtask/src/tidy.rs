@@ -47,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &str)] = &[
     ("rusqlite", "store"),
     ("tokio-postgres", "store"),
+    ("tokio-postgres-rustls", "store"),
     ("deadpool-postgres", "store"),
     ("refinery", "store"),
     ("hyper-rustls", "outbound"),

@@ -10,9 +10,13 @@ use http_kit::problem::ProblemError;
 use platform::catalogue::{ImportReport, RowError};
 use platform::people::PeopleRefusal;
 use platform::{PlatformError, Problem as InputProblem};
+use runtime::seldom::Seldom;
 
 /// Seconds after which a caller may try again what was not possible.
 const RETRY_AFTER_S: &str = "1";
+
+/// While the database is away, each request would say it.
+static UNAVAILABLE: Seldom = Seldom::new();
 
 /// An answer that is an error, with the seconds to wait if they are known.
 #[derive(Debug)]
@@ -142,7 +146,9 @@ impl From<PlatformError> for ApiError {
                 "something went wrong here; it has been logged with the request id".to_owned()
             }
             PlatformError::Unavailable(source) => {
-                tracing::error!(%error, %source, "a request failed");
+                if let Some(kept_back) = UNAVAILABLE.may() {
+                    tracing::error!(%error, %source, kept_back, "a request failed");
+                }
                 error.to_string()
             }
             _ => error.to_string(),

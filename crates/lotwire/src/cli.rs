@@ -54,7 +54,8 @@ pub(crate) struct Common {
     /// Directory of the SQLite files and of the secret key [default: ./lotwire-data].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// PostgreSQL instead of SQLite.
+    /// PostgreSQL instead of SQLite: postgres://user:password@host/database. For TLS that checks the server, add
+    /// ?sslmode=verify-full&sslrootcert=FILE (or =system).
     #[arg(long, global = true, value_name = "postgres://…", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 }

@@ -146,7 +146,8 @@ fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fau
     Ok(Client::new(client))
 }
 
-fn postgres(config: &Config) -> store::postgres::PostgresConfig {
+/// The PostgreSQL of the configuration.
+pub(crate) fn postgres(config: &Config) -> store::postgres::PostgresConfig {
     store::postgres::PostgresConfig { url: config.database.url.clone(), pool_size: config.database.pool_size.into() }
 }
 

@@ -19,6 +19,9 @@ const QUIETER: &str = "refinery_core=warn";
 /// client logs the parameters of each statement. No `log.level` gets those.
 const TELLTALE: &str = "tokio_postgres";
 
+/// The pool tells of each connection that is broken, which is all of them at once when the server is restarted. The listener's is told.
+const REPEATING: &str = "deadpool.postgres";
+
 /// Starts logging. Commands that talk to a person log warnings only; a server logs what the configuration says.
 pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
     let level = if matches!(command, Command::Serve(_)) { log.level.as_str() } else { "warn" };
@@ -37,5 +40,5 @@ pub(crate) fn start(log: &Log, command: &Command) -> Result<(), Fault> {
 }
 
 fn is_discreet(line: &Metadata<'_>) -> bool {
-    *line.level() <= Level::INFO || !line.target().starts_with(TELLTALE)
+    (*line.level() <= Level::INFO || !line.target().starts_with(TELLTALE)) && line.target() != REPEATING
 }

@@ -115,6 +115,14 @@ impl PlatformError {
         }
     }
 
+    /// For logs: what a caller is not told as well.
+    pub fn in_full(&self) -> String {
+        match self {
+            Self::Unavailable(source) => source.to_string(),
+            other => other.to_string(),
+        }
+    }
+
     /// One problem with the input.
     pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![Problem::new(pointer, message)])

@@ -241,7 +241,7 @@ impl EndItems {
             match &ended {
                 Ok(Ended { items: 0, .. }) => {}
                 Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
-                Err(error) => tracing::error!(%error, "items could not be ended; it is tried again"),
+                Err(error) => tracing::error!(error = error.in_full(), "items could not be ended; it is tried again"),
             }
             let wake_at = self.wake_at(now, &ended).await;
             tokio::select! {

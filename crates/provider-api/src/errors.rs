@@ -7,10 +7,14 @@ use http::{HeaderMap, HeaderName, StatusCode};
 use http_kit::json::JsonError;
 use http_kit::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use provider::{Invalid, ProviderError, Quota};
+use runtime::seldom::Seldom;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer;
+
+/// While the database is away, each request would say it.
+static UNAVAILABLE: Seldom = Seldom::new();
 
 /// `type` of a value that is not allowed.
 const VALUE_ERROR: &str = "value_error";
@@ -110,7 +114,9 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
         }
         // What is wrong inside is for the log, not for the caller.
         ProviderError::Unavailable(_) => {
-            tracing::error!(error = text, "a request failed");
+            if let Some(kept_back) = UNAVAILABLE.may() {
+                tracing::error!(error = text, kept_back, "a request failed");
+            }
             let detail = "not available at the moment; try again";
             with(plain(StatusCode::SERVICE_UNAVAILABLE, code, detail), RETRY_AFTER, RETRY_AFTER_S)
         }

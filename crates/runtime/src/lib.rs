@@ -15,6 +15,7 @@ pub mod clock;
 pub mod ids;
 pub mod metrics;
 pub mod random;
+pub mod seldom;
 pub mod signal;
 pub mod tasks;
 pub mod vault;

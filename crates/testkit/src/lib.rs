@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod browser;
+pub mod certificates;
 pub mod postgres;
 pub mod server;
 pub mod site;

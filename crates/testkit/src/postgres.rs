@@ -3,7 +3,9 @@
 //! Nothing is skipped where PostgreSQL is missing: the error names the package. The cluster is on disk as a real one is
 //! (`fsync=on`), speaks on 127.0.0.1 only, and trusts whoever is there. A shell of its own process group watches over it:
 //! it holds the reading end of a pipe to this process, and when that closes, however this process ended, it stops the
-//! server and removes the directory.
+//! server and removes the directory. A test that does something to its server itself has one of its own: [`OwnServer`].
+
+mod own;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -12,8 +14,10 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
+
+pub use self::own::{OwnServer, Settings, Tls};
 
 /// Address of a server to use instead of an own cluster. The user must be allowed to create databases, which stay there.
 pub const SERVER_VARIABLE: &str = "LOTWIRE_TEST_POSTGRES_URL";
@@ -84,13 +88,21 @@ fn with_database(server: &str, name: &str) -> String {
     format!("{}/{name}{options}", &address[..end])
 }
 
+#[derive(Debug)]
 struct Cluster {
     server: String,
+    port: u16,
+    directory: PathBuf,
     /// Holds the pipe that the shell waits on. In a static, it is never dropped: the kernel closes it.
-    _shell: Child,
+    shell: Child,
+    output: BufReader<ChildStdout>,
 }
 
 fn start_cluster() -> Result<Cluster, PostgresError> {
+    start_with(&Settings::default())
+}
+
+fn start_with(settings: &Settings) -> Result<Cluster, PostgresError> {
     for name in ["initdb", "postgres"] {
         if program(name).is_none() {
             return Err(PostgresError::NotInstalled(name));
@@ -98,7 +110,7 @@ fn start_cluster() -> Result<Cluster, PostgresError> {
     }
     let mut last = failed("starting PostgreSQL", "it was not tried");
     for _ in 0..STARTS_MAX {
-        match try_start() {
+        match try_start(settings) {
             Ok(cluster) => return Ok(cluster),
             Err(error) => last = error,
         }
@@ -107,13 +119,19 @@ fn start_cluster() -> Result<Cluster, PostgresError> {
 }
 
 /// What the shell does: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port, `$4` the superuser.
-/// It makes and starts the cluster, says so, waits for the end of its input, and leaves nothing behind; also when nobody is
-/// there any more to hear what it says.
+/// It makes and starts the cluster, says so, does what it is told until the end of its input, and leaves nothing behind; also when
+/// nobody is there any more to hear what it says.
 const SHELL: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$2" || exit 1
 export LC_ALL=C
 PATH="$1:$PATH"
+umask 077
+if [ -n "$CERTIFICATE" ]; then
+  printf '%s\n' "$CERTIFICATE" >server.pem
+  printf '%s\n' "$KEY" >server-key.pem
+  printf '%s\n' "$CLIENT_AUTHORITY" >clients.pem
+fi
 if initdb -D data -U "$4" --auth=trust --encoding=UTF8 --locale=C --no-sync >log 2>&1 && cat >>data/postgresql.conf <<END
 listen_addresses = '127.0.0.1'
 port = $3
@@ -122,18 +140,24 @@ max_connections = 300
 shared_buffers = '64MB'
 fsync = on
 synchronous_commit = on
+$CONFIGURATION
 END
-then pg_ctl -D data -l log -w -t 60 start >/dev/null 2>&1 && echo ready || tail -n 20 log
+then
+[ -z "$ACCESS" ] || printf '%s\n' "$ACCESS" >data/pg_hba.conf
+pg_ctl -D data -l log -w -t 60 start >/dev/null 2>&1 && echo ready || tail -n 20 log
 else tail -n 20 log
 fi
-exec >/dev/null 2>&1
-read -r _
+exec 3>&1 >/dev/null 2>&1
+while read -r command; do
+  if pg_ctl -D data -l log -m fast -w -t 60 "$command" 3>&-; then echo done >&3; else echo failed >&3; fi
+done
+exec 3>&-
 pg_ctl -D data -m immediate -w stop
 cd /
 rm -rf "$2"
 "#;
 
-fn try_start() -> Result<Cluster, PostgresError> {
+fn try_start(settings: &Settings) -> Result<Cluster, PostgresError> {
     let what = "starting PostgreSQL";
     let directory =
         tempfile::Builder::new().prefix("lotwire-postgres-").tempdir().map_err(|error| failed(what, error))?;
@@ -142,11 +166,12 @@ fn try_start() -> Result<Cluster, PostgresError> {
     let programs = program("postgres").and_then(|file| Some(file.parent()?.to_owned()));
     command.args(["-c", SHELL, "sh"]).arg(programs.unwrap_or_default()).arg(directory.path());
     command.args([&port.to_string(), SUPERUSER]).current_dir(directory.path());
+    command.envs(settings.variables());
     // A group of its own: what is sent to the tests' group (Ctrl-C, a time-out) must not end it before the server.
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| failed(what, error))?;
     // From here on the shell removes it.
-    let _ = directory.keep();
+    let directory = directory.keep();
     let Some(output) = child.stdout.take() else { return Err(failed(what, "its shell has no output")) };
     let mut output = BufReader::new(output);
     let mut said = String::new();
@@ -157,7 +182,13 @@ fn try_start() -> Result<Cluster, PostgresError> {
         let _ = child.wait();
         return Err(failed(what, said.trim()));
     }
-    Ok(Cluster { server: format!("postgres://{SUPERUSER}@127.0.0.1:{port}/postgres"), _shell: child })
+    Ok(Cluster {
+        server: format!("postgres://{SUPERUSER}@127.0.0.1:{port}/postgres"),
+        port,
+        directory,
+        shell: child,
+        output,
+    })
 }
 
 /// A shell that may run PostgreSQL in the directory.

@@ -1,5 +1,6 @@
 //! `lotwire doctor`: what is wrong with this installation, if anything, and what to do about it.
 
+mod postgres;
 mod queues;
 
 use std::net::SocketAddr;
@@ -27,6 +28,7 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
         Err(fault) => findings.push(("data directory", Err(fault.to_string()))),
         Ok(ground) => {
             findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
+            findings.extend(postgres::look(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
             findings.push(("platform database", platform_database(config, &ground).await));
             findings.push(("platform secrets", platform_secrets(config, &ground).await));
             let queues = queues::look(config, &ground).await;
@@ -72,7 +74,7 @@ fn open_files() -> Finding {
 
 async fn platform_database(config: &Config, ground: &Ground) -> Finding {
     let platform = open_platform(config, ground).await.map_err(|fault| fault.to_string())?;
-    platform.ping().await.map_err(|error| error.to_string())?;
+    platform.ping().await.map_err(|error| error.in_full())?;
     Ok("can be read and written".to_owned())
 }
 

@@ -57,7 +57,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "database.url",
         Kind::Secret,
-        "PostgreSQL to use, as `postgres://user:password@host/database`. Empty: SQLite in `data_dir`.",
+        "PostgreSQL to use, as `postgres://user:password@host/database`; TLS as with libpq: `?sslmode=verify-full&sslrootcert=FILE` ([postgresql.md](postgresql.md)). Empty: SQLite in `data_dir`.",
     ),
     key("database.pool_size", Kind::Number, "PostgreSQL connections at most, for each of platform and provider."),
     key("platform.listen", Kind::Text, "Address and port of the platform's API."),

@@ -218,6 +218,9 @@ impl Config {
         {
             return Err("database.url must begin with postgres://; leave it out to use SQLite in data_dir".to_owned());
         }
+        if !self.database.url.is_empty() {
+            crate::node::postgres(self).check().map_err(|error| format!("database.url: {error}"))?;
+        }
         if !self.platform.provider_url.is_empty() {
             url::Url::parse(&self.platform.provider_url)
                 .ok()

@@ -70,7 +70,10 @@ impl RunLeads {
             let pause = match self.look().await {
                 Ok(()) => self.platform.config().timers.look_every,
                 Err(error) => {
-                    tracing::error!(%error, "the items of an auction could not follow it; it is tried again");
+                    tracing::error!(
+                        error = error.in_full(),
+                        "the items of an auction could not follow it; it is tried again"
+                    );
                     STUCK_PAUSE
                 }
             };

@@ -57,7 +57,7 @@ impl Platform {
         // Both in one transaction, where the engine joins what comes at the same time.
         let (alive, noted) = tokio::join!(self.store().heartbeat(node, now, dead_before), self.note_run(now));
         if let Err(error) = noted {
-            tracing::error!(%error, "this node could not note that it runs");
+            tracing::error!(error = error.in_full(), "this node could not note that it runs");
         }
         if let Err(error) = alive {
             tracing::error!(%error, "this node could not say that it lives");

@@ -91,7 +91,10 @@ impl RunClocks {
                     self.platform.config().timers.look_every
                 }
                 Err(error) => {
-                    tracing::error!(%error, "the clock of a sandbox auction could not go on; it is tried again");
+                    tracing::error!(
+                        error = error.in_full(),
+                        "the clock of a sandbox auction could not go on; it is tried again"
+                    );
                     STUCK_PAUSE
                 }
             };

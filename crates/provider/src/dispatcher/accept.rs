@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use runtime::seldom::Seldom;
 
 use super::Shared;
 use super::lane::Place;
@@ -13,6 +14,9 @@ use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, RowKind, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 use crate::target::Target;
+
+/// While the database is away, each batch would say it.
+static REFUSED: Seldom = Seldom::new();
 
 /// A message on its way to disk, with the places that its deliveries have in their lanes.
 pub(super) struct Pending {
@@ -109,6 +113,8 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
 /// Whether it was written is not known: if it was, its rows are found again under the name in doubt.
 fn failed(shared: &Shared, count: usize, reason: &str) -> Vec<StoreResult<()>> {
     shared.names.doubt();
-    tracing::warn!(messages = count, reason, "messages could not be accepted");
+    if let Some(kept_back) = REFUSED.may() {
+        tracing::warn!(messages = count, reason, kept_back, "messages could not be accepted");
+    }
     (0..count).map(|_| Err(StoreError::Unavailable(reason.to_owned()))).collect()
 }

@@ -17,6 +17,9 @@ pub enum EngineError {
     /// The address of the database can't be used.
     #[error("the database's address: {0}")]
     Address(String),
+    /// The database can't be used as it is, and what to do about it.
+    #[error("{0}")]
+    Unfit(String),
     /// The tables can't be brought up to date.
     #[error("bringing the tables up to date: {0}")]
     Migration(String),

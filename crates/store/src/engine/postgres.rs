@@ -7,32 +7,45 @@
 //! NOTIFY, on a channel for each schema: see [`Postgres::notify`].
 
 mod config;
+mod crowd;
+mod dial;
 pub(crate) mod gathered;
 mod listener;
+mod look;
+mod migrate;
+mod reason;
+mod tls;
+mod url;
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Transaction};
 use runtime::signal::Signal;
+use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Config, NoTls};
 
-use self::config::{CONNECT_TIMEOUT, WAIT_TIMEOUT};
+use self::config::WAIT_TIMEOUT;
+use self::crowd::Crowd;
 use self::listener::Listener;
+use self::migrate::migrate;
 use super::EngineError;
 
 pub use self::config::PostgresConfig;
+pub use self::look::Reached;
+pub(crate) use self::reason::text_of;
 
+/// How old a session is that is kept although its server refused to write.
+const READ_ONLY_KEPT: Duration = Duration::from_secs(1);
 /// How often a transaction is tried when it loses against others.
 const TRIES_MAX: usize = 10;
-/// How long migrations of another process are waited for.
-const MIGRATION_WAIT: &str = "120s";
 
 /// An open schema. Clones share its connections.
 #[derive(Clone)]
 pub(crate) struct Postgres {
     pool: Pool,
+    crowd: Arc<Crowd>,
     listener: Arc<Listener>,
     /// Sent with each notification, so that this process knows its own.
     sender: Arc<str>,
@@ -55,34 +68,45 @@ impl Postgres {
     /// Connects to a database, makes `schema` when it is not there, and brings its tables up to date with `migrations`:
     /// one process at a time, so that many may start together.
     ///
-    /// Errors: `Address` when the URL can't be used, `Migration`, and `Postgres` when the server can't be reached.
+    /// Errors: `Address` when the URL can't be used, `Unfit` when the database can't, `Migration`, and `Postgres` when the server
+    /// can't be reached.
     pub(crate) async fn open(
         config: &PostgresConfig,
         schema: &'static str,
         migrations: refinery::Runner,
     ) -> Result<Self, EngineError> {
-        let address = config.address(schema)?;
-        let sender = migrate(&address, schema, migrations).await?;
-        let listener = Listener::start(address.clone(), schema, sender.clone()).await?;
+        let dialer = config.dialer(schema)?;
+        let sender = migrate(&dialer, schema, migrations).await?;
+        let listener = Listener::start(dialer.clone(), schema, sender.clone()).await?;
+        let patience = dialer.patience();
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(address, NoTls, manager))
+        let pool = Pool::builder(Manager::from_connect(Config::new(), dialer, manager))
             .max_size(config.pool_size.max(1))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT_TIMEOUT))
-            .create_timeout(Some(CONNECT_TIMEOUT))
+            .create_timeout(Some(patience))
             .build()
             .map_err(|error| EngineError::Postgres(error.to_string()))?;
-        Ok(Self { pool, listener: Arc::new(listener), sender: sender.into() })
+        Ok(Self { pool, crowd: Arc::default(), listener: Arc::new(listener), sender: sender.into() })
     }
 
     /// A connection; statements on it are prepared once (`prepare_cached`).
     ///
     /// Errors: `Postgres` when none is free within 30 s, or the server can't be reached.
     pub(crate) async fn client(&self) -> Result<Object, EngineError> {
-        self.pool.get().await.map_err(|error| match error {
-            deadpool_postgres::PoolError::Backend(error) => error.into(),
-            other => EngineError::Postgres(other.to_string()),
-        })
+        match self.pool.get().await {
+            Ok(client) => Ok(client),
+            Err(error) if self.crowd.may_end(&self.pool, &error) => self.crowd.wait(&self.pool).await,
+            Err(error) => Err(crowd::engine_error(error)),
+        }
+    }
+
+    /// Looks at what a statement outside of [`Postgres::transaction`] that writes has failed with.
+    pub(crate) fn look_at(&self, error: &tokio_postgres::Error) {
+        if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
+            // It may be what was the primary once: new sessions may lead to the one that is now.
+            self.pool.retain(|_, connection| connection.age() < READ_ONLY_KEPT);
+        }
     }
 
     /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone. A job
@@ -104,6 +128,8 @@ impl Postgres {
                 Err(error) => {
                     // The connection goes back only after the rollback; if that fails, it is closed.
                     let _ = transaction.rollback().await;
+                    drop(client);
+                    error.statement_error().into_iter().for_each(|error| self.look_at(error));
                     if tries == TRIES_MAX || !error.statement_error().is_some_and(is_lost) {
                         return Err(error);
                     }
@@ -162,43 +188,10 @@ fn is_lost(error: &tokio_postgres::Error) -> bool {
         .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
 }
 
-/// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.
-async fn migrate(address: &Config, schema: &str, migrations: refinery::Runner) -> Result<String, EngineError> {
-    let (mut client, connection) = address.connect(NoTls).await?;
-    let driver = tokio::spawn(connection);
-    // The lock belongs to the session: it goes with the connection, also when this fails or is dropped.
-    let prepare = format!(
-        "SET statement_timeout = 0; SET lock_timeout = '{MIGRATION_WAIT}'; \
-         SELECT pg_advisory_lock(hashtextextended('lotwire migrations of ' || current_database() || '.{schema}', 0)); \
-         CREATE SCHEMA IF NOT EXISTS {schema}"
-    );
-    client.batch_execute(&prepare).await?;
-    migrations.run_async(&mut client).await?;
-    let sender = client.query_one("SELECT gen_random_uuid()::text", &[]).await?.try_get(0)?;
-    drop(client);
-    // The next process may start as soon as the server has seen the end of this connection.
-    let _ = driver.await;
-    Ok(sender)
-}
-
 impl From<tokio_postgres::Error> for EngineError {
     fn from(error: tokio_postgres::Error) -> Self {
         EngineError::Postgres(text_of(&error))
     }
-}
-
-/// The whole of an error for a log, without the values that the server quotes in its details.
-pub(crate) fn text_of(error: &tokio_postgres::Error) -> String {
-    if let Some(db) = error.as_db_error() {
-        return format!("{} ({})", db.message(), db.code().code());
-    }
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

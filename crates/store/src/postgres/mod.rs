@@ -3,6 +3,6 @@
 mod platform;
 mod provider;
 
-pub use crate::engine::postgres::PostgresConfig;
+pub use crate::engine::postgres::{PostgresConfig, Reached};
 pub use platform::open_platform;
 pub use provider::open_provider;

@@ -109,7 +109,11 @@ impl Store for Shared {
 
     async fn ping(&self) -> StoreResult<()> {
         let ping = "UPDATE pings SET count = count + 1 RETURNING count";
-        Ok(rows::one(&self.client().await?, ping, &[], |_| Ok(())).await.map(drop)?)
+        let pinged = rows::one(&self.client().await?, ping, &[], |_| Ok(())).await;
+        if let Err(Fault::Statement(error)) = &pinged {
+            self.postgres.look_at(error);
+        }
+        Ok(pinged.map(drop)?)
     }
 
     async fn create_customer(&self, customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()> {

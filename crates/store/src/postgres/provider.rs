@@ -89,7 +89,12 @@ impl Store for Provider {
 
     async fn ping(&self) -> StoreResult<()> {
         let client = self.engine.client().await?;
-        let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await?;
+        let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await;
+        drop(client);
+        if let Err(Fault::Engine(error)) = &written {
+            self.engine.look_at(error);
+        }
+        let written = written?;
         if written == 1 { Ok(()) } else { Err(StoreError::Corrupt("the row of pings is missing".to_owned())) }
     }
 

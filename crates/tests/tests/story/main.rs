@@ -6,6 +6,7 @@
 
 mod api_conventions;
 mod audit;
+mod database_away;
 mod demo;
 mod ended_connection;
 mod fake_provider;

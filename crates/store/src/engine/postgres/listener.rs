@@ -9,8 +9,9 @@ use runtime::signal::Signal;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinHandle;
-use tokio_postgres::{AsyncMessage, Config, Connection, NoTls};
+use tokio_postgres::{AsyncMessage, Connection};
 
+use super::dial::Dialer;
 use crate::engine::EngineError;
 
 /// Time between two tries to connect.
@@ -32,12 +33,12 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Answers when it listens. What `sender` says is not heard: it is this process.
-    pub(super) async fn start(address: Config, schema: &str, sender: String) -> Result<Self, EngineError> {
+    pub(super) async fn start(dialer: Dialer, schema: &str, sender: String) -> Result<Self, EngineError> {
         let channel = format!("lotwire_{schema}");
         let signal = Signal::new();
         let (listens, first) = oneshot::channel();
         let notices = broadcast::channel(NOTICES_MAX).0;
-        let ears = Ears { address, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
+        let ears = Ears { dialer, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
         let task = tokio::spawn(ears.listen_always(listens));
         let listener = Self { channel, signal, notices, task };
         first.await.map_err(|_| EngineError::Closed)??;
@@ -73,7 +74,7 @@ impl Drop for Listener {
 }
 
 struct Ears {
-    address: Config,
+    dialer: Dialer,
     channel: String,
     sender: String,
     signal: Signal,
@@ -102,7 +103,7 @@ impl Ears {
 
     /// Listens until the connection ends.
     async fn listen(&self, first: &mut First) -> Result<(), EngineError> {
-        let (client, connection) = self.address.connect(NoTls).await?;
+        let (client, connection) = self.dialer.connect().await?;
         let mut messages = pin!(self.hear(connection));
         let listen = format!("LISTEN {0}; LISTEN {1}", self.channel, notice_channel(&self.channel));
         tokio::select! {

@@ -7,6 +7,9 @@ use refinery::{Migration, Runner};
 
 use super::*;
 
+mod rough;
+mod tls;
+
 /// Long enough for a machine that is busy; nobody waits that long when all is well.
 const SOON: Duration = Duration::from_secs(20);
 

@@ -1,0 +1,119 @@
+//! Servers that can't be used, or not just now: what is said, and that it goes on by itself.
+
+use testkit::postgres::{OwnServer, Settings};
+
+use super::*;
+
+async fn refusal(config: &PostgresConfig) -> String {
+    Postgres::open(config, "first", migrations()).await.map(drop).unwrap_err().to_string()
+}
+
+fn config(url: String) -> PostgresConfig {
+    PostgresConfig { url, pool_size: 4 }
+}
+
+#[tokio::test]
+async fn a_database_of_another_encoding_is_refused() {
+    let server = OwnServer::start(&Settings::default()).unwrap();
+    server.sql("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0").unwrap();
+    let error = refusal(&config(server.url("old"))).await;
+    assert!(error.contains("encoding is SQL_ASCII") && error.contains("ENCODING 'UTF8' TEMPLATE template0"), "{error}");
+    let error = refusal(&config(server.url("none"))).await;
+    assert!(error.contains("3D000") && error.contains("CREATE DATABASE"), "{error}");
+}
+
+#[tokio::test]
+async fn tables_of_a_newer_or_another_version_are_refused_and_left_alone() {
+    let config = database().await;
+    let of = |text: &[(&str, &str)]| {
+        let all: Vec<_> = text.iter().map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
+        Runner::new(&all)
+    };
+    let first = ("V1__lots", "CREATE TABLE lots (number integer PRIMARY KEY)");
+    Postgres::open(&config, "first", of(&[first, ("V2__bids", "CREATE TABLE bids (lot integer)")])).await.unwrap();
+    let newer = refusal(&config).await;
+    assert!(newer.contains("of version 2, and this lotwire knows 1"), "{newer}");
+    let other = Postgres::open(&config, "first", of(&[("V1__other", "SELECT 1"), ("V2__bids", "SELECT 1")])).await;
+    let other = other.map(drop).unwrap_err().to_string();
+    assert!(other.contains("made by another lotwire"), "{other}");
+}
+
+#[tokio::test]
+async fn a_role_that_may_not_make_schemas_is_told_so_and_may_be_given_them() {
+    let server = OwnServer::start(&Settings::default()).unwrap();
+    server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
+    let config = config(server.url("lots").replace("lotwire@", "app@"));
+    let error = refusal(&config).await;
+    assert!(error.contains("42501") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
+    let owner = PostgresConfig { url: server.url("lots"), pool_size: 1 };
+    let (client, line) = owner.dialer("public").unwrap().connect().await.unwrap();
+    let driver = tokio::spawn(line);
+    client.batch_execute("CREATE SCHEMA first AUTHORIZATION app").await.unwrap();
+    drop(client);
+    driver.await.unwrap().unwrap();
+    open(&config).await;
+}
+
+#[tokio::test]
+async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again() {
+    let server = OwnServer::start(&Settings::default()).unwrap();
+    server.sql("CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
+    let postgres = open(&config(server.url("lots"))).await;
+    let write = || {
+        postgres.transaction(&(), |db, ()| {
+            Box::pin(async move {
+                let written = db.batch_execute("INSERT INTO lots SELECT count(*) FROM lots").await;
+                written.map_err(Fault::Statement)
+            })
+        })
+    };
+    write().await.unwrap();
+    server.sql("ALTER DATABASE lots SET default_transaction_read_only = on").unwrap();
+    server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'lots'").unwrap();
+    let error = loop {
+        match write().await {
+            Err(Fault::Statement(error)) if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
+                break text_of(&error);
+            }
+            // Of the connection that was cut off.
+            Err(_) => {}
+            Ok(()) => panic!("it was written"),
+        }
+    };
+    assert!(error.contains("the server only reads"), "{error}");
+    let refused = refusal(&config(server.url("lots"))).await;
+    assert!(refused.contains("the server only reads"), "{refused}");
+    // Sessions that read only stay what they are, as those to a former primary do: they are not kept.
+    server.sql("ALTER DATABASE lots RESET default_transaction_read_only").unwrap();
+    let again = async { while write().await.is_err() {} };
+    tokio::time::timeout(SOON, again).await.expect("it writes again");
+    assert_eq!(lots(&postgres).await, 2);
+}
+
+#[tokio::test]
+async fn who_finds_no_connection_free_at_the_server_waits_for_one_of_ours() {
+    let settings = Settings {
+        configuration: "max_connections = 8\nsuperuser_reserved_connections = 1".to_owned(),
+        ..Settings::default()
+    };
+    let server = OwnServer::start(&settings).unwrap();
+    server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots OWNER app ENCODING 'UTF8' TEMPLATE template0").unwrap();
+    let config = PostgresConfig { url: server.url("lots").replace("lotwire@", "app@"), pool_size: 32 };
+    let postgres = open(&config).await;
+    let all = (0..64).map(|number| {
+        let postgres = postgres.clone();
+        tokio::spawn(async move {
+            let client = postgres.client().await?;
+            client
+                .execute("INSERT INTO lots SELECT $1 FROM pg_sleep(0.01)", &[&number])
+                .await
+                .map_err(EngineError::from)
+        })
+    });
+    for one in all.collect::<Vec<_>>() {
+        one.await.unwrap().unwrap();
+    }
+    assert_eq!(lots(&postgres).await, 64);
+    let refused = refusal(&PostgresConfig { pool_size: 1, ..config.clone() }).await;
+    assert!(refused.contains("53300") && refused.contains("database.pool_size"), "{refused}");
+}

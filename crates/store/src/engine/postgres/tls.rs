@@ -1,0 +1,221 @@
+//! TLS to the server, as libpq does it: whom `sslmode` and the files beside it trust.
+//!
+//! Without `sslmode` it is `prefer`: whoever can listen learns nothing where the server speaks TLS, and nobody is kept out where
+//! it does not; who can change what is on the way is only kept out by `verify-full`. Other than with libpq, no file in a home
+//! directory and no variable has a say.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
+use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+use super::url::{Mode, Roots, TlsWishes};
+
+/// Size of a file of certificates at most.
+const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// What direct TLS names in its first message, so that no other protocol is taken for it.
+const PROTOCOL: &[u8] = b"postgresql";
+
+/// The mode in force, and how TLS is spoken in it. Errors name the parameter and say what to do.
+pub(super) fn configure(wishes: &TlsWishes) -> Result<(Mode, ClientConfig), String> {
+    let mode = mode(wishes)?;
+    let provider = ring::default_provider();
+    let algorithms = provider.signature_verification_algorithms;
+    let verifier = match mode {
+        Mode::Disable | Mode::Prefer | Mode::Require => Verifier { algorithms, trust: None },
+        Mode::VerifyCa => Verifier { algorithms, trust: Some((trusted(wishes, mode)?, Names::Any)) },
+        Mode::VerifyFull => Verifier { algorithms, trust: Some((trusted(wishes, mode)?, Names::Own)) },
+    };
+    let builder = ClientConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = match (&wishes.certificate, &wishes.key) {
+        (None, None) => builder.with_no_client_auth(),
+        (Some(certificate), Some(key)) => {
+            let chain = certificates("sslcert", certificate)?;
+            let said = |error: &dyn std::fmt::Display| {
+                format!(
+                    "sslkey: {} can't be used as the key of sslcert, in PEM and without a passphrase: {error}",
+                    key.display()
+                )
+            };
+            let key = PrivateKeyDer::from_pem_slice(&read("sslkey", key)?).map_err(|error| said(&error))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| said(&error))?
+        }
+        _ => return Err("sslcert and sslkey belong together: give both, or neither".to_owned()),
+    };
+    config.alpn_protocols = vec![PROTOCOL.to_vec()];
+    Ok((mode, config))
+}
+
+/// As libpq has it: `require` with authorities asks them, and `system` alone is `verify-full`. What is asked for and could not be
+/// kept is refused.
+fn mode(wishes: &TlsWishes) -> Result<Mode, String> {
+    match (wishes.mode, &wishes.roots) {
+        (None, None) => Ok(Mode::Prefer),
+        (None, Some(Roots::System)) => Ok(Mode::VerifyFull),
+        (Some(mode), Some(Roots::System)) if mode < Mode::VerifyFull => Err(format!(
+            "sslrootcert=system with sslmode={}: anybody can have a certificate of a public authority, so the host name has to be \
+             compared as well; use sslmode=verify-full",
+            mode.as_str()
+        )),
+        (Some(Mode::Require), Some(Roots::File(_))) => Ok(Mode::VerifyCa),
+        (None | Some(Mode::Disable | Mode::Prefer), Some(Roots::File(_))) => Err(format!(
+            "sslrootcert without effect: sslmode={} trusts any server; use sslmode=verify-full",
+            wishes.mode.unwrap_or(Mode::Prefer).as_str()
+        )),
+        (Some(mode), _) => Ok(mode),
+    }
+}
+
+fn trusted(wishes: &TlsWishes, mode: Mode) -> Result<Trust, String> {
+    let certificates = match &wishes.roots {
+        Some(Roots::File(path)) => certificates("sslrootcert", path)?,
+        Some(Roots::System) => of_the_system()?,
+        None => {
+            return Err(format!(
+                "sslmode={} needs sslrootcert: a PEM file with the server's authority, or `system` for those that this system trusts",
+                mode.as_str()
+            ));
+        }
+    };
+    let mut roots = RootCertStore::empty();
+    if matches!(wishes.roots, Some(Roots::System)) {
+        // One that can't be read there is not ours to mend.
+        roots.add_parsable_certificates(certificates);
+        return Ok(Trust { roots, own: Vec::new() });
+    }
+    for certificate in &certificates {
+        roots
+            .add(certificate.clone())
+            .map_err(|error| format!("sslrootcert: a certificate in it can't be used: {error}"))?;
+    }
+    Ok(Trust { roots, own: certificates })
+}
+
+fn of_the_system() -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = rustls_native_certs::load_native_certs();
+    if found.certs.is_empty() {
+        return Err("sslrootcert=system: this system has no trusted authorities; install its package ca-certificates, or name a \
+                    PEM file"
+            .to_owned());
+    }
+    Ok(found.certs)
+}
+
+fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let pem = read(parameter, path)?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let all = all.map_err(|error| format!("{parameter}: {} can't be read as PEM: {error}", path.display()))?;
+    if all.is_empty() {
+        return Err(format!("{parameter}: {} holds no certificate (-----BEGIN CERTIFICATE-----)", path.display()));
+    }
+    Ok(all)
+}
+
+fn read(parameter: &str, path: &Path) -> Result<Vec<u8>, String> {
+    let said = |error: std::io::Error| format!("{parameter}: can't read {}: {error}", path.display());
+    let mut content = Vec::new();
+    File::open(path).map_err(said)?.take(FILE_BYTES_MAX).read_to_end(&mut content).map_err(said)?;
+    Ok(content)
+}
+
+/// Whom to believe that a certificate is the server's.
+#[derive(Debug)]
+struct Trust {
+    roots: RootCertStore,
+    /// A server's own certificate, trusted as it stands.
+    own: Vec<CertificateDer<'static>>,
+}
+
+/// Which names a certificate may have.
+#[derive(Debug, PartialEq, Eq)]
+enum Names {
+    Any,
+    /// That of the host in the address.
+    Own,
+}
+
+/// Without trust it takes any certificate, also those that the library couldn't read: what is not compared with anything proves
+/// nothing, whatever it says.
+#[derive(Debug)]
+struct Verifier {
+    algorithms: WebPkiSupportedAlgorithms,
+    trust: Option<(Trust, Names)>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let Some((trust, names)) = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        let certificate = ParsedCertificate::try_from(end_entity)?;
+        let signed = verify_server_cert_signed_by_trust_anchor(
+            &certificate,
+            &trust.roots,
+            intermediates,
+            now,
+            self.algorithms.all,
+        );
+        match signed {
+            // PostgreSQL's manual makes a server's certificate so that it may sign others, and has it copied to the clients. All
+            // else about it, its time too, is judged before this.
+            Err(error) if may_sign_others(&error) && trust.own.iter().any(|own| own == end_entity) => {}
+            signed => signed?,
+        }
+        if *names == Names::Own {
+            verify_server_name(&certificate, server_name)?;
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match self.trust {
+            Some(_) => verify_tls12_signature(message, cert, signature, &self.algorithms),
+            None => Ok(HandshakeSignatureValid::assertion()),
+        }
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match self.trust {
+            Some(_) => verify_tls13_signature(message, cert, signature, &self.algorithms),
+            None => Ok(HandshakeSignatureValid::assertion()),
+        }
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
+
+/// The library has no word of its own for this.
+pub(super) fn may_sign_others(error: &Error) -> bool {
+    let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
+    format!("{other:?}").contains("CaUsedAsEndEntity")
+}

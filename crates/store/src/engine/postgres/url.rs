@@ -1,0 +1,122 @@
+//! What a database's URL says of TLS. The client library knows less of it than libpq does, so it is taken out of the URL before the
+//! library reads it.
+
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+
+/// The parameters of TLS, each as it was written last.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct TlsWishes {
+    pub(super) mode: Option<Mode>,
+    pub(super) roots: Option<Roots>,
+    pub(super) certificate: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
+}
+
+/// `sslmode`, from what trusts everybody to what trusts only the server that is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mode {
+    Disable,
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+/// `sslrootcert`: whose word is trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Roots {
+    /// The authorities that the operating system trusts.
+    System,
+    /// A PEM file.
+    File(PathBuf),
+}
+
+impl Mode {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Mode::Disable => "disable",
+            Mode::Prefer => "prefer",
+            Mode::Require => "require",
+            Mode::VerifyCa => "verify-ca",
+            Mode::VerifyFull => "verify-full",
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let all = [Mode::Disable, Mode::Prefer, Mode::Require, Mode::VerifyCa, Mode::VerifyFull];
+        all.into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
+            "sslmode takes `disable`, `prefer`, `require`, `verify-ca` or `verify-full`, and nothing else".to_owned()
+        })
+    }
+}
+
+/// Takes what the URL says of TLS out of it. Errors say what to write, without a value of the URL.
+pub(super) fn split(url: &str) -> Result<(String, TlsWishes), String> {
+    let mut wishes = TlsWishes::default();
+    // As libpq reads it: all up to the first @ is user and password, whatever is in it.
+    let host = url.find('@').map_or(0, |at| at + 1);
+    let Some(question) = url[host..].find('?').map(|mark| host + mark) else { return Ok((url.to_owned(), wishes)) };
+    let mut others = Vec::new();
+    for parameter in url[question + 1..].split('&') {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let decoded = || {
+            percent_decode_str(value)
+                .decode_utf8()
+                .map(|text| text.into_owned())
+                .map_err(|_| format!("{name} is no UTF-8"))
+        };
+        match name {
+            "sslmode" => wishes.mode = Some(Mode::parse(&decoded()?)?),
+            "sslrootcert" => {
+                let value = decoded()?;
+                wishes.roots = Some(if value == "system" { Roots::System } else { Roots::File(value.into()) });
+            }
+            "sslcert" => wishes.certificate = Some(decoded()?.into()),
+            "sslkey" => wishes.key = Some(decoded()?.into()),
+            "sslpassword" | "sslcrl" | "sslcrldir" | "sslcertmode" | "ssl_min_protocol_version" => {
+                return Err(format!(
+                    "{name} is not known here; of TLS it may say sslmode, sslrootcert, sslcert and sslkey (a key without a \
+                     passphrase), sslnegotiation and channel_binding"
+                ));
+            }
+            _ => others.push(parameter),
+        }
+    }
+    let rest = others.join("&");
+    let mark = if rest.is_empty() { "" } else { "?" };
+    Ok((format!("{}{mark}{rest}", &url[..question]), wishes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_tls_is_taken_out_and_nothing_else() {
+        let url = "postgres://me:p%40ss?@db/lots?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fmy+ca.pem";
+        let (rest, wishes) = split(url).unwrap();
+        assert_eq!(rest, "postgres://me:p%40ss?@db/lots?connect_timeout=3");
+        assert_eq!(wishes.mode, Some(Mode::VerifyFull));
+        assert_eq!(wishes.roots, Some(Roots::File("/etc/my+ca.pem".into())));
+        let (rest, wishes) = split("postgres://db/lots?sslrootcert=system&sslcert=a.pem&sslkey=b.pem").unwrap();
+        assert_eq!(rest, "postgres://db/lots");
+        assert_eq!((wishes.mode, wishes.roots), (None, Some(Roots::System)));
+        assert_eq!((wishes.certificate, wishes.key), (Some("a.pem".into()), Some("b.pem".into())));
+        assert_eq!(split("postgres://db").unwrap(), ("postgres://db".to_owned(), TlsWishes::default()));
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_with_what_is() {
+        for (url, names) in [
+            ("postgres://me:hush@db/lots?sslmode=allow", "verify-full"),
+            ("postgres://me:hush@db/lots?sslmode=", "prefer"),
+            ("postgres://me:hush@db/lots?sslpassword=hush", "passphrase"),
+            ("postgres://me:hush@db/lots?sslcrl=a", "sslcrl"),
+        ] {
+            let error = split(url).unwrap_err();
+            assert!(error.contains(names) && !error.contains("hush"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Certificates of an authority of the test's own.
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
+
+/// A certificate and its key, in PEM.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The certificate.
+    pub certificate: String,
+    /// Its private key.
+    pub key: String,
+}
+
+/// Signs certificates.
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    certificate: String,
+}
+
+/// How long a certificate is valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validity {
+    /// Now, and for longer than anybody looks.
+    Now,
+    /// Not any more.
+    Over,
+}
+
+/// Why a certificate could not be made.
+pub type CertificateError = rcgen::Error;
+
+impl Authority {
+    /// A new one of this name.
+    pub fn new(name: &str) -> Result<Self, CertificateError> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let key = KeyPair::generate()?;
+        let certificate = params.self_signed(&key)?.pem();
+        Ok(Self { issuer: Issuer::new(params, key), certificate })
+    }
+
+    /// Its own certificate, in PEM.
+    pub fn certificate(&self) -> &str {
+        &self.certificate
+    }
+
+    /// A certificate for a server of these names and addresses.
+    pub fn server(&self, names: &[&str], validity: Validity) -> Result<Identity, CertificateError> {
+        self.sign(&params_of_server(names, validity)?)
+    }
+
+    /// A certificate for a client whose common name is `name`.
+    pub fn client(&self, name: &str) -> Result<Identity, CertificateError> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        self.sign(&params)
+    }
+
+    fn sign(&self, params: &CertificateParams) -> Result<Identity, CertificateError> {
+        let key = KeyPair::generate()?;
+        Ok(Identity { certificate: params.signed_by(&key, &self.issuer)?.pem(), key: key.serialize_pem() })
+    }
+}
+
+/// A server's certificate that nobody else signed, made so that it may sign others, as `openssl req -x509` does.
+pub fn self_signed(names: &[&str], validity: Validity) -> Result<Identity, CertificateError> {
+    let mut params = params_of_server(names, validity)?;
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.extended_key_usages.clear();
+    let key = KeyPair::generate()?;
+    Ok(Identity { certificate: params.self_signed(&key)?.pem(), key: key.serialize_pem() })
+}
+
+fn params_of_server(names: &[&str], validity: Validity) -> Result<CertificateParams, CertificateError> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name.push(DnType::CommonName, "a server");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    if validity == Validity::Over {
+        params.not_before = date_time_ymd(2024, 1, 1);
+        params.not_after = date_time_ymd(2025, 1, 1);
+    }
+    Ok(params)
+}
