@@ -20,6 +20,10 @@ use crate::platform_codec::{registration_status_code, to_json};
 pub(super) const OF_AUCTION: &str = "SELECT state, turn FROM registrations \
      WHERE (auction, uuid) > ($1, $2) AND auction <= $1 ORDER BY auction, uuid LIMIT $3";
 
+pub(super) const OF_PADDLE: &str = "SELECT state, turn FROM (SELECT auction, paddle, state, turn FROM registrations \
+         WHERE (auction, paddle) >= ($1, $2) ORDER BY auction, paddle LIMIT 1) AS f \
+     WHERE auction = $1 AND paddle = $2";
+
 #[async_trait]
 impl Registrations for Shared {
     async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()> {
@@ -35,8 +39,7 @@ impl Registrations for Shared {
         if paddle.contains('\0') {
             return Ok(None);
         }
-        let select = "SELECT state, turn FROM registrations WHERE auction = $1 AND paddle = $2";
-        Ok(rows::one(&self.client().await?, select, &[&auction, &paddle], registration).await?)
+        Ok(rows::one(&self.client().await?, OF_PADDLE, &[&auction, &paddle], registration).await?)
     }
 
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {

@@ -1,12 +1,13 @@
 //! Narrowed lists. For each combination of what is asked for an index has its keys in the list's order: the first of each are
 //! put together, and what then is on the page is read.
 //!
-//! PostgreSQL is not told which index to use, and while all rows are alike (one customer, every item LIVE) its statistics make
-//! it think that the whole list's index is as good, whose rows are then looked at one by one: a filter that nothing meets reads
-//! them all. So lists that an index has a part of, here and in other modules, are asked for as a range of that index, from
-//! `(customer, cursor) > ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has that order. Where that is
-//! not enough, the tables say how many customers to reckon with (`n_distinct`). What is on the page is looked up by a LATERAL
-//! with a LIMIT, which can't become a join that reads both sides from their beginning.
+//! PostgreSQL is not told which index to use, and its statistics mislead it: while all rows are alike (one customer, every item LIVE)
+//! they hold the whole list's index for as good, whose rows are then looked at one by one, so that a filter that nothing meets reads
+//! them all; and an auction that came after them has no rows to speak of, for which any index that begins with it will do. So lists
+//! that an index has a part of, here and in other modules, are asked for as a range of that index, from `(customer, cursor) >
+//! ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has that order. One row is the first of such a range.
+//! Where that is not enough, the tables say how many customers to reckon with (`n_distinct`). What is on the page is looked up by a
+//! LATERAL with a LIMIT, which can't become a join that reads both sides from their beginning.
 
 use ::platform::port::{AuctionFilter, AuctionsOf, Lists, Page, Registration, RegistrationStatus, StoreResult};
 use async_trait::async_trait;
@@ -25,9 +26,12 @@ const POSITIONS: &str = "SELECT i.state FROM (SELECT p.position FROM unnest($2::
      CROSS JOIN LATERAL (SELECT position FROM items WHERE auction = $1 AND status = s.status \
          AND (has_bids, position) > (b.has_bids, $3) AND has_bids <= b.has_bids ORDER BY has_bids, position LIMIT $4) AS p \
      ORDER BY p.position LIMIT $4) AS f \
-     CROSS JOIN LATERAL (SELECT state FROM items WHERE auction = $1 AND position = f.position LIMIT 1) AS i \
+     CROSS JOIN LATERAL (SELECT state FROM items WHERE (auction, position) >= ($1, f.position) \
+         ORDER BY auction, position LIMIT 1) AS i \
      ORDER BY f.position";
-const LOT: &str = "SELECT state FROM items WHERE auction = $1 AND lot_number = $2";
+const LOT: &str = "SELECT state FROM (SELECT auction, lot_number, state FROM items \
+         WHERE (auction, lot_number) >= ($1, $2) ORDER BY auction, lot_number LIMIT 1) AS f \
+     WHERE auction = $1 AND lot_number = $2";
 const REGISTRATIONS: &str = "SELECT r.state, r.turn FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
      CROSS JOIN LATERAL (SELECT uuid FROM registrations WHERE auction = $1 \
          AND (status, uuid) > (s.status, $3) AND status <= s.status ORDER BY status, uuid LIMIT $4) AS p \

@@ -31,6 +31,14 @@ INSERT INTO quarantine (customer, cursor, attempts, error, at_ms)
     SELECT pg_temp.u(1, 1), n, 1, 'refused', 0 FROM generate_series(1, 6000) n;
 "#;
 
+/// What came after the statistics: auction 3 with its items and bidders.
+const LATER: &str = r#"
+INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, version, state)
+    SELECT pg_temp.u(4, 10000 + n), pg_temp.u(2, 3), n, n::text, 4, false, 1, repeat('state ', 100) FROM generate_series(1, 6000) n;
+INSERT INTO registrations (uuid, auction, paddle, status, turn, version, state)
+    SELECT pg_temp.u(5, 10000 + n), pg_temp.u(2, 3), n::text, 2, 1, 1, repeat('state ', 50) FROM generate_series(1, 6000) n;
+"#;
+
 /// A uuid of [`FILL`] as SQL.
 fn uuid(kind: u32, number: u64) -> String {
     format!("'01a2{kind:04x}-0000-7000-8000-{number:012x}'")
@@ -56,7 +64,7 @@ fn pages() -> Vec<(String, Vec<String>)> {
         let theirs = |customer, after: String| format!("{}, {after}, 10", uuid(1, customer));
         vec![theirs(2, format!("'{none}'")), theirs(2, uuid(kind, 10)), theirs(1, uuid(kind, 3_000))]
     };
-    let (auction, another) = (uuid(2, 1), uuid(2, 2));
+    let (auction, another, later) = (uuid(2, 1), uuid(2, 2), uuid(2, 3));
     vec![
         (
             auctions(""),
@@ -91,7 +99,16 @@ fn pages() -> Vec<(String, Vec<String>)> {
                 format!("{auction}, '{{4}}', 0, 10"),
                 format!("{auction}, '{{4}}', 5990, 10"),
                 format!("{another}, '{{4}}', 0, 10"),
+                format!("{later}, '{{9}}', 0, 10"),
+                format!("{later}, '{{4}}', 5900, 10"),
             ],
+        ),
+        (
+            LOT.to_owned(),
+            [&auction, &another, &later]
+                .iter()
+                .flat_map(|of| [format!("{of}, '5990'"), format!("{of}, 'x'")])
+                .collect(),
         ),
         (
             REGISTRATIONS.to_owned(),
@@ -99,11 +116,21 @@ fn pages() -> Vec<(String, Vec<String>)> {
                 format!("{auction}, '{{1,3,4}}', '{none}', 10"),
                 format!("{auction}, '{{2}}', {}, 10", uuid(5, 3_000)),
                 format!("{another}, '{{2}}', '{none}', 10"),
+                format!("{later}, '{{2}}', {}, 10", uuid(5, 13_000)),
+                format!("{later}, '{{1,3,4}}', '{none}', 10"),
             ],
         ),
         (
+            bidders::OF_PADDLE.to_owned(),
+            vec![format!("{auction}, '5990'"), format!("{later}, '5990'"), format!("{later}, 'x'")],
+        ),
+        (
             bidders::OF_AUCTION.to_owned(),
-            vec![format!("{another}, '{none}', 10"), format!("{auction}, {}, 10", uuid(5, 3_000))],
+            vec![
+                format!("{another}, '{none}', 10"),
+                format!("{auction}, {}, 10", uuid(5, 3_000)),
+                format!("{later}, '{none}', 10"),
+            ],
         ),
         (of_customer("auctions"), of_customers(2)),
         (of_customer("auctioneers"), of_customers(3)),
@@ -130,6 +157,12 @@ fn blocks(plan: &str) -> u64 {
         .sum()
 }
 
+/// Rows looked at for nothing. The first of a range may be another than the one that is looked for.
+fn removed(plan: &str) -> u64 {
+    let counts = plan.lines().filter_map(|line| line.trim().strip_prefix("Rows Removed by Filter: "));
+    counts.filter_map(|count| count.parse::<u64>().ok()).sum()
+}
+
 #[tokio::test]
 async fn a_page_costs_what_is_on_it_however_alike_all_rows_are() {
     let config = PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4 };
@@ -138,6 +171,7 @@ async fn a_page_costs_what_is_on_it_however_alike_all_rows_are() {
     let client = postgres.client().await.unwrap();
     client.batch_execute(FILL).await.unwrap();
     client.batch_execute("VACUUM ANALYZE").await.unwrap();
+    client.batch_execute(LATER).await.unwrap();
     for (number, (select, pages)) in pages().iter().enumerate() {
         client.batch_execute(&format!("PREPARE list_{number} AS {select}")).await.unwrap();
         for (plans, page) in ["generic", "custom"].iter().flat_map(|plans| pages.iter().map(move |page| (plans, page)))
@@ -151,7 +185,7 @@ async fn a_page_costs_what_is_on_it_however_alike_all_rows_are() {
             });
             let plan = lines.collect::<Vec<_>>().join("\n");
             assert!(plan.contains("Execution Time"), "{plan}");
-            let is_cheap = blocks(&plan) <= BLOCKS_MAX && !plan.contains("Rows Removed by Filter");
+            let is_cheap = blocks(&plan) <= BLOCKS_MAX && removed(&plan) <= 1;
             assert!(is_cheap, "{} blocks, {plans} plan, {page} of {select}:\n{plan}", blocks(&plan));
         }
     }
