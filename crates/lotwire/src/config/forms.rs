@@ -26,6 +26,7 @@ impl Key {
     pub(crate) fn form(&self) -> Form {
         match self.path {
             "roles" => form("`platform`, `provider` or both", "platform,provider"),
+            "worker_threads" => form("a whole number from 0 to 1024", "4"),
             "database.url" => {
                 form("an address of PostgreSQL, or nothing for SQLite", "postgres://user:password@host/database")
             }
