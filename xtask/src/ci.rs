@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, fuzz, generate, root, run, say, schemathesis, tidy};
+use crate::{Failure, cargo, clients, debian, deny, fuzz, generate, root, run, say, schemathesis, tidy};
 
 /// Runs all steps; the first that fails ends it.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -12,6 +12,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("tools", tools),
         ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
         ("tidy", || tidy::run(&root())),
+        ("licences and sources", deny::check),
         ("clippy", || {
             run(Command::new(cargo()).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
         }),

@@ -3,6 +3,7 @@
 mod ci;
 mod clients;
 mod debian;
+mod deny;
 mod fuzz;
 mod generate;
 mod schemathesis;
@@ -16,6 +17,7 @@ cargo xtask <task>
 
   ci                  everything that has to be green: format, clippy, tidy, generated files, tests, a sale, a short crash run
   tidy                check the arrows between crates and the house rules
+  deny [--advisories] hold licences and sources of all crates against deny.toml, and advisories where cargo-deny is installed
   generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
   fuzz [--seconds N] [TARGET …]   feed what reads outside input with anything, N seconds (60) for each target
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some("clients") => clients::install(&root()),
         Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
+        Some("deny") => deny::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {

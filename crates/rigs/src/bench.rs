@@ -6,6 +6,7 @@
 mod bids;
 mod bulkheads;
 mod items;
+mod lists;
 mod live;
 mod load;
 mod messages;
@@ -84,6 +85,8 @@ enum Part {
     BidsOnMany,
     /// Bids on an item that thousands listen to.
     Live,
+    /// Pages of lists, of a small auction and of a large one.
+    Lists,
 }
 
 /// Runs the parts and prints their figures.
@@ -127,6 +130,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::Live) {
         live::listening(options).await?;
+    }
+    if is_wanted(Part::Lists) {
+        lists::pages(options).await?;
     }
     Ok(true)
 }

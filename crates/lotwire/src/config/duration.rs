@@ -32,7 +32,7 @@ impl std::str::FromStr for Span {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("{text:?} is not a duration; write it like 250ms, 5s, 30m or 2h (at most 30 days)");
+        let refuse = || format!("{text:?} is no duration such as 250ms");
         let signed: jiff::SignedDuration = text.trim().parse().map_err(|_| refuse())?;
         let duration = Duration::try_from(signed).map_err(|_| refuse())?;
         if duration > SPAN_MAX || duration.subsec_nanos() % 1_000_000 != 0 {

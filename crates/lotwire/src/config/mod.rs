@@ -4,7 +4,9 @@
 //! of the variable or flag); then they are laid over each other. What every key means is written once, in [`keys`].
 
 mod duration;
+mod forms;
 pub(crate) mod keys;
+mod refusal;
 mod sources;
 
 use std::net::SocketAddr;
@@ -200,23 +202,20 @@ impl Default for Log {
 }
 
 impl Config {
-    /// Checks what the types can't say. The texts name the key and say what to do.
+    /// Checks what the types can't say. The texts are the key, a colon and what is wrong; value, form and example are put to them
+    /// (`refusal`).
     pub(crate) fn check(&self) -> Result<(), String> {
         let within = |key: &str, value: u64, min: u64, max: u64| {
-            if (min..=max).contains(&value) {
-                Ok(())
-            } else {
-                Err(format!("{key} is {value}; it takes {min} to {max}"))
-            }
+            if (min..=max).contains(&value) { Ok(()) } else { Err(format!("{key}: it is out of range")) }
         };
         if self.roles.is_empty() {
-            return Err("roles is empty; name platform, provider or both".to_owned());
+            return Err("roles: nothing would run".to_owned());
         }
         if !self.database.url.is_empty()
             && !self.database.url.starts_with("postgres://")
             && !self.database.url.starts_with("postgresql://")
         {
-            return Err("database.url must begin with postgres://; leave it out to use SQLite in data_dir".to_owned());
+            return Err("database.url: it does not begin with postgres://".to_owned());
         }
         if !self.database.url.is_empty() {
             crate::node::postgres(self).check().map_err(|error| format!("database.url: {error}"))?;
@@ -225,7 +224,7 @@ impl Config {
             url::Url::parse(&self.platform.provider_url)
                 .ok()
                 .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("platform.provider_url must be an http or https address such as https://api.example.com")?;
+                .ok_or("platform.provider_url: it is no such address")?;
         }
         if !self.provider.proxy.is_empty() {
             let proxy = self.provider.proxy.parse::<outbound::Proxy>();
@@ -237,17 +236,17 @@ impl Config {
             outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
         }
         if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
-            return Err("metrics.listen must be an address and port such as 127.0.0.1:9090, or empty".to_owned());
+            return Err("metrics.listen: invalid socket address syntax".to_owned());
         }
         within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
-        within("provider.drain_timeout in milliseconds", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
+        within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
         let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
         let people = &self.platform;
-        within("platform.session_ttl in milliseconds", people.session_ttl.as_millis(), minute_ms, month_ms)?;
+        within("platform.session_ttl", people.session_ttl.as_millis(), minute_ms, month_ms)?;
         // The use of a session is noted once a minute.
-        within("platform.session_idle in milliseconds", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
+        within("platform.session_idle", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
         within("platform.sign_in_attempts", people.sign_in_attempts.into(), 3, 1_000)?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
@@ -257,19 +256,26 @@ impl Config {
             url::Url::parse(&self.provider.public_url)
                 .ok()
                 .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("provider.public_url must be an http or https address such as https://hooks.example.com")?;
+                .ok_or("provider.public_url: it is no such address")?;
         }
         if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-            return Err("provider.key_region takes small letters and digits only, such as eu".to_owned());
+            return Err("provider.key_region: it has other signs".to_owned());
         }
-        within("provider.request_timeout in milliseconds", self.provider.request_timeout.as_millis(), 1, 300_000)?;
-        within("platform.publish_timeout in milliseconds", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
-        within("number of entries of provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
+        within("provider.request_timeout", self.provider.request_timeout.as_millis(), 1, 300_000)?;
+        within("platform.publish_timeout", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
+        within("provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
         if self.platform.publish_backoff_base > self.platform.publish_backoff_cap {
-            return Err("platform.publish_backoff_base is longer than platform.publish_backoff_cap".to_owned());
+            let cap = self.platform.publish_backoff_cap;
+            return Err(format!(
+                "platform.publish_backoff_base: it is longer than platform.publish_backoff_cap, {cap}"
+            ));
         }
-        tracing_subscriber::EnvFilter::try_new(&self.log.level)
-            .map_err(|error| format!("log.level is not a filter such as info or info,platform=debug: {error}"))?;
+        if !self.secrets.key.is_empty() {
+            let (key, random) = (Some(self.secrets.key.as_str()), runtime::random::SystemRandom);
+            let vault = runtime::vault::Vault::from_config(key, &self.data_dir, &random);
+            vault.map(drop).map_err(|error| format!("secrets.key: {error}"))?;
+        }
+        tracing_subscriber::EnvFilter::try_new(&self.log.level).map_err(|error| format!("log.level: {error}"))?;
         Ok(())
     }
 

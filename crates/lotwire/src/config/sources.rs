@@ -4,24 +4,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
-use toml::{Table, Value};
+use toml::de::DeTable;
+use toml::{Spanned, Table, Value};
 
 use super::Config;
 use super::keys::{KEYS, Key, Kind};
+use super::refusal::{Place, Refusal, Unknown, section};
 
 /// What can be wrong with a configuration. The texts name the place and say what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("can't read the configuration file {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
+    /// It is no TOML.
     #[error("in the configuration file {path}:\n{error}")]
     File { path: PathBuf, error: String },
-    #[error("variable {variable}: {error}")]
-    Variable { variable: String, error: String },
-    #[error("flag for {key}: {error}")]
-    Flag { key: &'static str, error: String },
     #[error("{0}")]
-    Value(String),
+    Unknown(Unknown),
+    #[error("{0}")]
+    Refused(Refusal),
+    /// Nothing that a key could be named for.
+    #[error("{0}")]
+    Whole(String),
 }
 
 /// Values given by flags, by key path.
@@ -52,43 +56,102 @@ pub(crate) fn load(
     overrides: Overrides,
 ) -> Result<Resolved, ConfigError> {
     let mut merged = Table::new();
-    let mut origins = BTreeMap::new();
+    let mut places = BTreeMap::new();
+    let mut lay = |key: &'static Key, value: Value, place: Place, given: String| {
+        check_alone(key, &value).map_err(|why| {
+            ConfigError::Refused(Refusal { place: Some(place.clone()), key, given: Some(given), why })
+        })?;
+        put(&mut merged, key.path, value);
+        places.insert(key.path, place);
+        Ok(())
+    };
 
     if let Some(path) = file {
         let text =
             std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
-        let refuse = |error: toml::de::Error| ConfigError::File { path: path.to_owned(), error: error.to_string() };
-        toml::from_str::<Config>(&text).map_err(refuse)?;
-        let table: Table = toml::from_str(&text).map_err(refuse)?;
-        for key in KEYS {
-            if let Some(value) = look_up(&table, key.path) {
-                put(&mut merged, key.path, value.clone());
-                origins.insert(key.path.to_owned(), path.display().to_string());
-            }
+        let entries = entries(&text).map_err(|error| ConfigError::File { path: path.to_owned(), error })?;
+        for Entry { name, line, value } in entries {
+            let place = Place::File(path.to_owned(), line);
+            let key = KEYS.iter().find(|key| key.path == name);
+            let key = key.ok_or_else(|| ConfigError::Unknown(Unknown { place: place.clone(), name }))?;
+            let given = value.to_string();
+            lay(key, value, place, given)?;
         }
     }
 
     let mut variables: Vec<_> = variables.into_iter().filter(|(name, _)| is_ours(name)).collect();
     variables.sort();
     for (variable, text) in variables {
-        let refuse = |error: String| ConfigError::Variable { variable: variable.clone(), error };
-        let key =
-            KEYS.iter().find(|key| key.variable() == variable).ok_or_else(|| refuse(unknown_variable(&variable)))?;
+        let place = Place::Variable(variable.clone());
+        let key = KEYS.iter().find(|key| key.variable() == variable);
+        let key = key.ok_or_else(|| ConfigError::Unknown(Unknown { place: place.clone(), name: variable }))?;
+        let given = Value::String(text.clone()).to_string();
+        let refuse =
+            |why| ConfigError::Refused(Refusal { place: Some(place.clone()), key, given: Some(given.clone()), why });
         let value = parse(key, &text).map_err(refuse)?;
-        check_alone(key.path, &value).map_err(refuse)?;
-        put(&mut merged, key.path, value);
-        origins.insert(key.path.to_owned(), variable.clone());
+        lay(key, value, place, given)?;
     }
 
     for (path, value) in overrides.0 {
-        check_alone(path, &value).map_err(|error| ConfigError::Flag { key: path, error })?;
-        put(&mut merged, path, value);
-        origins.insert(path.to_owned(), "flag".to_owned());
+        let Some(key) = KEYS.iter().find(|key| key.path == path) else { continue };
+        let given = value.to_string();
+        lay(key, value, Place::Flag, given)?;
     }
 
-    let config = Config::deserialize(merged).map_err(|error| ConfigError::Value(error.to_string()))?;
-    config.check().map_err(ConfigError::Value)?;
+    let config = Config::deserialize(merged).map_err(|error| ConfigError::Whole(error.to_string()))?;
+    config.check().map_err(|text| refused(&config, &places, text))?;
+    let origins = places.into_iter().map(|(path, place)| (path.to_owned(), origin(&place))).collect();
     Ok(Resolved { config, origins })
+}
+
+/// Where a value in effect comes from, in a word.
+fn origin(place: &Place) -> String {
+    match place {
+        Place::File(path, _) => path.display().to_string(),
+        Place::Variable(name) => name.clone(),
+        Place::Flag => "flag".to_owned(),
+    }
+}
+
+/// What [`Config::check`] has to say, `key: why`, with all that is known of the key.
+fn refused(config: &Config, places: &BTreeMap<&'static str, Place>, text: String) -> ConfigError {
+    let named = text.split_once(": ").and_then(|(path, why)| Some((KEYS.iter().find(|key| key.path == path)?, why)));
+    let Some((key, why)) = named else { return ConfigError::Whole(text) };
+    let given = look_up(&table_of(config), key.path).map(ToString::to_string);
+    ConfigError::Refused(Refusal { place: places.get(key.path).cloned(), key, given, why: why.to_owned() })
+}
+
+/// A value of the file.
+struct Entry {
+    /// `section.key`.
+    name: String,
+    /// Counted from 1.
+    line: usize,
+    value: Value,
+}
+
+/// The values of a file, in its order; sections are gone into where keys are in them.
+fn entries(text: &str) -> Result<Vec<Entry>, String> {
+    let spans = DeTable::parse(text).map_err(|error| error.to_string())?;
+    let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
+    let line = |name: &Spanned<std::borrow::Cow<'_, str>>| text[..name.span().start].matches('\n').count() + 1;
+    let mut found = Vec::new();
+    for (name, value) in spans.get_ref().iter() {
+        let Some(of_table) = table.get(name.get_ref().as_ref()) else { continue };
+        let is_section = KEYS.iter().any(|key| section(key) == Some(name.get_ref().as_ref()));
+        match (value.get_ref().as_table(), of_table) {
+            (Some(inner), Value::Table(values)) if is_section => {
+                for inner in inner.keys() {
+                    let Some(value) = values.get(inner.get_ref().as_ref()) else { continue };
+                    let name = format!("{}.{}", name.get_ref(), inner.get_ref());
+                    found.push(Entry { name, line: line(inner), value: value.clone() });
+                }
+            }
+            _ => found.push(Entry { name: name.get_ref().to_string(), line: line(name), value: of_table.clone() }),
+        }
+    }
+    found.sort_by_key(|entry| entry.line);
+    Ok(found)
 }
 
 /// A configuration as a TOML table.
@@ -123,26 +186,17 @@ fn is_ours(variable: &str) -> bool {
     variable.starts_with("LOTWIRE_") && !variable.starts_with("LOTWIRE_TEST_")
 }
 
-fn unknown_variable(variable: &str) -> String {
-    let near = KEYS.iter().map(Key::variable).max_by_key(|known| shared_start(known, variable)).unwrap_or_default();
-    format!("there is no such key; did you mean {near}? `lotwire config show` lists them")
-}
-
-fn shared_start(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
-}
-
 fn parse(key: &Key, text: &str) -> Result<Value, String> {
     match key.kind {
         Kind::Text | Kind::Secret => Ok(Value::String(text.to_owned())),
         Kind::Number => {
-            let number = text.trim().parse::<i64>().map_err(|_| format!("{text:?} is not a whole number"))?;
+            let number = text.trim().parse::<i64>().map_err(|_| "it is no whole number".to_owned())?;
             Ok(Value::Integer(number))
         }
         Kind::Switch => match text.trim() {
             "true" => Ok(Value::Boolean(true)),
             "false" => Ok(Value::Boolean(false)),
-            _ => Err(format!("{text:?} is neither true nor false")),
+            _ => Err("it is neither".to_owned()),
         },
         Kind::List => {
             let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
@@ -151,75 +205,28 @@ fn parse(key: &Key, text: &str) -> Result<Value, String> {
     }
 }
 
-fn check_alone(path: &str, value: &Value) -> Result<(), String> {
+/// What is wrong with a value for whatever others there are; of a list, with which of its entries.
+fn check_alone(key: &Key, value: &Value) -> Result<(), String> {
+    let Err(error) = deserialize_alone(key, value) else { return Ok(()) };
+    if key.is_secret() {
+        return Err("it is no text".to_owned());
+    }
+    match (key.kind, value) {
+        (Kind::List, Value::Array(entries)) => {
+            let alone = |entry: &Value| deserialize_alone(key, &Value::Array(vec![entry.clone()]));
+            let wrong = entries.iter().find_map(|entry| Some((entry, alone(entry).err()?)));
+            Err(wrong.map_or(error, |(entry, error)| format!("{entry} in it: {error}")))
+        }
+        (Kind::Number, Value::Integer(_)) => Err("it is out of range".to_owned()),
+        _ => Err(error),
+    }
+}
+
+fn deserialize_alone(key: &Key, value: &Value) -> Result<(), String> {
     let mut alone = Table::new();
-    put(&mut alone, path, value.clone());
+    put(&mut alone, key.path, value.clone());
     Config::deserialize(alone).map(drop).map_err(|error| error.message().to_owned())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Write as _;
-
-    use super::*;
-
-    fn file(text: &str) -> tempfile::NamedTempFile {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        file
-    }
-
-    fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    }
-
-    #[test]
-    fn flags_win_over_variables_and_variables_over_the_file() {
-        let file = file(
-            "[platform]\nlisten = \"127.0.0.1:1\"\n[provider]\nlisten = \"127.0.0.1:2\"\nrequest_timeout = \"3s\"\n",
-        );
-        let environment = variables(&[
-            ("LOTWIRE_PROVIDER__LISTEN", "127.0.0.1:22"),
-            ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", "5ms, 1s"),
-            ("LOTWIRE_TEST_POSTGRES_URL", "none of ours"),
-            ("PATH", "/bin"),
-        ]);
-        let mut flags = Overrides::default();
-        flags.set("provider.listen", Some("127.0.0.1:222"));
-        flags.set("data_dir", None::<String>);
-        let resolved = load(Some(file.path()), environment, flags).unwrap();
-        let config = resolved.config;
-        assert_eq!(config.platform.listen.port(), 1);
-        assert_eq!(config.provider.listen.port(), 222);
-        assert_eq!(config.provider.request_timeout.as_millis(), 3_000);
-        assert_eq!(config.provider.retry_schedule.iter().map(|span| span.as_millis()).collect::<Vec<_>>(), [5, 1_000]);
-        assert_eq!(resolved.origins["provider.listen"], "flag");
-        assert_eq!(resolved.origins["provider.retry_schedule"], "LOTWIRE_PROVIDER__RETRY_SCHEDULE");
-        assert!(!resolved.origins.contains_key("data_dir"));
-    }
-
-    #[test]
-    fn an_error_says_where_it_is_and_what_to_do() {
-        let in_file = |text: &str| load(Some(file(text).path()), [], Overrides::default()).unwrap_err().to_string();
-        let in_variable =
-            |name, value| load(None, variables(&[(name, value)]), Overrides::default()).unwrap_err().to_string();
-        for (error, parts) in [
-            (in_file("[provider]\nlissten = \"x\"\n"), ["line 2", "unknown field `lissten`"]),
-            (in_file("[provider]\nrequest_timeout = \"soon\"\n"), ["line 2", "250ms"]),
-            (in_file("[provider]\nallow_subnets = [\"10.0.0.0/40\"]\n"), ["line 2", "invalid IP address"]),
-            (in_file("[database]\nurl = \"mysql://x\"\n"), ["database.url", "postgres://"]),
-            (in_file("[database]\npool_size = 1\n"), ["database.pool_size is 1", "2 to 1000"]),
-            (
-                in_variable("LOTWIRE_PROVIDER__LISTN", "x"),
-                ["LOTWIRE_PROVIDER__LISTN", "did you mean LOTWIRE_PROVIDER__LISTEN"],
-            ),
-            (in_variable("LOTWIRE_PLATFORM__LISTEN", "8080"), ["LOTWIRE_PLATFORM__LISTEN", "socket address"]),
-            (in_variable("LOTWIRE_DATABASE__POOL_SIZE", "many"), ["LOTWIRE_DATABASE__POOL_SIZE", "whole number"]),
-            (in_variable("LOTWIRE_ROLES", "platform,clerk"), ["LOTWIRE_ROLES", "clerk"]),
-        ] {
-            for part in parts {
-                assert!(error.contains(part), "{part:?} is not in: {error}");
-            }
-        }
-    }
-}
+mod tests;

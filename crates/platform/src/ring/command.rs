@@ -174,13 +174,13 @@ impl Platform {
             decided.item.iter().for_each(|change| log.apply(change));
             // The auction's version moves with every command, which makes it one that the other clerk has not seen.
             let auction = draft.auction(auction, &decided.auction);
-            let item = draft.item(&auction, before.clone(), &decided.item);
+            let item = draft.item(&auction, before, &decided.item);
             let in_ring = if auction.in_ring == Some(item.uuid) {
                 Some(item.clone())
             } else {
                 in_ring.filter(|other| auction.in_ring == Some(other.uuid))
             };
-            let touched = Touched { before: &before, after: &item, log: &log };
+            let touched = Touched { after: &item, log: &log };
             let desk = self.desk(&auction, in_ring.as_ref(), Some(touched)).await?;
             let ring = RingState { auction, item: in_ring, desk: Some(desk) };
             CommandDone { ring, about: Some(item), bid: draft.last_bid().cloned() }

@@ -32,10 +32,9 @@ pub struct Desk {
     pub legal: Vec<RingAction>,
 }
 
-/// An item that a command is about to change: the store has it as it was.
+/// An item as a command is about to leave it: the store has it as it was.
 #[derive(Clone, Copy)]
 pub(super) struct Touched<'a> {
-    pub(super) before: &'a Item,
     pub(super) after: &'a Item,
     /// Its bids after the change.
     pub(super) log: &'a BidLog,
@@ -76,10 +75,11 @@ impl Platform {
     }
 
     async fn any_passed(&self, auction: &Auction, touched: Option<Touched<'_>>) -> PlatformResult<bool> {
-        let passed = self.store().item_counts(auction.uuid).await?.passed;
-        let counts = |item: &Item| u64::from(item.status == ItemStatus::Passed);
-        let (before, after) = touched.map_or((0, 0), |touched| (counts(touched.before), counts(touched.after)));
-        Ok(passed.saturating_sub(before) + after > 0)
+        // The first and another, not their number: every command of the clerk asks, and there may be a hundred thousand items.
+        let two = Page { after: None, limit: 2 };
+        let passed = self.store().items_with_status(auction.uuid, &[ItemStatus::Passed], two).await?;
+        let any_other = passed.iter().any(|item| touched.is_none_or(|touched| touched.after.uuid != item.uuid));
+        Ok(any_other || touched.is_some_and(|touched| touched.after.status == ItemStatus::Passed))
     }
 
     /// All bids of an item.

@@ -14,9 +14,9 @@ use crate::site::Site;
 use crate::{RigError, say};
 
 /// Items of one auction, at most.
-const AUCTION_ITEMS_MAX: u32 = 100_000;
+pub(super) const AUCTION_ITEMS_MAX: u32 = 100_000;
 /// What is scheduled, and does not end while it is looked at.
-const FAR_MS: i64 = 7 * 24 * 3_600 * 1_000;
+pub(super) const FAR_MS: i64 = 7 * 24 * 3_600 * 1_000;
 /// Items that end in each second of a measurement.
 const ENDS_PER_S: u32 = 100;
 /// From putting a sale up to its first end, for each item and at least.
@@ -260,7 +260,12 @@ fn uuid(item: &Value) -> Option<String> {
 }
 
 /// Puts an auction with so many items on sale.
-async fn on_sale(site: &Site, items: u32, ends_at: &str, stagger: Option<Value>) -> Result<String, RigError> {
+pub(super) async fn on_sale(
+    site: &Site,
+    items: u32,
+    ends_at: &str,
+    stagger: Option<Value>,
+) -> Result<String, RigError> {
     let mut auction = json!({ "kind": "timed", "title": "On sale", "endsAt": ends_at, "extensionSeconds": 0 });
     if let Some(stagger) = stagger {
         auction["stagger"] = stagger;

@@ -17,6 +17,13 @@ use super::rows::{self, Fault, Outcome};
 use super::{Shared, access, log};
 use crate::platform_codec::{registration_status_code, to_json};
 
+pub(super) const OF_AUCTION: &str = "SELECT state, turn FROM registrations \
+     WHERE (auction, uuid) > ($1, $2) AND auction <= $1 ORDER BY auction, uuid LIMIT $3";
+
+pub(super) const OF_PADDLE: &str = "SELECT state, turn FROM (SELECT auction, paddle, state, turn FROM registrations \
+         WHERE (auction, paddle) >= ($1, $2) ORDER BY auction, paddle LIMIT 1) AS f \
+     WHERE auction = $1 AND paddle = $2";
+
 #[async_trait]
 impl Registrations for Shared {
     async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()> {
@@ -32,14 +39,12 @@ impl Registrations for Shared {
         if paddle.contains('\0') {
             return Ok(None);
         }
-        let select = "SELECT state, turn FROM registrations WHERE auction = $1 AND paddle = $2";
-        Ok(rows::one(&self.client().await?, select, &[&auction, &paddle], registration).await?)
+        Ok(rows::one(&self.client().await?, OF_PADDLE, &[&auction, &paddle], registration).await?)
     }
 
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
-        let select = "SELECT state, turn FROM registrations WHERE auction = $1 AND uuid > $2 ORDER BY uuid LIMIT $3";
         let values: rows::Values<'_> = &[&auction, &after(page), &rows::limit(page.limit)];
-        Ok(rows::list(&self.client().await?, select, values, registration).await?)
+        Ok(rows::list(&self.client().await?, OF_AUCTION, values, registration).await?)
     }
 
     async fn highest_paddle(&self, auction: Uuid) -> StoreResult<i64> {

@@ -52,6 +52,10 @@ pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer)
 
 const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms, profile, version FROM auctioneers";
 
+/// A page of a customer's rows, of a table whose index has them by customer and UUID.
+pub(super) const OF_CUSTOMER: &str =
+    "WHERE (customer, uuid) > ($1, $2) AND customer <= $1 ORDER BY customer, uuid LIMIT $3";
+
 pub(super) async fn find_auctioneer(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Auctioneer>> {
     rows::one(db, &format!("{AUCTIONEER} WHERE uuid = $1"), &[&uuid], auctioneer).await
 }
@@ -72,7 +76,7 @@ pub(super) async fn auctioneers(
             rows::list(db, &select, &[&after, &limit], auctioneer).await
         }
         Some(customer) => {
-            let select = format!("{AUCTIONEER} WHERE customer = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
+            let select = format!("{AUCTIONEER} {OF_CUSTOMER}");
             rows::list(db, &select, &[&customer, &after, &limit], auctioneer).await
         }
     }

@@ -12,12 +12,16 @@ use crate::platform_codec as codec;
 const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
      FROM journal";
 
+/// Announced rows of a customer after a cursor, in order.
+pub(super) const ANNOUNCED: &str = "WHERE (customer, cursor) > ($1, $2) AND customer <= $1 AND body IS NOT NULL \
+     ORDER BY customer, cursor";
+
 pub(super) async fn events_after(
     db: &impl GenericClient,
     customer: Uuid,
     page: Page<Cursor>,
 ) -> Outcome<Vec<JournalRow>> {
-    let select = format!("{ROW} WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor LIMIT $3");
+    let select = format!("{ROW} {ANNOUNCED} LIMIT $3");
     let after = page.after.unwrap_or(0);
     rows::list(db, &select, &[&customer, &after, &rows::limit(page.limit)], journal_row).await
 }

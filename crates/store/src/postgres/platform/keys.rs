@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Shared;
 use super::access::{API_KEY, api_key};
-use super::customers::after;
+use super::customers::{OF_CUSTOMER, after};
 use super::rows::{self, Outcome};
 use crate::platform_codec::ms;
 
@@ -28,7 +28,7 @@ impl ApiKeys for Shared {
                 rows::list(&client, &select, &[&after, &limit], api_key).await
             }
             Some(customer) => {
-                let select = format!("{API_KEY} WHERE customer = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
+                let select = format!("{API_KEY} {OF_CUSTOMER}");
                 rows::list(&client, &select, &[&customer, &after, &limit], api_key).await
             }
         };

@@ -1,5 +1,13 @@
-//! Narrowed lists. For each combination of what is asked for an index has its rows in the list's order: the first of each are
-//! put together, in one statement.
+//! Narrowed lists. For each combination of what is asked for an index has its keys in the list's order: the first of each are
+//! put together, and what then is on the page is read.
+//!
+//! PostgreSQL is not told which index to use, and its statistics mislead it: while all rows are alike (one customer, every item LIVE)
+//! they hold the whole list's index for as good, whose rows are then looked at one by one, so that a filter that nothing meets reads
+//! them all; and an auction that came after them has no rows to speak of, for which any index that begins with it will do. So lists
+//! that an index has a part of, here and in other modules, are asked for as a range of that index, from `(customer, cursor) >
+//! ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has that order. One row is the first of such a range.
+//! Where that is not enough, the tables say how many customers to reckon with (`n_distinct`). What is on the page is looked up by a
+//! LATERAL with a LIMIT, which can't become a join that reads both sides from their beginning.
 
 use ::platform::port::{AuctionFilter, AuctionsOf, Lists, Page, Registration, RegistrationStatus, StoreResult};
 use async_trait::async_trait;
@@ -11,15 +19,24 @@ use super::customers::after;
 use super::{Shared, bidders, rows};
 use crate::platform_codec::{auction_kind_code, registration_status_code};
 
-const POSITIONS: &str = "SELECT i.state FROM unnest($2::integer[]) AS s (status) \
+const OF_CUSTOMER: &str = "customer = $6 AND";
+const OF_AUCTIONEER: &str = "auctioneer = $6 AND";
+const POSITIONS: &str = "SELECT i.state FROM (SELECT p.position FROM unnest($2::integer[]) AS s (status) \
      CROSS JOIN (VALUES (false), (true)) AS b (has_bids) \
-     CROSS JOIN LATERAL (SELECT position, state FROM items \
-     WHERE auction = $1 AND status = s.status AND has_bids = b.has_bids AND position > $3 ORDER BY position LIMIT $4) AS i \
-     ORDER BY i.position LIMIT $4";
-const LOT: &str = "SELECT state FROM items WHERE auction = $1 AND lot_number = $2";
-const REGISTRATIONS: &str = "SELECT r.state, r.turn FROM unnest($2::smallint[]) AS s (status) \
-     CROSS JOIN LATERAL (SELECT uuid, state, turn FROM registrations \
-     WHERE auction = $1 AND status = s.status AND uuid > $3 ORDER BY uuid LIMIT $4) AS r ORDER BY r.uuid LIMIT $4";
+     CROSS JOIN LATERAL (SELECT position FROM items WHERE auction = $1 AND status = s.status \
+         AND (has_bids, position) > (b.has_bids, $3) AND has_bids <= b.has_bids ORDER BY has_bids, position LIMIT $4) AS p \
+     ORDER BY p.position LIMIT $4) AS f \
+     CROSS JOIN LATERAL (SELECT state FROM items WHERE (auction, position) >= ($1, f.position) \
+         ORDER BY auction, position LIMIT 1) AS i \
+     ORDER BY f.position";
+const LOT: &str = "SELECT state FROM (SELECT auction, lot_number, state FROM items \
+         WHERE (auction, lot_number) >= ($1, $2) ORDER BY auction, lot_number LIMIT 1) AS f \
+     WHERE auction = $1 AND lot_number = $2";
+const REGISTRATIONS: &str = "SELECT r.state, r.turn FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
+     CROSS JOIN LATERAL (SELECT uuid FROM registrations WHERE auction = $1 \
+         AND (status, uuid) > (s.status, $3) AND status <= s.status ORDER BY status, uuid LIMIT $4) AS p \
+     ORDER BY p.uuid LIMIT $4) AS f \
+     CROSS JOIN LATERAL (SELECT state, turn FROM registrations WHERE uuid = f.uuid LIMIT 1) AS r ORDER BY f.uuid";
 
 #[async_trait]
 impl Lists for Shared {
@@ -35,11 +52,11 @@ impl Lists for Shared {
             AuctionsOf::All => "",
             AuctionsOf::Customer(customer) => {
                 values.push(customer);
-                "customer = $6 AND"
+                OF_CUSTOMER
             }
             AuctionsOf::Auctioneer(auctioneer) => {
                 values.push(auctioneer);
-                "auctioneer = $6 AND"
+                OF_AUCTIONEER
             }
         };
         Ok(rows::list(&self.client().await?, &auctions(whose), &values, |row| rows::json(row, 0)).await?)
@@ -79,9 +96,14 @@ impl Lists for Shared {
 /// `whose` is a condition and the word that joins it to the others, or nothing.
 fn auctions(whose: &str) -> String {
     format!(
-        "SELECT a.state FROM unnest($1::integer[], $2::smallint[], $3::boolean[]) AS c (status, kind, sandbox) \
-         CROSS JOIN LATERAL (SELECT uuid, state FROM auctions \
-         WHERE {whose} status = c.status AND kind = c.kind AND sandbox = c.sandbox AND uuid > $4 \
-         ORDER BY uuid LIMIT $5) AS a ORDER BY a.uuid LIMIT $5"
+        "SELECT a.state FROM (SELECT p.uuid \
+         FROM unnest($1::integer[], $2::smallint[], $3::boolean[]) AS c (status, kind, sandbox) \
+         CROSS JOIN LATERAL (SELECT uuid FROM auctions WHERE {whose} status = c.status AND kind = c.kind \
+             AND (sandbox, uuid) > (c.sandbox, $4) AND sandbox <= c.sandbox ORDER BY sandbox, uuid LIMIT $5) AS p \
+         ORDER BY p.uuid LIMIT $5) AS f \
+         CROSS JOIN LATERAL (SELECT state FROM auctions WHERE uuid = f.uuid LIMIT 1) AS a ORDER BY f.uuid"
     )
 }
+
+#[cfg(test)]
+mod tests;

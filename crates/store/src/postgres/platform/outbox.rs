@@ -217,16 +217,21 @@ async fn failing(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Fail
     Ok(Some(Failing { error, at, next_attempt_at: next_attempt(db, customer).await? }))
 }
 
+/// The page first, then what the journal has of it: a join may begin at the journal's beginning.
+pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+         q.error, q.at_ms \
+     FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+         WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
+     CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
+     ORDER BY q.cursor";
+
 pub(super) async fn quarantined(
     db: &impl GenericClient,
     customer: Uuid,
     page: Page<Cursor>,
 ) -> Outcome<Vec<QuarantinedEvent>> {
-    let select = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, q.error, q.at_ms \
-         FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
-         WHERE q.customer = $1 AND q.cursor > $2 ORDER BY q.cursor LIMIT $3";
     let after = page.after.unwrap_or(0);
-    rows::list(db, select, &[&customer, &after, &rows::limit(page.limit)], |row| {
+    rows::list(db, QUARANTINED, &[&customer, &after, &rows::limit(page.limit)], |row| {
         Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })
     })
     .await

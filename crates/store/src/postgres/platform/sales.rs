@@ -10,7 +10,7 @@ use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::customers::after;
+use super::customers::{OF_CUSTOMER, after};
 use super::rows::{self, Outcome};
 use crate::platform_codec::{self as codec, LIVE, PASSED, SUSPENDED, ms};
 
@@ -30,8 +30,8 @@ pub(super) async fn auctions(
             rows::list(db, select, &[&after, &limit], |row| rows::json(row, 0)).await
         }
         Some(customer) => {
-            let select = "SELECT state FROM auctions WHERE customer = $1 AND uuid > $2 ORDER BY uuid LIMIT $3";
-            rows::list(db, select, &[&customer, &after, &limit], |row| rows::json(row, 0)).await
+            let select = format!("SELECT state FROM auctions {OF_CUSTOMER}");
+            rows::list(db, &select, &[&customer, &after, &limit], |row| rows::json(row, 0)).await
         }
     }
 }

@@ -1,0 +1,200 @@
+//! Sources laid over each other, and what is said of what can't be used.
+
+use std::io::Write as _;
+
+use super::*;
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn flags_win_over_variables_and_variables_over_the_file() {
+    let file =
+        file("[platform]\nlisten = \"127.0.0.1:1\"\n[provider]\nlisten = \"127.0.0.1:2\"\nrequest_timeout = \"3s\"\n");
+    let environment = variables(&[
+        ("LOTWIRE_PROVIDER__LISTEN", "127.0.0.1:22"),
+        ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", "5ms, 1s"),
+        ("LOTWIRE_TEST_POSTGRES_URL", "none of ours"),
+        ("PATH", "/bin"),
+    ]);
+    let mut flags = Overrides::default();
+    flags.set("provider.listen", Some("127.0.0.1:222"));
+    flags.set("data_dir", None::<String>);
+    let resolved = load(Some(file.path()), environment, flags).unwrap();
+    let config = resolved.config;
+    assert_eq!(config.platform.listen.port(), 1);
+    assert_eq!(config.provider.listen.port(), 222);
+    assert_eq!(config.provider.request_timeout.as_millis(), 3_000);
+    assert_eq!(config.provider.retry_schedule.iter().map(|span| span.as_millis()).collect::<Vec<_>>(), [5, 1_000]);
+    assert_eq!(resolved.origins["provider.listen"], "flag");
+    assert_eq!(resolved.origins["provider.retry_schedule"], "LOTWIRE_PROVIDER__RETRY_SCHEDULE");
+    assert!(!resolved.origins.contains_key("data_dir"));
+}
+
+fn in_file(text: &str) -> String {
+    load(Some(file(text).path()), [], Overrides::default()).unwrap_err().to_string()
+}
+
+fn in_variable(name: &str, value: &str) -> String {
+    load(None, variables(&[(name, value)]), Overrides::default()).unwrap_err().to_string()
+}
+
+/// The value of a variable, and what is wrong with it.
+#[rustfmt::skip]
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("roles",                          "platform,clerk",   "\"clerk\" in it: unknown variant"),
+    ("roles",                          "",                 "nothing would run"),
+    ("worker_threads",                 "1025",             "out of range"),
+    ("database.pool_size",             "many",             "no whole number"),
+    ("database.pool_size",             "1",                "out of range"),
+    ("database.pool_size",             "70000",            "out of range"),
+    ("database.pool_size",             "-1",               "out of range"),
+    ("platform.listen",                "8080",             "invalid socket address syntax"),
+    ("provider.listen",                "localhost:8071",   "invalid socket address syntax"),
+    ("metrics.listen",                 "9090",             "invalid socket address syntax"),
+    ("platform.provider_url",          "api.example.com",  "no such address"),
+    ("provider.public_url",            "ftp://x",          "no such address"),
+    ("platform.rate_limit",            "100000001",        "out of range"),
+    ("platform.rate_limit",            "1e6",              "no whole number"),
+    ("platform.publish_concurrency",   "0",                "out of range"),
+    ("provider.endpoint_concurrency",  "1001",             "out of range"),
+    ("platform.publish_timeout",       "30",               "\"30\" is no duration"),
+    ("platform.publish_timeout",       "6m",               "out of range"),
+    ("provider.request_timeout",       "0s",               "out of range"),
+    ("provider.drain_timeout",         "11m",              "out of range"),
+    ("platform.publish_backoff_base",  "2m",               "longer than platform.publish_backoff_cap, 1m"),
+    ("platform.publish_backoff_cap",   "1 fortnight",      "is no duration"),
+    ("platform.downtime_grace",        "-5s",              "is no duration"),
+    ("provider.disable_after",         "31d",              "is no duration"),
+    ("platform.session_ttl",           "30s",              "out of range"),
+    ("platform.session_idle",          "1m",               "out of range"),
+    ("platform.sign_in_attempts",      "2",                "out of range"),
+    ("platform.trusted_proxies",       "10.0.0.0/8,proxy", "\"proxy\" in it: invalid IP address syntax"),
+    ("provider.trusted_proxies",       "::1",              "\"::1\" in it"),
+    ("provider.allow_subnets",         "10.0.0.0/40",      "\"10.0.0.0/40\" in it"),
+    ("provider.retry_schedule",        "5s,later",         "\"later\" in it: \"later\" is no duration"),
+    ("provider.https_only",            "yes",              "neither"),
+    ("provider.signature",             "rsa",              "unknown variant `rsa`"),
+    ("provider.key_region",            "EU-1",             "other signs"),
+    ("provider.requests_per_second",   "0",                "out of range"),
+    ("provider.endpoints_per_application", "10001",        "out of range"),
+    ("provider.tls_roots",             "/nowhere.pem",     "can't read /nowhere.pem"),
+    ("log.format",                     "xml",              "unknown variant `xml`"),
+    ("log.level",                      "platform=loud",    "error parsing level filter"),
+    ("database.url",                   "mysql://u:hush@h", "does not begin with postgres://"),
+    ("provider.proxy",                 "ftp://u:hush@h",   ""),
+    ("secrets.key",                    "hush",             "must be 32 bytes"),
+];
+
+#[test]
+fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_example() {
+    for (path, value, why) in REFUSED {
+        let key = KEYS.iter().find(|key| key.path == *path).unwrap();
+        let (variable, form) = (key.variable(), key.form());
+        let error = in_variable(&variable, value);
+        let given = if key.is_secret() {
+            assert!(!error.contains("hush"), "{error}");
+            "(not shown)".to_owned()
+        } else if key.kind == Kind::List && value.is_empty() {
+            "[]".to_owned()
+        } else {
+            (*value).to_owned()
+        };
+        let begins = format!("variable {variable}: {path} is ");
+        let example =
+            if form.example.is_empty() { String::new() } else { format!(", such as {variable}={}", form.example) };
+        let ends = format!("; it takes {}{example}", form.words);
+        assert!(error.starts_with(&begins) && error.ends_with(&ends), "{error}");
+        for part in [given.as_str(), why] {
+            assert!(error.contains(part), "{part:?} is not in: {error}");
+        }
+    }
+}
+
+#[test]
+fn every_key_is_refused_in_words_of_its_own_and_its_example_is_taken() {
+    for key in KEYS {
+        let free_text = ["data_dir"].contains(&key.path);
+        assert!(free_text || REFUSED.iter().any(|(path, ..)| *path == key.path), "no refusal of {} is tried", key.path);
+        // The example of one is no file of this machine, and a key that seals has none.
+        if ["provider.tls_roots", "secrets.key"].contains(&key.path) {
+            continue;
+        }
+        let (example, name) = (key.form().example, key.variable());
+        let resolved = load(None, variables(&[(name.as_str(), example)]), Overrides::default());
+        assert!(resolved.is_ok(), "{:?}", resolved.map(drop));
+        let line = key.example_line();
+        let text = key.path.split_once('.').map_or(line.clone(), |(section, _)| format!("[{section}]\n{line}\n"));
+        assert!(load(Some(file(&text).path()), [], Overrides::default()).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn the_range_that_is_told_of_a_number_is_the_one_that_is_taken() {
+    for key in KEYS.iter().filter(|key| key.kind == Kind::Number) {
+        let range = key.form().words.strip_prefix("a whole number from ").and_then(|range| range.split_once(" to "));
+        let (least, most) =
+            range.map(|(least, most)| (least.parse::<i64>().unwrap(), most.parse::<i64>().unwrap())).unwrap();
+        let is_taken = |number: i64| {
+            load(None, variables(&[(&key.variable(), &number.to_string())]), Overrides::default()).is_ok()
+        };
+        let taken = [least - 1, least, most, most + 1].map(is_taken);
+        assert_eq!(taken, [false, true, true, false], "{}", key.path);
+    }
+}
+
+#[test]
+fn an_error_in_a_file_has_its_line() {
+    for (text, says) in [
+        (
+            "roles = [\"platform\"]\n\n[provider]\nallow_subnets = [\"127.0.0.0/8\", \"10.0.0.0/40\"]\n",
+            ", line 4: provider.allow_subnets is [\"127.0.0.0/8\", \"10.0.0.0/40\"]: \"10.0.0.0/40\" in it: invalid IP address \
+             syntax; it takes a list of subnets, each an address, a slash and how many bits count, such as \
+             allow_subnets = [\"127.0.0.0/8\", \"10.1.0.0/16\"]",
+        ),
+        ("[provider]\nrequest_timeout = 30\n", ", line 2: provider.request_timeout is 30: invalid type: integer `30`"),
+        ("[platform]\nlisten = 8080\n", ", line 2: platform.listen is 8080: invalid type"),
+        ("[database]\npool_size = \"16\"\n", ", line 2: database.pool_size is \"16\": invalid type: string"),
+        ("[database]\npool_size = 1\n", ", line 2: database.pool_size is 1: it is out of range"),
+        ("[secrets]\nkey = 4711\n", ", line 2: secrets.key is (not shown): it is no text"),
+        ("[provider]\nhttps_only = \"true\"\n", ", line 2: provider.https_only is \"true\": invalid type"),
+        ("provider = 5\n", ", line 1: provider is a section: its keys stand in the lines after [provider]"),
+        ("[provider\n", "TOML parse error at line 1"),
+        ("roles = [\"platform\"]\nroles = [\"provider\"]\n", "duplicate key"),
+    ] {
+        let error = in_file(text);
+        assert!(
+            error.starts_with("in the configuration file /") && error.contains(says),
+            "{says:?} is not in: {error}"
+        );
+        assert!(!error.contains("4711"), "{error}");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_one_that_is_like_it() {
+    for (error, says) in [
+        (
+            in_file("[provider]\nlissten = \"x\"\n"),
+            "line 2: there is no key provider.lissten; did you mean provider.listen?",
+        ),
+        (in_file("[providr]\nlisten = \"x\"\n"), "line 1: there is no key providr; did you mean provider?"),
+        (in_file("data-dir = \"x\"\n"), "line 1: there is no key data-dir; did you mean data_dir?"),
+        (in_file("colour = \"red\"\n"), "line 1: there is no key colour (`lotwire config reference` lists them all)"),
+        (
+            in_variable("LOTWIRE_PROVIDER__LISTN", "x"),
+            "variable LOTWIRE_PROVIDER__LISTN: there is no key LOTWIRE_PROVIDER__LISTN; did you mean LOTWIRE_PROVIDER__LISTEN?",
+        ),
+        (in_variable("LOTWIRE_PROVIDER_ALLOW_SUBNET", "x"), "did you mean LOTWIRE_PROVIDER__ALLOW_SUBNETS?"),
+        (in_variable("LOTWIRE_POOL", "x"), "there is no key LOTWIRE_POOL (`lotwire"),
+    ] {
+        assert!(error.contains(says), "{says:?} is not in: {error}");
+    }
+}
