@@ -59,7 +59,7 @@ pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
+pub use item::{BeforePass, InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
 pub use rejection::Rejection;

@@ -22,8 +22,8 @@ pub(crate) struct BidView {
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
-    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` with a withdrawal of the item, when it does not count any
-    /// more.
+    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` when the item was withdrawn or passed, when it does not
+    /// count any more.
     pub(crate) struck: Option<&'static str>,
     #[schema(format = DateTime)]
     pub(crate) at: String,
@@ -43,7 +43,7 @@ impl BidView {
                 .struck
                 .as_ref()
                 .map(|struck| struck.strike.as_str())
-                .or((bid.number <= item.bids_lapsed).then_some("lapsed")),
+                .or(item.is_over(bid.number, bid.source).then_some("lapsed")),
             at: time(bid.at),
         }
     }

@@ -102,8 +102,8 @@ impl Sale {
     }
 
     fn counting(&self) -> Vec<&BidRecord> {
-        let lapsed = self.item.bids_lapsed;
-        self.log.bids().iter().filter(|record| record.stands() && record.number > lapsed).collect()
+        let is_over = |record: &BidRecord| self.item.is_over(record.number, record.source);
+        self.log.bids().iter().filter(|record| record.stands() && !is_over(record)).collect()
     }
 
     /// Of a timed item: the highest maximum leads, of equal ones the earliest, at a price that the others force.
@@ -144,8 +144,11 @@ impl Sale {
         if let Some(standing) = &item.standing {
             let record = self.log.get(standing.number).unwrap();
             assert!(record.stands() && record.source != BidSource::Absentee);
+            assert!(!item.is_over(record.number, record.source), "what a pass has ended does not stand");
             assert_eq!((record.bid, record.amount), (standing.bid, standing.amount));
         }
+        assert!(item.status != ItemStatus::Passed || item.standing.is_none(), "nothing stands on what was passed");
+        assert!(item.before_pass.is_none() || item.status == ItemStatus::Passed, "only a pass is taken back");
         let Some(ring) = item.in_ring() else {
             assert!(item.pending.is_empty(), "nothing waits outside of the ring");
             return;
