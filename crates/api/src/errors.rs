@@ -61,7 +61,7 @@ impl ApiError {
     }
 
     /// 400 for a parameter of the query.
-    pub(crate) fn invalid_query(name: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid_query(name: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the parameter {name} {message}"))
     }
