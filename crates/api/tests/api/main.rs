@@ -17,6 +17,7 @@ mod live;
 mod narrowed;
 mod people;
 mod reading;
+mod paddles;
 mod queries;
 mod replayed;
 mod sandbox;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use auction::item::REASON_CHARS_MAX;
-use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead};
+use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
 use uuid::Uuid;
 
 use super::change::RegistrationChange;
@@ -149,7 +149,7 @@ impl Platform {
     ) -> PlatformResult<Registration> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.seen_auction(caller, auction).await?;
-        if let Some(Err(message)) = patch.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+        if let Some(Err(message)) = patch.paddle.as_deref().map(check_paddle) {
             return Err(PlatformError::invalid("/paddle", message));
         }
         let change = |state: &Registration| {
@@ -323,9 +323,15 @@ fn reason(step: &RegistrationStep) -> PlatformResult<Option<String>> {
     }
 }
 
+/// What a bid may name its bidder by, too.
+fn check_paddle(paddle: &str) -> Result<(), String> {
+    text(paddle, BIDDER_CHARS_MAX)?;
+    paddle_problem(paddle).map_or(Ok(()), |problem| Err(problem.to_owned()))
+}
+
 fn check(state: &Registration, entry: &BidderEntry) -> PlatformResult<()> {
     let mut problems = problems_of(state);
-    if let Some(Err(message)) = entry.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+    if let Some(Err(message)) = entry.paddle.as_deref().map(check_paddle) {
         problems.push(Problem::new("/paddle", message));
     }
     if !matches!(entry.status, RegistrationStatus::Pending | RegistrationStatus::Approved) {
