@@ -121,7 +121,9 @@ impl From<PlatformError> for ApiError {
     fn from(error: PlatformError) -> Self {
         let status = match &error {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
-            PlatformError::Rejected(Rejection::FieldInvalid { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. } | Rejection::ReasonRequired) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::NotConnected | PlatformError::LaterPublished(_) => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
@@ -152,6 +154,9 @@ impl From<PlatformError> for ApiError {
             PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
             PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
                 answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+            }
+            PlatformError::Rejected(Rejection::ReasonRequired) => {
+                answer.0.errors = vec![ProblemError::at("/reason", "reason is missing")];
             }
             PlatformError::Rejected(Rejection::FieldsMissing { fields }) => {
                 let missing = |field| ProblemError::at(format!("/{field}"), format!("{field} is missing"));

@@ -251,6 +251,7 @@ fn sell(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, 
 
 /// Whoever bid is free, and may spend elsewhere what this bound: only who takes the pass back at once holds them to it.
 fn pass(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
+    require_running(auction, item)?;
     let mut decision = finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now)?;
     if item.bid_count > item.bids_passed.max(item.bids_lapsed) {
         decision.item.push(ItemChange::BidsPassed { through: item.bid_count });

@@ -18,6 +18,7 @@ mod narrowed;
 mod people;
 mod reading;
 mod paddles;
+mod passed;
 mod queries;
 mod replayed;
 mod sandbox;
