@@ -17,8 +17,8 @@ pub(crate) struct BidView {
     /// Number of the bid on its item, from 1 without gaps; null for what an absentee left, which others don't count.
     pub(crate) number: Option<i64>,
     pub(crate) bidder: String,
-    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the bid
-    /// that leads never more than the price. Never how far its bidder would have gone; null for what an absentee left.
+    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the
+    /// leader's bids never more than the price. Never how far its bidder would have gone; null for what an absentee left.
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,

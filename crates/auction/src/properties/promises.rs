@@ -168,12 +168,13 @@ impl Sale {
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(&self.auction, &self.item)).unwrap(), &mut shown);
         let bids: Vec<_> = self.log.bids().iter().filter_map(|record| PublicBid::of(&self.item, record)).collect();
-        let leading_number = standing.as_ref().and_then(|standing| self.item.shown_number(standing.number));
-        let leading = |bid: &&PublicBid| leading_number == Some(bid.number);
         let counted: Vec<i64> = bids.iter().map(|bid| bid.number).collect();
         assert_eq!(counted, (1..=self.item.shown_bids()).collect::<Vec<_>>(), "numbers tell nothing of absentees");
-        let shown_of_leader = bids.iter().find(leading).map(|bid| bid.amount);
-        assert!(shown_of_leader <= self.item.price(), "of the bid that leads no more than the price is shown");
+        let leader = standing.as_ref().map(|standing| &standing.bidder);
+        let of_leader = self.counting().into_iter().filter(|record| Some(&record.bidder) == leader);
+        let shown_of_leader =
+            of_leader.filter_map(|record| PublicBid::of(&self.item, record)).map(|bid| bid.amount).max();
+        assert!(shown_of_leader <= self.item.price(), "of the leader's bids no more than the price is shown");
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");
