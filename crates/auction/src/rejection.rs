@@ -158,6 +158,16 @@ pub enum Rejection {
         /// The paddle.
         paddle: String,
     },
+    /// A party can't be entered for this paddle: it has bid on an item of theirs.
+    #[error(
+        "paddle {paddle} has bid on lot {lot_number}, which this party sells: cancel the bid first, or take the sale back"
+    )]
+    VendorHasBid {
+        /// The paddle.
+        paddle: String,
+        /// The lot.
+        lot_number: String,
+    },
     /// The bidder is suspended.
     #[error("the bidder is suspended from bidding")]
     BidderSuspended,
@@ -317,6 +327,7 @@ impl Rejection {
             Self::TooManyBids { .. } => "too_many_bids",
             Self::BidderNotApproved => "bidder_not_approved",
             Self::PaddleHasBid { .. } => "paddle_has_bid",
+            Self::VendorHasBid { .. } => "vendor_has_bid",
             Self::BidderSuspended => "bidder_suspended",
             Self::VendorBarred => "vendor_barred",
             Self::SpendingLimitReached => "spending_limit_reached",

@@ -22,7 +22,7 @@ const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of what is noted about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
 /// Items read from the store at once.
-const ITEMS_READ_MAX: usize = 5_000;
+pub(super) const ITEMS_READ_MAX: usize = 5_000;
 /// How often somebody else may be faster.
 const ATTEMPTS_MAX: usize = 50;
 /// Between two tries.
@@ -76,7 +76,7 @@ pub struct RegistrationStep {
 impl Platform {
     /// Registers a bidder for an auction.
     ///
-    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `busy`.
+    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `vendor_has_bid`, `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -110,6 +110,9 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
+        if entry.paddle.is_some() {
+            self.check_party(&auction, None, &state).await?;
+        }
         // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out twice.
         let _place = if entry.paddle.is_none() { self.again().wait(auction.uuid).await } else { None };
         for _ in 0..ATTEMPTS_MAX {
@@ -139,7 +142,8 @@ impl Platform {
 
     /// Changes what the patch names of a registration, and leaves the rest.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`, `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`,
+    /// `vendor_has_bid`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -254,6 +258,7 @@ impl Platform {
             self.check_paddles(auction, &before, &change).await?;
             state.apply(&change, &caller.actor, now);
             check_fields(&state)?;
+            self.check_party(auction, before.party, &state).await?;
             let log = seal_registration(&mut state, &[change], self.random().as_ref())?;
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
