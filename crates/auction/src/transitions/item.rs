@@ -9,6 +9,7 @@ use std::fmt;
 
 use contract::ItemStatus;
 use contract::ItemStatus::{Draft, Live, Passed, Preview, Sold, SoldBuyNow, Suspended, Unsold, Withdrawn};
+use jiff::Timestamp;
 
 use crate::{Auction, Cause, Item, Rejection};
 
@@ -181,7 +182,7 @@ pub(crate) fn follow_item(
     Err(refused.unwrap_or_else(|| {
         let legal = match from {
             None => names(rows_from(None, by).map(|row| row.to)),
-            Some(_) => names(facts.item.legal_next(facts.auction).into_iter()),
+            Some(_) => names(facts.item.legal_next(facts.auction, facts.now).into_iter()),
         };
         let wanted = to.or_else(|| ITEM_TRANSITIONS.iter().find(|row| by.contains(&row.by)).map(|row| row.to));
         Rejection::IllegalTransition {
@@ -201,15 +202,14 @@ fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
 }
 
 impl Item {
-    /// Statuses that an administrator may ask for now, in the table's order. What only the moment can tell (a reason, an
-    /// end in the future) is not looked at, and what absentees left is not told: such a change can still be refused.
-    pub fn legal_next(&self, auction: &Auction) -> Vec<ItemStatus> {
-        let facts = ItemFacts { auction, item: self, reason: None, now: self.created_at };
+    /// Statuses that an administrator may ask for at `now`, in the table's order, with a reason where one is needed. What
+    /// absentees left is not told: such a change can still be refused.
+    pub fn legal_next(&self, auction: &Auction, now: Timestamp) -> Vec<ItemStatus> {
+        let facts = ItemFacts { auction, item: self, reason: Some(""), now };
         rows_from(self.current(), &[Administrator, Correction])
             .filter(|row| {
-                let mut settled = row.guards.iter().filter(|guard| guard.is_settled_by_state());
                 let is_secret = |guard: &ItemGuard| *guard == ItemGuard::NoBids && !self.has_shown_bids();
-                settled.all(|guard| is_secret(guard) || guard.check(&facts).is_ok())
+                row.guards.iter().all(|guard| is_secret(guard) || guard.check(&facts).is_ok())
             })
             .map(|row| row.to)
             .collect()
