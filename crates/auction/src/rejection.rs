@@ -286,7 +286,9 @@ pub enum Rejection {
         now: Timestamp,
     },
     /// Further than a clock goes.
-    #[error("the clock can't go further than {latest:.3} now: one advance takes 366 days at most, all together ten years")]
+    #[error(
+        "the clock can't go further than {latest:.3} now: one advance takes 366 days at most, all together ten years"
+    )]
     ClockTooFar {
         /// The latest time possible.
         latest: Timestamp,

@@ -38,7 +38,8 @@ mod tests {
 
     #[test]
     fn a_name_that_stands_for_two_shapes_is_found_and_one_that_comes_twice_is_not() {
-        let shape = |field: &str| RefOr::from(Schema::from(ObjectBuilder::new().property(field, ObjectBuilder::new())));
+        let shape =
+            |field: &str| -> RefOr<Schema> { ObjectBuilder::new().property(field, ObjectBuilder::new()).into() };
         let mut names = SchemaNames::default();
         names.note(&[("Bid".to_owned(), shape("amount")), ("SendIn".to_owned(), shape("item"))]);
         names.note(&[("Bid".to_owned(), shape("amount")), ("SendIn".to_owned(), shape("cursors"))]);

@@ -4,7 +4,7 @@ use auction::{Auction, Item, ItemCounts};
 use contract::ItemStatus;
 use platform::port::Change;
 
-use super::given::{Shared, auction, auction_uuid, bid, commit, created, item, next};
+use super::given::{Shared, auction, auction_uuid, bid, commit, created, item, item_uuid, next};
 
 pub(super) async fn it_is_told_of_many_auctions_at_once_what_is_among_their_items(store: Shared) {
     let of = |number: usize, lot: usize, status| {
@@ -22,8 +22,8 @@ pub(super) async fn it_is_told_of_many_auctions_at_once_what_is_among_their_item
         found.iter().map(|there| (there.live, there.suspended, there.with_bids)).collect::<Vec<_>>()
     };
     assert_eq!(present(&[3, 2, 1, 4, 1]).await, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 0, 0), (1, 0, 0)]);
-    assert_eq!(present(&[]).await, []);
-    let lot = store.item(super::given::item_uuid(11)).await.unwrap().unwrap();
+    assert!(present(&[]).await.is_empty());
+    let lot = store.item(item_uuid(11)).await.unwrap().unwrap();
     commit(&store, bid(lot, 100)).await.unwrap();
     assert_eq!(present(&[1, 2]).await, [(1, 0, 1), (0, 1, 0)]);
     // What is told agrees with what is counted.
