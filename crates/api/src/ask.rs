@@ -76,6 +76,7 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
     async fn from_request(request: Request, _: &Platform) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = caller(&mut parts)?;
+        refuse_query(&parts.uri)?;
         let key = idempotency_key(&parts.headers)?;
         let tag = http_kit::etag::if_match(&parts.headers)
             .map_err(|error| ApiError::bad_request("if_match_invalid", error))?;
@@ -341,6 +342,15 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Api
 fn caller(parts: &mut Parts) -> Result<Caller, ApiError> {
     let unlisted = || PlatformError::Internal(format!("{} {} is not listed", parts.method, parts.uri.path()));
     Ok(parts.extensions.remove::<Caller>().ok_or_else(unlisted)?)
+}
+
+/// What a body is sent to takes no parameters: whoever adds `?dryRun=true` would be misled.
+pub(crate) fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
+    let named = |query: &str| query.split(['=', '&']).next().unwrap_or_default().to_owned();
+    match uri.query().map(named).filter(|name| !name.is_empty()) {
+        None => Ok(()),
+        Some(name) => Err(ApiError::invalid_query(&name, "is not known here; this operation takes none")),
+    }
 }
 
 fn query<Q: DeserializeOwned + Default>(uri: &Uri) -> Result<Q, ApiError> {

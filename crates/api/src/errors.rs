@@ -65,7 +65,7 @@ impl ApiError {
     }
 
     /// 400 for a parameter of the query.
-    pub(crate) fn invalid_query(name: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid_query(name: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the parameter {name} {message}"))
     }
@@ -125,7 +125,9 @@ impl From<PlatformError> for ApiError {
     fn from(error: PlatformError) -> Self {
         let status = match &error {
             PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
-            PlatformError::Rejected(Rejection::FieldInvalid { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. } | Rejection::ReasonRequired) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::NotConnected | PlatformError::LaterPublished(_) => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
@@ -158,6 +160,9 @@ impl From<PlatformError> for ApiError {
             PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
             PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
                 answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+            }
+            PlatformError::Rejected(Rejection::ReasonRequired) => {
+                answer.0.errors = vec![ProblemError::at("/reason", "reason is missing")];
             }
             PlatformError::Rejected(Rejection::FieldsMissing { fields }) => {
                 let missing = |field| ProblemError::at(format!("/{field}"), format!("{field} is missing"));

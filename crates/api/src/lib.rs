@@ -49,3 +49,8 @@ pub fn asyncapi() -> serde_json::Value {
 pub fn openapi() -> OpenApi {
     routes::all().1
 }
+
+/// Names in the OpenAPI document that stand for different schemas: none, or an operation would be described with another's.
+pub fn ambiguous_schemas() -> Vec<String> {
+    routes::ambiguous_schemas()
+}

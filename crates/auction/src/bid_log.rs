@@ -143,7 +143,8 @@ impl BidLog {
 
     /// A bid of the item that counts.
     pub(crate) fn standing(&self, item: &Item, bid: Uuid) -> Result<&BidRecord, Rejection> {
-        let found = self.of_item(item)?.iter().find(|record| record.bid == bid).ok_or(Rejection::BidNotFound)?;
+        let is_it = |record: &&BidRecord| record.bid == bid && !item.is_over(record.number, record.source);
+        let found = self.of_item(item)?.iter().find(is_it).ok_or(Rejection::BidNotFound)?;
         if found.stands() { Ok(found) } else { Err(Rejection::BidStruck) }
     }
 }

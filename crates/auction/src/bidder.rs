@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::paddle::require_name;
 use crate::{Auction, Item, LogHash, Rejection};
-
-/// Characters of a bidder's name or paddle, at most.
-pub const BIDDER_CHARS_MAX: usize = 64;
 
 /// A registration as a bid was decided on it: the entry that its log had come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,15 +75,4 @@ impl Bidder {
             _ => Ok(()),
         }
     }
-}
-
-/// A name that can stand in a record.
-pub(crate) fn require_name(paddle: &str) -> Result<(), Rejection> {
-    // With a blank at an end it would look like another bidder's, and be none that is registered.
-    let is_name = !paddle.is_empty() && paddle.trim() == paddle && paddle.chars().count() <= BIDDER_CHARS_MAX;
-    if is_name && !paddle.chars().any(char::is_control) {
-        return Ok(());
-    }
-    let problem = "must have 1 to 64 characters, none of them a control character, and no blank at its ends";
-    Err(Rejection::FieldInvalid { field: "bidder", problem })
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::bid_log::Struck;
 use crate::edit::AuctionEdit;
-use crate::item::ItemEdit;
+use crate::item::{BeforePass, ItemEdit};
 use crate::{
     Auction, BidRecord, BidSource, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase,
 };
@@ -67,6 +67,18 @@ pub enum ItemChange {
         through: i64,
         /// Why.
         cause: Cause,
+    },
+    /// The item was passed: the bids in the room and of the internet are over, what absentees left is not.
+    BidsPassed {
+        /// Number of the item's last bid.
+        through: i64,
+    },
+    /// The pass was taken back at once: what stood before it stands again.
+    BidsRestored {
+        /// Number of the last bid that an earlier pass was the end of; 0 without one.
+        passed: i64,
+        /// The bid that wins if nothing else happens.
+        standing: Option<StandingBid>,
     },
     /// Internet bids that wait for the clerk.
     PendingChanged {
@@ -196,6 +208,8 @@ impl ItemChange {
             Self::BidAccepted { .. } => Cause::BidTaken,
             Self::BidStruck { struck, .. } => Cause::from(struck.strike),
             Self::BidReinstated { .. } => Cause::AskingPriceSet,
+            Self::BidsPassed { .. } => Cause::PassedInRing,
+            Self::BidsRestored { .. } => Cause::Reopened,
             Self::EndPlanned { .. } => Cause::EndPlanned,
             Self::EndExtended { .. } => Cause::EndExtended,
             Self::EndMoved { .. } | Self::EndShifted { .. } => Cause::EndMoved,
@@ -248,6 +262,7 @@ impl Item {
                 self.status = *to;
                 self.sequence += 1;
                 self.announced |= announced;
+                self.before_pass = None;
             }
             ItemChange::BidAccepted { record, standing } => {
                 self.standing.clone_from(standing);
@@ -258,6 +273,14 @@ impl Item {
             ItemChange::BidsLapsed { through, .. } => {
                 self.bids_lapsed = *through;
                 self.standing = None;
+            }
+            ItemChange::BidsPassed { through } => {
+                self.before_pass = Some(BeforePass { passed: self.bids_passed, standing: self.standing.take() });
+                self.bids_passed = *through;
+            }
+            ItemChange::BidsRestored { passed, standing } => {
+                self.bids_passed = *passed;
+                self.standing.clone_from(standing);
             }
             ItemChange::PendingChanged { pending, .. } => self.pending.clone_from(pending),
             ItemChange::RingChanged { ring, .. } => self.ring = *ring,

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Auction, AuctionKind, Hidden, LogHead, new_item_end};
+use crate::{Auction, AuctionKind, BidSource, Hidden, LogHead, new_item_end};
 
 /// Where an item of a webcast is, apart from its status (decisions, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -79,6 +79,16 @@ pub struct StandingBid {
     pub at: Timestamp,
 }
 
+/// What a pass has put an end to, as long as it can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BeforePass {
+    /// [`Item::bids_passed`] before.
+    pub passed: i64,
+    /// The bid that stood.
+    pub standing: Option<StandingBid>,
+}
+
 /// The state of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -135,6 +145,12 @@ pub struct Item {
     pub absentee_bids: i64,
     /// Number of the last bid that lapsed with a withdrawal; 0 when none did.
     pub bids_lapsed: i64,
+    /// Number of the last bid that the clerk's last pass was the end of; 0 when there was none. What absentees left goes on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bids_passed: i64,
+    /// What stood when it was passed, while it is PASSED: if the clerk reopens it, that stands again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_pass: Option<BeforePass>,
     /// Internet bids that wait for the clerk, by the time at which they came; at most one of a bidder.
     pub pending: Vec<Pending>,
     /// The unsold item of an earlier auction that this one offers again.
@@ -168,6 +184,11 @@ impl Item {
     /// If bids were accepted that did not lapse; those that were cancelled count.
     pub fn has_bids(&self) -> bool {
         self.bid_count > self.bids_lapsed
+    }
+
+    /// If a bid of it is over: it was made before a withdrawal, or, other than what an absentee left, before a pass.
+    pub fn is_over(&self, number: i64, source: BidSource) -> bool {
+        number <= self.bids_lapsed || (number <= self.bids_passed && source != BidSource::Absentee)
     }
 
     /// Number of a bid as others see it, who see nothing of what absentees left; none for one of those.

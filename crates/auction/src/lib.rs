@@ -15,7 +15,7 @@
 //! - every change of a status follows a row of [`transitions`], and raises `sequence` by one;
 //! - once a status of an item was announced, every later one is;
 //! - whoever has the highest maximum leads, of equal ones the earliest; a price falls only by a cancellation, an undo, a
-//!   retraction or a lowered asking price; an effective end only moves forward;
+//!   retraction, a pass or a lowered asking price; an effective end only moves forward;
 //! - reserves and maxima are [`Hidden`], and are in no view.
 //!
 //! `docs/rules.md` has each rule with a worked example; a test runs those examples.
@@ -32,6 +32,7 @@ pub mod increments;
 pub mod item;
 pub mod lifecycle;
 mod log;
+mod paddle;
 mod proxy;
 mod rejection;
 mod results;
@@ -53,15 +54,16 @@ pub use auction::{
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
 pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};
-pub use bidder::{BIDDER_CHARS_MAX, Bidder, Registered};
+pub use bidder::{Bidder, Registered};
 pub use cause::Cause;
 pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
+pub use item::{BeforePass, InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
+pub use paddle::{BIDDER_CHARS_MAX, paddle_problem};
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};

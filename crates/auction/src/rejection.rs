@@ -73,7 +73,7 @@ pub enum Rejection {
         status: &'static str,
     },
     /// The auction starts later.
-    #[error("the auction starts at {starts_at}")]
+    #[error("the auction starts at {starts_at:.3}")]
     AuctionNotStarted {
         /// When.
         starts_at: Timestamp,
@@ -100,7 +100,7 @@ pub enum Rejection {
         status: &'static str,
     },
     /// The item's effective end is over.
-    #[error("the item ended at {ended_at}")]
+    #[error("the item ended at {ended_at:.3}")]
     ItemEnded {
         /// When.
         ended_at: Timestamp,
@@ -157,6 +157,16 @@ pub enum Rejection {
     PaddleHasBid {
         /// The paddle.
         paddle: String,
+    },
+    /// A party can't be entered for this paddle: it has bid on an item of theirs.
+    #[error(
+        "paddle {paddle} has bid on lot {lot_number}, which this party sells: cancel the bid first, or take the sale back"
+    )]
+    VendorHasBid {
+        /// The paddle.
+        paddle: String,
+        /// The lot.
+        lot_number: String,
     },
     /// The bidder is suspended.
     #[error("the bidder is suspended from bidding")]
@@ -264,19 +274,21 @@ pub enum Rejection {
     #[error("the auction is real, and the server's clock is never advanced: create one with \"sandbox\": true")]
     NotASandbox,
     /// An earlier advance goes on.
-    #[error("the clock is on its way to {target}: wait until it is there")]
+    #[error("the clock is on its way to {target:.3}: wait until it is there")]
     ClockAdvancing {
         /// Where to.
         target: Timestamp,
     },
     /// The clock shows this time, or a later one.
-    #[error("the clock shows {now}, and goes forward only")]
+    #[error("the clock shows {now:.3}, and goes forward only")]
     ClockNotForward {
         /// What it shows.
         now: Timestamp,
     },
     /// Further than a clock goes.
-    #[error("the clock can't go further than {latest} now: one advance takes 366 days at most, all together ten years")]
+    #[error(
+        "the clock can't go further than {latest:.3} now: one advance takes 366 days at most, all together ten years"
+    )]
     ClockTooFar {
         /// The latest time possible.
         latest: Timestamp,
@@ -317,6 +329,7 @@ impl Rejection {
             Self::TooManyBids { .. } => "too_many_bids",
             Self::BidderNotApproved => "bidder_not_approved",
             Self::PaddleHasBid { .. } => "paddle_has_bid",
+            Self::VendorHasBid { .. } => "vendor_has_bid",
             Self::BidderSuspended => "bidder_suspended",
             Self::VendorBarred => "vendor_barred",
             Self::SpendingLimitReached => "spending_limit_reached",

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use self::bids::drop_pending;
 use crate::bid::{Offer, next_price};
-use crate::item::{InRing, require_reason};
+use crate::item::{BeforePass, InRing, require_reason};
 use crate::transitions::{ItemBy, ItemFacts, follow_item};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingPlace,
@@ -112,7 +112,7 @@ pub enum RingCommand {
     Resume,
     /// The hammer falls: the item is sold to the standing bid, and the ring is empty.
     Sell,
-    /// The item is not sold, and the ring is empty.
+    /// The item is not sold, the bids on it are over, and the ring is empty. What absentees left goes on.
     Pass,
     /// The item leaves the ring undecided, LIVE and waiting; bids on it stand.
     Remove,
@@ -151,7 +151,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         RingCommand::Send => return send(auction, item, now),
         RingCommand::Reopen { reason } => return reopen(auction, item, require_reason(reason)?, now),
         RingCommand::Sell => return sell(auction, item, now),
-        RingCommand::Pass => return finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now),
+        RingCommand::Pass => return pass(auction, item, now),
         RingCommand::Remove => return remove(auction, item),
         RingCommand::OfferAgain => offer_again(auction, item, now),
         RingCommand::SetAskingPrice { amount, log } => looking_back::set_asking_price(auction, item, amount, &log),
@@ -225,7 +225,13 @@ fn reopen(auction: &Auction, item: &Item, reason: String, now: Timestamp) -> Res
     let mut changes = row.changes(auction, item, Some(reason));
     // It does not wait in between.
     changes.retain(|change| !matches!(change, ItemChange::RingChanged { .. }));
-    changes.push(entered(auction, item, Cause::Reopened));
+    let mut restored = item.clone();
+    if let Some(BeforePass { passed, standing }) = item.before_pass.clone() {
+        let change = ItemChange::BidsRestored { passed, standing };
+        restored.apply(&change);
+        changes.push(change);
+    }
+    changes.push(entered(auction, &restored, Cause::Reopened));
     Ok(RingDecision { item: changes, auction: vec![occupied(item, Cause::Reopened)] })
 }
 
@@ -241,6 +247,16 @@ fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<Ite
 fn sell(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_running(auction, item)?;
     finish(auction, item, ItemBy::ClerkSells, ItemStatus::Sold, now)
+}
+
+/// Whoever bid is free, and may spend elsewhere what this bound: only who takes the pass back at once holds them to it.
+fn pass(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
+    require_running(auction, item)?;
+    let mut decision = finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now)?;
+    if item.bid_count > item.bids_passed.max(item.bids_lapsed) {
+        decision.item.push(ItemChange::BidsPassed { through: item.bid_count });
+    }
+    Ok(decision)
 }
 
 fn finish(

@@ -75,6 +75,8 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         bid_count: 0,
         absentee_bids: 0,
         bids_lapsed: 0,
+        bids_passed: 0,
+        before_pass: None,
         pending: Vec::new(),
         relisted_from: None,
         relisted_as: None,

@@ -126,6 +126,8 @@ mod tests {
     fn a_clock_goes_forward_only_and_not_too_far() {
         let auction = sandbox();
         assert_eq!(code(advance(&auction, at(-100))), "clock_not_forward");
+        let refused = advance(&auction, at(-100)).unwrap_err().to_string();
+        assert!(refused.contains(&format!("{:.3}", at(-100))) && refused.contains(".000Z"), "as all times: {refused}");
         assert_eq!(code(advance(&auction, at(-100 + ADVANCE_SECONDS_MAX))), "done");
         assert_eq!(code(advance(&auction, at(-99 + ADVANCE_SECONDS_MAX))), "clock_too_far");
         let old = Auction { clock: Some(TestClock::at(at(-101 + CLOCK_SECONDS_MAX))), ..auction };

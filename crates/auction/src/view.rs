@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::{Auction, BidRecord, BidSource, InRing, Item, Strike, minimum_bid};
+use crate::{AMOUNT_MAX, Auction, BidRecord, BidSource, InRing, Item, Strike, minimum_bid};
 
 /// An item's sale, as anybody may follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,7 +20,7 @@ pub struct PublicItem {
     pub price: Option<i64>,
     /// Paddle of whoever leads, or bought it.
     pub leader: Option<String>,
-    /// The lowest amount that the next bid may have, minor units; none when its sale is over.
+    /// The lowest amount that the next bid may have, minor units; none when its sale is over, or no amount is higher.
     pub minimum_bid: Option<i64>,
     /// If the price has reached the reserve; none when there is no reserve.
     pub reserve_met: Option<bool>,
@@ -46,7 +46,9 @@ impl PublicItem {
             status: item.status,
             price: item.price(),
             leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
-            minimum_bid: is_for_sale(item.status).then(|| minimum_bid(auction, item)),
+            minimum_bid: is_for_sale(item.status)
+                .then(|| minimum_bid(auction, item))
+                .filter(|least| *least <= AMOUNT_MAX),
             reserve_met: item.reserve_met(),
             buy_now: item.buy_now_open(),
             bid_count: item.shown_bids(),
@@ -71,8 +73,8 @@ pub struct PublicBid {
     pub number: i64,
     /// Paddle of whoever bid.
     pub bidder: String,
-    /// What it came to, minor units; never how far its bidder would have gone. Of the bid that leads at most the price: when
-    /// a cancellation lets a bid lead that had given all before, its maximum is a secret again.
+    /// What it came to, minor units; never how far its bidder would have gone. Of the leader's bids at most the price: when
+    /// a cancellation lets somebody lead who had given all before, how far they go is a secret again.
     pub amount: i64,
     /// Where it came from.
     pub source: BidSource,
@@ -85,7 +87,8 @@ pub struct PublicBid {
 impl PublicBid {
     /// What may be seen of a bid on the item; nothing of an absentee's maximum, which is the clerk's to use.
     pub fn of(item: &Item, record: &BidRecord) -> Option<Self> {
-        let leading = item.standing.as_ref().filter(|standing| standing.number == record.number);
+        let counts = record.struck.is_none() && !item.is_over(record.number, record.source);
+        let leading = item.standing.as_ref().filter(|standing| counts && standing.bidder == record.bidder);
         let number = item.shown_number(record.number).filter(|_| record.source != BidSource::Absentee)?;
         Some(Self {
             number,

@@ -18,6 +18,7 @@ pub mod problem;
 pub mod rate_limit;
 pub mod request_id;
 pub mod requests;
+pub mod schemas;
 pub mod serve;
 mod surface;
 mod worded;

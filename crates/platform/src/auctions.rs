@@ -4,6 +4,7 @@
 pub mod copy;
 pub mod edit;
 pub mod ends;
+pub mod led;
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
@@ -15,6 +16,7 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use self::led::LedAuction;
 use crate::addresses::AddressEntry;
 use crate::attachments;
 use crate::caller::seen;
@@ -78,6 +80,14 @@ pub struct CreatedAuction {
     pub auction: Auction,
     /// Its items, in running order.
     pub items: Vec<Item>,
+}
+
+impl CreatedAuction {
+    /// Its items, as they are counted then.
+    pub fn counts(&self) -> ItemCounts {
+        let live = self.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
+        ItemCounts { total: self.items.len() as u64, live, ..ItemCounts::default() }
+    }
 }
 
 impl Platform {
@@ -163,8 +173,8 @@ impl Platform {
         uuid: Uuid,
         to: AuctionStatus,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Auction>>,
-    ) -> PlatformResult<Outcome<Auction>> {
+        answering: Option<Answering<'_, LedAuction>>,
+    ) -> PlatformResult<Outcome<LedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
         let outcome = self
             .decide(answering.as_ref(), || async {
@@ -187,16 +197,19 @@ impl Platform {
                     self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
                 }
                 // What is only on its way is answered when it is there.
-                let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &auction);
-                Ok(Decision { customer: auction.customer, change, result: auction })
+                let items = ItemCounts { live: counts.live.max(draft.live_items()), ..counts };
+                let (customer, result) = (auction.customer, LedAuction { auction, items });
+                let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &result);
+                Ok(Decision { customer, change, result })
             })
             .await
             .inspect(|_| self.ends_moved().notify())?;
         match outcome {
-            Outcome::Fresh(auction) if auction.returning => {
+            Outcome::Fresh(led) if led.auction.returning => {
                 let auction = self.end_return(uuid).await?;
-                self.keep_answer(answering.as_ref(), &auction).await?;
-                Ok(Outcome::Fresh(auction))
+                let led = LedAuction { items: self.items_present_in(&auction).await?, auction };
+                self.keep_answer(answering.as_ref(), &led).await?;
+                Ok(Outcome::Fresh(led))
             }
             outcome => {
                 self.leads_moved().notify();

@@ -13,6 +13,7 @@
 mod change;
 mod known;
 mod paddle;
+mod party;
 mod registering;
 mod turns;
 

@@ -176,6 +176,11 @@ impl<'a> Draft<'a> {
         self.change.items.first().map(|item| item.state.uuid)
     }
 
+    /// How many items of it are LIVE then.
+    pub(crate) fn live_items(&self) -> u64 {
+        self.change.items.iter().filter(|item| item.state.status == ItemStatus::Live).count() as u64
+    }
+
     /// The bid accepted last.
     pub(crate) fn last_bid(&self) -> Option<&Bid> {
         self.change.bids.last()

@@ -30,6 +30,7 @@ mod notices;
 mod outbox;
 mod paddles;
 mod people;
+mod presence;
 mod quarantine;
 mod reference;
 mod runs;
@@ -67,6 +68,7 @@ pub use paddles::Paddles;
 pub use people::{
     Attempt, AttemptsSettled, Digest, Ending, People, Session, Totp, TotpChange, User, UserChange, UserWritten,
 };
+pub use presence::Presence;
 pub use quarantine::{AfterLater, Quarantine};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
 pub use runs::{Downtime, Runs};
@@ -138,6 +140,7 @@ pub trait Store:
     + Noticeboard
     + Paddles
     + People
+    + Presence
     + Quarantine
     + References
     + Registrations

@@ -44,3 +44,8 @@ pub fn router_and_figures(provider: Provider) -> (Router, Arc<dyn http_kit::metr
 pub fn openapi() -> OpenApi {
     routes::all().1
 }
+
+/// Names in the OpenAPI document that stand for different schemas: none, or an operation would be described with another's.
+pub fn ambiguous_schemas() -> Vec<String> {
+    routes::ambiguous_schemas()
+}

@@ -217,6 +217,8 @@ fn item(number: usize) -> Item {
         bid_count: 0,
         absentee_bids: 0,
         bids_lapsed: 0,
+        bids_passed: 0,
+        before_pass: None,
         pending: Vec::new(),
         relisted_from: None,
         relisted_as: None,

@@ -4,6 +4,7 @@ use auction::increments::IncrementRow;
 use auction::lifecycle::ItemCounts;
 use auction::{Auction, AuctionKind, Stagger};
 use contract::models::UrlAttachmentApiModel;
+use jiff::Timestamp;
 use platform::port::{Follows, Lead};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -47,8 +48,8 @@ pub(crate) struct AuctionView {
     pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to. Where `itemCounts` is given, without those that the items rule out. The
-    /// moment, such as an end that is over, can still refuse one, and so can bids on a webcast, which are not looked at here.
+    /// Statuses that an administrator may change it to at this moment, without those that its items rule out. Bids on a webcast,
+    /// which are not looked at here, can still refuse one, and so can items that still follow an earlier change.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
     pub(crate) phase: Option<&'static str>,
@@ -56,7 +57,7 @@ pub(crate) struct AuctionView {
     pub(crate) internet_bids: Option<&'static str>,
     /// The item in the ring of a webcast.
     pub(crate) in_ring: Option<Uuid>,
-    /// Items per status; absent in lists.
+    /// Items per status; given of one auction that is asked for, absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_counts: Option<ItemCountsView>,
     /// While its items follow a change of it as a whole; absent otherwise, and in lists.
@@ -71,8 +72,9 @@ pub(crate) struct AuctionView {
 }
 
 impl AuctionView {
-    pub(crate) fn new(auction: &Auction, counts: Option<&ItemCounts>) -> Self {
-        let next = counts.map_or_else(|| auction.legal_next(), |counts| auction.legal_next_with(counts));
+    /// `items` is what there is among its items, counted or not; `now` the server's time.
+    pub(crate) fn new(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Self {
+        let next = auction.legal_next(items, auction.clock.map_or(now, |clock| clock.now()));
         Self {
             uuid: auction.uuid,
             customer: auction.customer,
@@ -95,12 +97,16 @@ impl AuctionView {
             phase: ring::phase(auction),
             internet_bids: ring::internet_bids(auction),
             in_ring: auction.in_ring,
-            item_counts: counts.map(|counts| ItemCountsView::new(auction, counts)),
+            item_counts: None,
             following: None,
             sandbox: auction.clock.is_some(),
             version: auction.version,
             created_at: time(auction.created_at),
         }
+    }
+
+    pub(crate) fn counted(self, auction: &Auction, counts: &ItemCounts) -> Self {
+        Self { item_counts: Some(ItemCountsView::new(auction, counts)), ..self }
     }
 
     pub(crate) fn following(self, lead: Option<&Lead>) -> Self {

@@ -17,13 +17,13 @@ pub(crate) struct BidView {
     /// Number of the bid on its item, from 1 without gaps; null for what an absentee left, which others don't count.
     pub(crate) number: Option<i64>,
     pub(crate) bidder: String,
-    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the bid
-    /// that leads never more than the price. Never how far its bidder would have gone; null for what an absentee left.
+    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the
+    /// leader's bids never more than the price. Never how far its bidder would have gone; null for what an absentee left.
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
-    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` with a withdrawal of the item, when it does not count any
-    /// more.
+    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` when the item was withdrawn or passed, when it does not
+    /// count any more.
     pub(crate) struck: Option<&'static str>,
     #[schema(format = DateTime)]
     pub(crate) at: String,
@@ -43,7 +43,7 @@ impl BidView {
                 .struck
                 .as_ref()
                 .map(|struck| struck.strike.as_str())
-                .or((bid.number <= item.bids_lapsed).then_some("lapsed")),
+                .or(item.is_over(bid.number, bid.source).then_some("lapsed")),
             at: time(bid.at),
         }
     }

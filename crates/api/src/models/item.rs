@@ -73,6 +73,7 @@ impl ItemView {
     /// Of the sale, what the rules say may be seen ([`PublicItem`]); of the lot, what the catalogue prints.
     pub(crate) fn new(item: &Item, auction: &Auction, now: Timestamp) -> Self {
         let sale = PublicItem::of(auction, item);
+        let now = auction.clock.map_or(now, |clock| clock.now());
         Self {
             uuid: sale.uuid,
             auction: item.auction,
@@ -87,7 +88,7 @@ impl ItemView {
             opening_bid: item.opening_bid,
             currency: auction.currency.clone(),
             status: sale.status.name(),
-            legal_next_statuses: item.legal_next(auction).into_iter().map(|status| status.name()).collect(),
+            legal_next_statuses: item.legal_next(auction, now).into_iter().map(|status| status.name()).collect(),
             end_time: sale.end_time.map(time),
             effective_end_time: sale.effective_end_time.map(time),
             price: sale.price,
@@ -105,7 +106,7 @@ impl ItemView {
             relisted_from: item.relisted_from,
             relisted_as: item.relisted_as,
             version: sale.version,
-            server_time: time(auction.clock.map_or(now, |clock| clock.now())),
+            server_time: time(now),
         }
     }
 }

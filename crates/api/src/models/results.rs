@@ -163,9 +163,9 @@ pub(crate) struct MovedEndsView {
     pub(crate) kept: u64,
 }
 
-impl From<&MovedEnds> for MovedEndsView {
-    fn from(moved: &MovedEnds) -> Self {
-        Self { auction: AuctionView::new(&moved.auction, None), moved: moved.moved, kept: moved.kept }
+impl MovedEndsView {
+    pub(crate) fn new(moved: &MovedEnds, now: Timestamp) -> Self {
+        Self { auction: AuctionView::new(&moved.auction, &moved.items, now), moved: moved.moved, kept: moved.kept }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Auctions corrected after they were entered, their ends moved, and copies of them.
 
 use auction::edit::Plan;
+use auction::lifecycle::ItemCounts;
 use auction::{Auction, AuctionEdit, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -124,7 +125,8 @@ pub(crate) async fn change(
     let (post, patch) = post.map(AuctionPatchIn::read)?;
     let seen = post.required_version()?;
     let auction = platform.change_auction(&post.caller, uuid, &patch, Some(seen)).await?;
-    Ok(answer::versioned(&AuctionView::new(&auction, None), auction.version))
+    let items = platform.items_present_in(&auction).await?;
+    Ok(answer::versioned(&AuctionView::new(&auction, &items, platform.now()), auction.version))
 }
 
 /// Other ends: either `shiftSeconds`, or `endsAt` with or without `stagger`.
@@ -176,7 +178,8 @@ pub(crate) async fn move_ends(
 ) -> Result<Response, ApiError> {
     let (post, wanted) = post.map(EndsIn::read)?;
     let seen = post.required_version()?;
-    let render = |moved: &MovedEnds| answer::body(&MovedEndsView::from(moved));
+    let now = platform.now();
+    let render = |moved: &MovedEnds| answer::body(&MovedEndsView::new(moved, now));
     let tag = |moved: &MovedEnds| answer::tag(moved.auction.version);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(seen), answering).await?;
@@ -214,7 +217,9 @@ pub(crate) async fn clone(
         shift_seconds: post.body.shift_seconds,
         items: if post.body.with_items { CopiedItems::All } else { CopiedItems::None },
     };
-    let render = |auction: &Auction| answer::body(&AuctionView::new(auction, None));
+    let now = platform.now();
+    // A DRAFT goes where it goes whatever its items are.
+    let render = |auction: &Auction| answer::body(&AuctionView::new(auction, &ItemCounts::default(), now));
     let tag = |auction: &Auction| answer::tag(auction.version);
     let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))

@@ -8,6 +8,7 @@ use axum::response::Response;
 use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
 use platform::Platform;
+use platform::auctions::led::LedAuction;
 use platform::auctions::{CreatedAuction, NewAuction};
 use platform::journal::SubjectKind;
 use serde::Deserialize;
@@ -187,7 +188,8 @@ pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable
     responses((status = 201, body = AuctionView), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionIn>) -> Result<Response, ApiError> {
     let (post, new) = post.map(AuctionIn::read)?;
-    let render = |created: &CreatedAuction| answer::body(&AuctionView::new(&created.auction, None));
+    let now = platform.now();
+    let render = |created: &CreatedAuction| answer::body(&AuctionView::new(&created.auction, &created.counts(), now));
     let tag = |created: &CreatedAuction| answer::tag(created.auction.version);
     let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -202,7 +204,15 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let (wanted, page) = asked.query.read()?;
     let auctions = platform.wanted_auctions(&asked.caller, wanted, page.more()).await?;
-    Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
+    let present = platform.items_present(&auctions).await?;
+    let auctions: Vec<(Auction, ItemCounts)> = auctions.into_iter().zip(present).collect();
+    let now = platform.now();
+    Ok(answer::list(
+        auctions,
+        page,
+        |(auction, _)| auction.uuid,
+        |(auction, items)| AuctionView::new(auction, items, now),
+    ))
 }
 
 /// Gives an auction with its items counted per status, and how far they have followed a change of it as a whole. Its `ETag` is
@@ -220,7 +230,8 @@ pub(crate) async fn get(
     let auction = platform.auction(&asked.caller, uuid).await?;
     let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
     let lead = platform.lead(&asked.caller, uuid).await?;
-    let view = AuctionView::new(&auction, Some(&counts)).following(lead.as_ref());
+    let view = AuctionView::new(&auction, &counts, platform.now());
+    let view = view.counted(&auction, &counts).following(lead.as_ref());
     let tag = cached::tag_of_version(auction.version, &view);
     Ok(Cached::tagged(&view, tag).answer(&headers))
 }
@@ -248,8 +259,9 @@ pub(crate) async fn change_status(
 ) -> Result<Response, ApiError> {
     let to = status("/status", &post.body.status)?;
     let seen = post.required_version()?;
-    let render = |auction: &Auction| answer::body(&AuctionView::new(auction, None));
-    let tag = |auction: &Auction| answer::tag(auction.version);
+    let now = platform.now();
+    let render = |led: &LedAuction| answer::body(&AuctionView::new(&led.auction, &led.items, now));
+    let tag = |led: &LedAuction| answer::tag(led.auction.version);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))

@@ -30,9 +30,10 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http_kit::docs::Link;
+use http_kit::schemas::SchemaNames;
 use platform::Platform;
 use utoipa::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::document;
@@ -58,9 +59,34 @@ use crate::operations::PREFIX;
 )]
 struct Document;
 
+/// The operations, and what their schemas are called.
+#[derive(Default)]
+struct Operations {
+    router: OpenApiRouter<Platform>,
+    names: SchemaNames,
+}
+
+impl Operations {
+    fn routes(mut self, operations: UtoipaMethodRouter<Platform>) -> Self {
+        self.names.note(&operations.0);
+        Self { router: self.router.routes(operations), ..self }
+    }
+}
+
 /// Every operation with its description.
 pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
-    let operations = OpenApiRouter::new()
+    let (router, document) =
+        OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations().router).split_for_parts();
+    (router, document::complete(document))
+}
+
+/// Names that stand for different schemas.
+pub(crate) fn ambiguous_schemas() -> Vec<String> {
+    operations().names.ambiguous()
+}
+
+fn operations() -> Operations {
+    Operations::default()
         .routes(routes!(health::health))
         .routes(routes!(customers::create, customers::list))
         .routes(routes!(customers::get))
@@ -147,10 +173,7 @@ pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
         .routes(routes!(reference_by_id::auctioneer))
         .routes(routes!(reference_by_id::address))
         .routes(routes!(reference_by_id::country))
-        .routes(routes!(reference_by_id::currency));
-    let (router, document) =
-        OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations).split_for_parts();
-    (router, document::complete(document))
+        .routes(routes!(reference_by_id::currency))
 }
 
 /// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.

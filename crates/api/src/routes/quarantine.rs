@@ -36,7 +36,7 @@ pub(crate) async fn disconnect(
 /// Which events to send again.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct SendIn {
+pub(crate) struct SendAgainIn {
     /// Cursors of events in quarantine, 1 to 250, all of which are sent or none; the oldest thousand without.
     cursors: Option<Vec<i64>>,
     /// Send also what a later event of the same auction or item has overtaken. The consumer has to look at the order itself.
@@ -60,13 +60,13 @@ pub(crate) struct SentAgainView {
 /// ones of the same auction or item that still wait; what a later one has overtaken is refused (409 `later_published`), or left when no
 /// event is named. Scope `customers:write`.
 #[utoipa::path(post, path = "/customers/{uuid}/consumer/quarantine/send", tag = "customers", params(("uuid" = Uuid, Path)),
-    request_body = SendIn,
+    request_body = SendAgainIn,
     responses((status = 200, body = SentAgainView), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem)))]
 pub(crate) async fn send(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    post: Post<SendIn>,
+    post: Post<SendAgainIn>,
 ) -> Result<Response, ApiError> {
     let render = |result: &SentAgain| {
         let SentAgain { sent, left, quarantined } = result.clone();

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::answer;
-use crate::ask::{Asked, ListQuery, idempotency_key};
+use crate::ask::{Asked, ListQuery, idempotency_key, refuse_query};
 use crate::errors::{ApiError, Problem};
 use crate::models::{List, SessionView, SignedInView};
 
@@ -45,6 +45,7 @@ impl FromRequest<Platform> for Stranger {
         let (parts, body) = request.into_parts();
         let from: Option<IpAddr> = http_kit::client::address(&parts, &platform.config().people.trusted_proxies);
         let key = idempotency_key(&parts.headers)?;
+        refuse_query(&parts.uri)?;
         http_kit::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
         let bytes = http_kit::json::read(body).await.map_err(ApiError::from)?;
         let SignInBody { email, password, code } = http_kit::json::parse(&bytes).map_err(ApiError::from)?;

@@ -35,6 +35,20 @@ async fn the_page_shows_every_operation_with_its_scopes_and_needs_nothing_from_e
     assert!(!page.text.contains("<script") && !page.text.contains("http-equiv"));
 }
 
+#[test]
+fn no_two_schemas_have_one_name_and_an_operation_takes_what_the_document_says() {
+    assert_eq!(api::ambiguous_schemas(), [""; 0]);
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let fields = |path: &str| {
+        let body = &document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"];
+        let name = body.as_str().unwrap().rsplit('/').next().unwrap();
+        let properties = document["components"]["schemas"][name]["properties"].as_object().unwrap();
+        properties.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fields("/api/v1/customers/{uuid}/consumer/quarantine/send"), "cursors outOfOrder");
+    assert_eq!(fields("/api/v1/auctions/{uuid}/ring/send"), "item");
+}
+
 #[tokio::test]
 async fn a_browser_that_comes_to_the_front_door_is_led_to_the_page() {
     let stage = Stage::new();

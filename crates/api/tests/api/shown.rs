@@ -41,6 +41,29 @@ async fn a_bid_that_leads_again_after_a_cancellation_shows_no_more_than_the_pric
 }
 
 #[tokio::test]
+async fn nor_does_an_earlier_bid_of_whoever_leads_again() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let wrong = sale.bid(0, "c", 368).await.json();
+    sale.bid(0, "d", 368).await;
+    sale.bid(0, "d", 379).await;
+    let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), wrong["bid"]["uuid"].as_str().unwrap());
+    let item = sale.post(&cancel, json!({ "reason": "A slip" })).await.json();
+    assert_eq!((&item["leader"], &item["price"]), (&json!("d"), &json!(100)));
+    let bids = sale.get(&sale.path(0, "bids")).await;
+    let of_leader = bids["data"].as_array().unwrap().iter().filter(|bid| bid["bidder"] == "d");
+    assert_eq!(of_leader.map(|bid| &bid["amount"]).collect::<Vec<_>>(), [&json!(100), &json!(100)], "{bids}");
+}
+
+#[tokio::test]
+async fn beyond_the_highest_amount_there_is_no_least_bid() {
+    let highest = 1_000_000_000_000_000_i64;
+    let sale = Sale::timed(json!({}), &[json!({ "openingBid": highest })]).await;
+    assert_eq!(sale.item(0).await["minimumBid"], highest);
+    assert_eq!(sale.bid(0, "a", highest).await.status, 201);
+    assert_eq!(sale.item(0).await["minimumBid"], Value::Null);
+}
+
+#[tokio::test]
 async fn bids_from_before_a_withdrawal_are_listed_as_lapsed() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     sale.bid(0, "a", 300).await;

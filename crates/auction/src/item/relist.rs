@@ -69,6 +69,8 @@ pub fn relist(
         bid_count: 0,
         absentee_bids: 0,
         bids_lapsed: 0,
+        bids_passed: 0,
+        before_pass: None,
         pending: Vec::new(),
         relisted_from: Some(unsold.uuid),
         relisted_as: None,

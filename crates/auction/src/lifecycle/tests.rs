@@ -49,7 +49,8 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
         let names: Vec<_> = targets.iter().map(|status| status.name()).collect();
         for kind in AuctionKind::ALL {
             let state = from.map_or(new(kind), |status| auction(kind, status));
-            assert_eq!(state.legal_next(), targets, "{from:?}");
+            let legal = |items| state.legal_next(items, at(10));
+            assert!(from.is_none() || legal(&SOLD_OUT) == targets, "{from:?}");
             for &to in AuctionStatus::ALL {
                 let items = if from.is_none() { ON_SALE } else { SOLD_OUT };
                 let command = if from.is_none() { create(to) } else { change(to) };
@@ -185,10 +186,11 @@ fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had
 fn what_the_items_rule_out_is_not_offered() {
     let live = auction(AuctionKind::Timed, Live);
     let with_bids = ItemCounts { with_bids: 1, ..SOLD_OUT };
-    assert_eq!(live.legal_next_with(&SOLD_OUT), [Preview, Reconciliation]);
-    assert_eq!(live.legal_next_with(&ON_SALE), [Preview]);
-    assert_eq!(live.legal_next_with(&with_bids), [Reconciliation]);
-    assert_eq!(live.legal_next_with(&ItemCounts { suspended: 1, ..with_bids }), []);
-    // What only the moment can tell is not asked.
-    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next_with(&SOLD_OUT), [Draft, Live]);
+    assert_eq!(live.legal_next(&SOLD_OUT, at(10)), [Preview, Reconciliation]);
+    assert_eq!(live.legal_next(&ON_SALE, at(10)), [Preview]);
+    assert_eq!(live.legal_next(&with_bids, at(10)), [Reconciliation]);
+    assert_eq!(live.legal_next(&ItemCounts { suspended: 1, ..with_bids }, at(10)), []);
+    let late = at(1_000_000);
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, late), [Draft], "its end is over");
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, at(10)), [Draft, Live]);
 }

@@ -102,8 +102,8 @@ impl Sale {
     }
 
     fn counting(&self) -> Vec<&BidRecord> {
-        let lapsed = self.item.bids_lapsed;
-        self.log.bids().iter().filter(|record| record.stands() && record.number > lapsed).collect()
+        let is_over = |record: &BidRecord| self.item.is_over(record.number, record.source);
+        self.log.bids().iter().filter(|record| record.stands() && !is_over(record)).collect()
     }
 
     /// Of a timed item: the highest maximum leads, of equal ones the earliest, at a price that the others force.
@@ -144,8 +144,11 @@ impl Sale {
         if let Some(standing) = &item.standing {
             let record = self.log.get(standing.number).unwrap();
             assert!(record.stands() && record.source != BidSource::Absentee);
+            assert!(!item.is_over(record.number, record.source), "what a pass has ended does not stand");
             assert_eq!((record.bid, record.amount), (standing.bid, standing.amount));
         }
+        assert!(item.status != ItemStatus::Passed || item.standing.is_none(), "nothing stands on what was passed");
+        assert!(item.before_pass.is_none() || item.status == ItemStatus::Passed, "only a pass is taken back");
         let Some(ring) = item.in_ring() else {
             assert!(item.pending.is_empty(), "nothing waits outside of the ring");
             return;
@@ -165,12 +168,13 @@ impl Sale {
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(&self.auction, &self.item)).unwrap(), &mut shown);
         let bids: Vec<_> = self.log.bids().iter().filter_map(|record| PublicBid::of(&self.item, record)).collect();
-        let leading_number = standing.as_ref().and_then(|standing| self.item.shown_number(standing.number));
-        let leading = |bid: &&PublicBid| leading_number == Some(bid.number);
         let counted: Vec<i64> = bids.iter().map(|bid| bid.number).collect();
         assert_eq!(counted, (1..=self.item.shown_bids()).collect::<Vec<_>>(), "numbers tell nothing of absentees");
-        let shown_of_leader = bids.iter().find(leading).map(|bid| bid.amount);
-        assert!(shown_of_leader <= self.item.price(), "of the bid that leads no more than the price is shown");
+        let leader = standing.as_ref().map(|standing| &standing.bidder);
+        let of_leader = self.counting().into_iter().filter(|record| Some(&record.bidder) == leader);
+        let shown_of_leader =
+            of_leader.filter_map(|record| PublicBid::of(&self.item, record)).map(|bid| bid.amount).max();
+        assert!(shown_of_leader <= self.item.price(), "of the leader's bids no more than the price is shown");
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");

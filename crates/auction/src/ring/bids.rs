@@ -5,8 +5,8 @@ use uuid::Uuid;
 use super::{InRing, require_running};
 use crate::bid::Offer;
 use crate::bid_log::BidLog;
-use crate::bidder::require_name;
 use crate::item::{Pending, record_of};
+use crate::paddle::require_name;
 use crate::proxy::Pricing;
 use crate::{
     Auction, BidSource, Bidder, Cause, Hidden, InternetBids, Item, ItemChange, Rejection, RingPlace, StandingBid,

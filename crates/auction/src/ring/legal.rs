@@ -108,7 +108,9 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         let takes_bids = is_running && ring.asking_price <= AMOUNT_MAX && item.bid_count < BIDS_MAX;
         let reaches = |amount: i64| amount >= ring.asking_price;
         let left = commissions(item, log).unwrap_or_default();
-        let counts = log.of_item(item).is_ok_and(|bids| bids.iter().any(|bid| bid.stands()));
+        let counts = log
+            .of_item(item)
+            .is_ok_and(|bids| bids.iter().any(|bid| bid.stands() && !item.is_over(bid.number, bid.source)));
         push_if(true, RingAction::SetAskingPrice);
         push_if(takes_bids, RingAction::Bid);
         push_if(takes_bids && item.pending.iter().any(|pending| reaches(pending.amount)), RingAction::Accept);
@@ -121,7 +123,7 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(is_running, RingAction::Pause);
         push_if(ring.paused, RingAction::Resume);
         push_if(is_running && item.standing.is_some(), RingAction::Sell);
-        push_if(true, RingAction::Pass);
+        push_if(is_running, RingAction::Pass);
         push_if(true, RingAction::Remove);
     }
     push_if(facts.any_passed, RingAction::OfferAgain);

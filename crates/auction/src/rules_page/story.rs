@@ -66,6 +66,7 @@ impl Story {
                 Ok(())
             }
             ["relist"] => self.relist(),
+            ["auction", "reconciled"] => self.decide_auction(AuctionStatus::Reconciliation),
             ["preview", "again"] => self.decide_auction(AuctionStatus::Preview),
             ["live", "again"] => self.decide_auction(AuctionStatus::Live),
             ["begin"] => ring::begin(&self.auction).map(|changes| self.apply(&[], &changes)),

@@ -88,7 +88,10 @@ pub(crate) fn follow_auction(
     to: AuctionStatus,
 ) -> Result<&'static AuctionTransition, Rejection> {
     let Some(row) = rows_from(from).find(|row| row.to == to) else {
-        let legal = rows_from(from).map(|row| row.to.name()).collect();
+        let legal = match from {
+            None => rows_from(None).map(|row| row.to.name()).collect(),
+            Some(_) => facts.auction.legal_next(facts.items, facts.now).into_iter().map(AuctionStatus::name).collect(),
+        };
         return Err(Rejection::IllegalTransition { from: from.map(AuctionStatus::name), to: to.name(), legal });
     };
     row.guards.iter().try_for_each(|guard| guard.check(facts))?;
@@ -100,18 +103,13 @@ fn rows_from(from: Option<AuctionStatus>) -> impl Iterator<Item = &'static Aucti
 }
 
 impl Auction {
-    /// Statuses that an administrator may ask for now, in the table's order. Guards are not looked at: such a change can
-    /// still be refused.
-    pub fn legal_next(&self) -> Vec<AuctionStatus> {
-        rows_from(self.current()).map(|row| row.to).collect()
-    }
-
-    /// The same without what its items, as they are counted, rule out. What only the moment can tell (an end in the future)
-    /// is not looked at; nor are bids on a webcast, among which are those that absentees left, and nobody is told of.
-    pub fn legal_next_with(&self, items: &ItemCounts) -> Vec<AuctionStatus> {
-        let facts = AuctionFacts { auction: self, items, now: self.created_at };
+    /// Statuses that an administrator may ask for at `now`, with its items as they are counted, in the table's order. Only of a
+    /// LIVE auction are the counts asked, and only if there is one. Bids on a webcast are not looked at: among them are those
+    /// that absentees left, and nobody is told of.
+    pub fn legal_next(&self, items: &ItemCounts, now: Timestamp) -> Vec<AuctionStatus> {
+        let facts = AuctionFacts { auction: self, items, now };
         let is_secret = |guard: &AuctionGuard| *guard == NoBids && self.kind == AuctionKind::Webcast;
-        let holds = |guard: &AuctionGuard| !guard.asks_items() || is_secret(guard) || guard.check(&facts).is_ok();
+        let holds = |guard: &AuctionGuard| is_secret(guard) || guard.check(&facts).is_ok();
         rows_from(self.current()).filter(|row| row.guards.iter().all(holds)).map(|row| row.to).collect()
     }
 
@@ -132,11 +130,6 @@ impl AuctionGuard {
             RingEmpty => "nothing is in the ring",
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
         }
-    }
-
-    /// True when the answer is in the counts of items, or in the ring.
-    fn asks_items(self) -> bool {
-        matches!(self, AnItemIsLive | NoBids | RingEmpty | NothingLiveOrSuspended)
     }
 
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {

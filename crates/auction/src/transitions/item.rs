@@ -9,6 +9,7 @@ use std::fmt;
 
 use contract::ItemStatus;
 use contract::ItemStatus::{Draft, Live, Passed, Preview, Sold, SoldBuyNow, Suspended, Unsold, Withdrawn};
+use jiff::Timestamp;
 
 use crate::{Auction, Cause, Item, Rejection};
 
@@ -126,9 +127,9 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(None,            Live,       Creation,         &[AuctionLive, EndInFuture],                   Announced::No,       Cause::Created),
     row(None,            Draft,      Import,           &[AuctionOpen],                                Announced::No,       Cause::Imported),
     row(None,            Live,       Import,           &[AuctionLive, EndInFuture],                   Announced::No,       Cause::Imported),
-    row(Some(Draft),     Preview,    Administrator,    &[],                                           Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Draft),     Preview,    Administrator,    &[AuctionOpen],                                Announced::No,       Cause::StatusChangedByAdministrator),
     row(Some(Draft),     Preview,    AuctionGoesLive,  &[],                                           Announced::No,       Cause::AuctionWentLive),
-    row(Some(Preview),   Draft,      Administrator,    &[],                                           Announced::No,       Cause::StatusChangedByAdministrator),
+    row(Some(Preview),   Draft,      Administrator,    &[AuctionOpen],                                Announced::No,       Cause::StatusChangedByAdministrator),
     row(Some(Preview),   Live,       Administrator,    &[AuctionLive, EndInFuture],                   Announced::No,       Cause::StatusChangedByAdministrator),
     row(Some(Preview),   Live,       AuctionGoesLive,  &[AuctionOpen],                                Announced::No,       Cause::AuctionWentLive),
     row(Some(Live),      Draft,      Administrator,    &[NotInRing, NoBids],                          Announced::No,       Cause::StatusChangedByAdministrator),
@@ -143,15 +144,15 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Draft),     Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),
     row(Some(Preview),   Suspended,  Administrator,    &[AuctionOpen, Reason],                        Announced::FollowUp, Cause::Suspended),
     row(Some(Live),      Suspended,  Administrator,    &[NotInRing, Reason],                          Announced::FollowUp, Cause::Suspended),
-    row(Some(Suspended), Draft,      Administrator,    &[Reason],                                     Announced::FollowUp, Cause::Resumed),
-    row(Some(Suspended), Preview,    Administrator,    &[Reason],                                     Announced::FollowUp, Cause::Resumed),
+    row(Some(Suspended), Draft,      Administrator,    &[NoBids, Reason],                             Announced::FollowUp, Cause::Resumed),
+    row(Some(Suspended), Preview,    Administrator,    &[NoBids, Reason],                             Announced::FollowUp, Cause::Resumed),
     row(Some(Suspended), Live,       Administrator,    &[AuctionLive, Reason, EndInFuture],           Announced::FollowUp, Cause::Resumed),
-    row(Some(Draft),     Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
-    row(Some(Preview),   Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Draft),     Withdrawn,  Administrator,    &[AuctionOpen],                                Announced::FollowUp, Cause::Withdrawn),
+    row(Some(Preview),   Withdrawn,  Administrator,    &[AuctionOpen],                                Announced::FollowUp, Cause::Withdrawn),
     row(Some(Live),      Withdrawn,  Administrator,    &[NotInRing],                                  Announced::FollowUp, Cause::Withdrawn),
     row(Some(Suspended), Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
     row(Some(Passed),    Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
-    row(Some(Withdrawn), Draft,      Administrator,    &[],                                           Announced::FollowUp, Cause::Reinstated),
+    row(Some(Withdrawn), Draft,      Administrator,    &[AuctionOpen],                                Announced::FollowUp, Cause::Reinstated),
     row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
 ];
 
@@ -181,7 +182,7 @@ pub(crate) fn follow_item(
     Err(refused.unwrap_or_else(|| {
         let legal = match from {
             None => names(rows_from(None, by).map(|row| row.to)),
-            Some(_) => names(facts.item.legal_next(facts.auction).into_iter()),
+            Some(_) => names(facts.item.legal_next(facts.auction, facts.now).into_iter()),
         };
         let wanted = to.or_else(|| ITEM_TRANSITIONS.iter().find(|row| by.contains(&row.by)).map(|row| row.to));
         Rejection::IllegalTransition {
@@ -201,15 +202,14 @@ fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
 }
 
 impl Item {
-    /// Statuses that an administrator may ask for now, in the table's order. What only the moment can tell (a reason, an
-    /// end in the future) is not looked at, and what absentees left is not told: such a change can still be refused.
-    pub fn legal_next(&self, auction: &Auction) -> Vec<ItemStatus> {
-        let facts = ItemFacts { auction, item: self, reason: None, now: self.created_at };
+    /// Statuses that an administrator may ask for at `now`, in the table's order, with a reason where one is needed. What
+    /// absentees left is not told: such a change can still be refused.
+    pub fn legal_next(&self, auction: &Auction, now: Timestamp) -> Vec<ItemStatus> {
+        let facts = ItemFacts { auction, item: self, reason: Some(""), now };
         rows_from(self.current(), &[Administrator, Correction])
             .filter(|row| {
-                let mut settled = row.guards.iter().filter(|guard| guard.is_settled_by_state());
                 let is_secret = |guard: &ItemGuard| *guard == ItemGuard::NoBids && !self.has_shown_bids();
-                settled.all(|guard| is_secret(guard) || guard.check(&facts).is_ok())
+                row.guards.iter().all(|guard| is_secret(guard) || guard.check(&facts).is_ok())
             })
             .map(|row| row.to)
             .collect()

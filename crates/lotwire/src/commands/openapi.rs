@@ -17,10 +17,14 @@ pub(crate) enum Api {
 }
 
 pub(crate) fn run(api: Api) -> Result<ExitCode, Fault> {
-    let document = match api {
-        Api::Platform => api::openapi(),
-        Api::Provider => provider_api::openapi(),
+    let (document, ambiguous) = match api {
+        Api::Platform => (api::openapi(), api::ambiguous_schemas()),
+        Api::Provider => (provider_api::openapi(), provider_api::ambiguous_schemas()),
     };
+    if !ambiguous.is_empty() {
+        let names = ambiguous.join(", ");
+        return Err(Fault::new(format!("different schemas of one name: {names}; give one of each another name")));
+    }
     print(&document.to_pretty_json().while_("writing the document")?);
     Ok(ExitCode::SUCCESS)
 }

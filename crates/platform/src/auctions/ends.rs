@@ -12,7 +12,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::Follows;
+use crate::port::{Follows, ItemCounts};
 use crate::{Caller, Platform, Scope};
 
 /// Ends can't be shifted by more than ten years at once.
@@ -46,6 +46,8 @@ pub struct EndsMove {
 pub struct MovedEnds {
     /// The auction.
     pub auction: Auction,
+    /// What there is among its items: what rules out a next status.
+    pub items: ItemCounts,
     /// Items with another planned end now.
     pub moved: u64,
     /// Items that have ended, or were planned so already.
@@ -121,7 +123,7 @@ impl Platform {
         let counts = self.store().item_counts(auction.uuid).await?;
         let moved = self.would_follow(&auction, &follows, now).await?;
         self.begin_lead(draft, &auction, (follows, actor), &counts, now).await?;
-        Ok(MovedEnds { auction, moved, kept: counts.total.saturating_sub(moved) })
+        Ok(MovedEnds { auction, items: counts, moved, kept: counts.total.saturating_sub(moved) })
     }
 
     async fn move_some(
@@ -139,7 +141,8 @@ impl Platform {
             NewEnds::Shift { .. } => None,
         };
         let auction = draft.auction(auction, &[]);
-        let mut moved = MovedEnds { auction, moved: 0, kept: 0 };
+        let present = self.items_present_in(&auction).await?;
+        let mut moved = MovedEnds { auction, items: present, moved: 0, kept: 0 };
         for (place, uuid) in (0_i64..).zip(items) {
             let found = self.store().item(*uuid).await?.filter(|item| item.auction == moved.auction.uuid);
             let item = found.ok_or(PlatformError::NotFound("item in this auction"))?;

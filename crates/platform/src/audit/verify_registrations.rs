@@ -64,6 +64,9 @@ impl Platform {
             if registration.is_none_or(|it| it.auction != item.auction || it.paddle != *paddle) {
                 return Ok(Some(format!("a bid of {paddle} was taken under registration {uuid}, which is not theirs")));
             }
+            if !self.store().has_stake(item.auction, paddle, item.uuid).await? {
+                return Ok(Some(format!("the stake of {paddle} is missing: their spending limit does not count it")));
+            }
         }
         Ok(None)
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use auction::item::REASON_CHARS_MAX;
-use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead};
+use auction::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
 use uuid::Uuid;
 
 use super::change::RegistrationChange;
@@ -22,7 +22,7 @@ const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of what is noted about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
 /// Items read from the store at once.
-const ITEMS_READ_MAX: usize = 5_000;
+pub(super) const ITEMS_READ_MAX: usize = 5_000;
 /// How often somebody else may be faster.
 const ATTEMPTS_MAX: usize = 50;
 /// Between two tries.
@@ -76,7 +76,7 @@ pub struct RegistrationStep {
 impl Platform {
     /// Registers a bidder for an auction.
     ///
-    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `busy`.
+    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `vendor_has_bid`, `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -110,6 +110,9 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
+        if entry.paddle.is_some() {
+            self.check_party(&auction, None, &state).await?;
+        }
         // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out twice.
         let _place = if entry.paddle.is_none() { self.again().wait(auction.uuid).await } else { None };
         for _ in 0..ATTEMPTS_MAX {
@@ -139,7 +142,8 @@ impl Platform {
 
     /// Changes what the patch names of a registration, and leaves the rest.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`, `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`,
+    /// `vendor_has_bid`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -149,7 +153,7 @@ impl Platform {
     ) -> PlatformResult<Registration> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.seen_auction(caller, auction).await?;
-        if let Some(Err(message)) = patch.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+        if let Some(Err(message)) = patch.paddle.as_deref().map(check_paddle) {
             return Err(PlatformError::invalid("/paddle", message));
         }
         let change = |state: &Registration| {
@@ -254,6 +258,7 @@ impl Platform {
             self.check_paddles(auction, &before, &change).await?;
             state.apply(&change, &caller.actor, now);
             check_fields(&state)?;
+            self.check_party(auction, before.party, &state).await?;
             let log = seal_registration(&mut state, &[change], self.random().as_ref())?;
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
@@ -323,9 +328,15 @@ fn reason(step: &RegistrationStep) -> PlatformResult<Option<String>> {
     }
 }
 
+/// What a bid may name its bidder by, too.
+fn check_paddle(paddle: &str) -> Result<(), String> {
+    text(paddle, BIDDER_CHARS_MAX)?;
+    paddle_problem(paddle).map_or(Ok(()), |problem| Err(problem.to_owned()))
+}
+
 fn check(state: &Registration, entry: &BidderEntry) -> PlatformResult<()> {
     let mut problems = problems_of(state);
-    if let Some(Err(message)) = entry.paddle.as_deref().map(|paddle| text(paddle, BIDDER_CHARS_MAX)) {
+    if let Some(Err(message)) = entry.paddle.as_deref().map(check_paddle) {
         problems.push(Problem::new("/paddle", message));
     }
     if !matches!(entry.status, RegistrationStatus::Pending | RegistrationStatus::Approved) {

@@ -11,4 +11,6 @@ pub trait Paddles: Send + Sync {
     /// If a bid of this paddle was accepted in the auction, one that does not count any more included. Looks through the
     /// auction's bids where no stake says so: for what an administrator does now and then.
     async fn has_bid(&self, auction: Uuid, paddle: &str) -> StoreResult<bool>;
+    /// If a stake of this paddle in the item is noted: without one, what it binds of a spending limit is not counted.
+    async fn has_stake(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
 }

@@ -144,7 +144,7 @@ async fn a_draft_takes_its_items_along_when_it_goes_live() {
         Some(created.auction.version),
         None,
     );
-    assert_eq!(live.await.unwrap().fresh().unwrap().status, AuctionStatus::Live);
+    assert_eq!(live.await.unwrap().fresh().unwrap().auction.status, AuctionStatus::Live);
     for item in &created.items {
         assert_eq!(status(&house, item.uuid).await, ItemStatus::Live);
     }

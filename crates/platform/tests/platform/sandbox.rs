@@ -183,5 +183,5 @@ async fn a_clerk_works_by_the_clock_of_the_auction() {
         Some(auction.version),
         None,
     );
-    assert_eq!(closed.await.unwrap().fresh().unwrap().status, AuctionStatus::Reconciliation);
+    assert_eq!(closed.await.unwrap().fresh().unwrap().auction.status, AuctionStatus::Reconciliation);
 }

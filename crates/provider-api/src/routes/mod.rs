@@ -28,6 +28,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_kit::docs::Link;
 use http_kit::requests::Requests;
+use http_kit::schemas::SchemaNames;
 use http_kit::{Faults, Origins};
 use provider::Provider;
 use utoipa::OpenApi;
@@ -57,9 +58,8 @@ const PREFIX: &str = "/api/v1";
 )]
 struct Document;
 
-/// Every operation with its description.
-pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
-    let operations: Vec<UtoipaMethodRouter<Provider>> = vec![
+fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
+    vec![
         routes!(health::health),
         routes!(health::ping),
         routes!(applications::create, applications::list),
@@ -105,9 +105,20 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
         routes!(attempts::resend),
         routes!(destinations::list_attempted_messages),
         routes!(destinations::list_attempted_destinations),
-    ];
+    ]
+}
+
+/// Names that stand for different schemas.
+pub(crate) fn ambiguous_schemas() -> Vec<String> {
+    let mut names = SchemaNames::default();
+    operations().iter().for_each(|(schemas, ..)| names.note(schemas));
+    names.ambiguous()
+}
+
+/// Every operation with its description.
+pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
     let router = OpenApiRouter::with_openapi(Document::openapi());
-    let router = operations.into_iter().fold(router, |router, operation| router.routes(under(PREFIX, operation)));
+    let router = operations().into_iter().fold(router, |router, operation| router.routes(under(PREFIX, operation)));
     let (router, document) = router.split_for_parts();
     let router = router
         // What clients asked before there were the lists above.

@@ -121,6 +121,11 @@ const NOT_IN_THEIRS: [&str; 11] = [
     "v1.authentication.logout",
 ];
 
+#[test]
+fn no_two_schemas_have_one_name() {
+    assert_eq!(provider_api::ambiguous_schemas(), [""; 0]);
+}
+
 /// Ours has every operation that it is to have, under the name and at the path of the provider's document.
 #[test]
 fn our_document_has_the_operations_of_the_providers() {

@@ -20,6 +20,7 @@ mod notices;
 mod outbox;
 mod paddles;
 mod people;
+mod presence;
 mod quarantine;
 mod reference;
 mod runs;

@@ -25,6 +25,7 @@ mod notices;
 mod outbox;
 mod paddles;
 mod people;
+mod presence;
 mod quarantine;
 mod reference;
 mod rows;

@@ -107,7 +107,8 @@ fn command(kind: AuctionKind, random: &SeededRandom, model: &Model, step: usize)
         (AuctionKind::Webcast, 13) => Command::Pass,
         (AuctionKind::Webcast, 14) => Command::Remove,
         (AuctionKind::Webcast, 15) => Command::OfferAgain,
-        (AuctionKind::Webcast, 16..18) => Command::Correct,
+        (AuctionKind::Webcast, 16) => Command::Correct,
+        (AuctionKind::Webcast, 17) => Command::Reopen,
         (AuctionKind::Webcast, _) => Command::Status { to: status },
     }
 }
@@ -138,6 +139,7 @@ pub(crate) async fn run(house: &House, item: Uuid, command: &Command) -> bool {
         Command::Pass => clerk(ClerkCommand::Pass).await,
         Command::Remove => clerk(ClerkCommand::Remove).await,
         Command::OfferAgain => clerk(ClerkCommand::OfferAgain { item }).await,
+        Command::Reopen => clerk(ClerkCommand::Reopen { reason: "the hammer slipped".to_owned() }).await,
         Command::End => {
             house.clock.advance(OPEN);
             let now = house.platform.now();

@@ -92,7 +92,7 @@ fn ends_only_move_forward(before: &Item, now: &Item, did: Option<&Did>, at: &str
 /// Of a timed item the highest maximum that counts leads, of equal ones the earliest; of a webcast's one that was taken.
 fn whoever_said_most_first_leads(auction: &Auction, item: &Item, bids: &[Bid], at: &str) {
     let counts =
-        |bid: &&Bid| bid.struck.is_none() && bid.number > item.bids_lapsed && bid.source != BidSource::Absentee;
+        |bid: &&Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source) && bid.source != BidSource::Absentee;
     let counting: Vec<&Bid> = bids.iter().filter(counts).collect();
     assert_eq!(i64::try_from(bids.len()), Ok(item.bid_count), "{at}");
     let Some(standing) = &item.standing else {

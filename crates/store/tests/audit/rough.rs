@@ -271,7 +271,7 @@ impl Rough<'_> {
                 ("retract", ClerkCommand::Retract { bid, reason: reason() }, Did::TookBack)
             }
             50..54 => ("sell", ClerkCommand::Sell, Did::Other),
-            54..57 => ("pass", ClerkCommand::Pass, Did::Other),
+            54..57 => ("pass", ClerkCommand::Pass, Did::TookBack),
             57..59 => ("remove", ClerkCommand::Remove, Did::Other),
             59..61 => {
                 let passed = items.iter().find(|item| item.status == ItemStatus::Passed).unwrap_or(item);

@@ -17,6 +17,7 @@ pub(crate) enum Command {
     Pass,
     Remove,
     OfferAgain,
+    Reopen,
     End,
 }
 
@@ -29,14 +30,16 @@ pub(crate) struct Model {
     pub(crate) leader: Option<String>,
     maximum: i64,
     asked: Option<i64>,
+    /// What stood when it was passed.
+    before_pass: (Option<i64>, Option<String>),
     /// The end of a timed item is past: it can not be LIVE again.
     is_over: bool,
 }
 
 impl Model {
     pub(crate) fn new(kind: AuctionKind) -> Self {
-        let (price, leader) = (None, None);
-        Self { kind, status: ItemStatus::Live, price, leader, maximum: 0, asked: None, is_over: false }
+        let (price, leader, status, before_pass) = (None, None, ItemStatus::Live, (None, None));
+        Self { kind, status, price, leader, maximum: 0, asked: None, before_pass, is_over: false }
     }
 
     fn minimum(&self) -> i64 {
@@ -87,9 +90,25 @@ impl Model {
                 taken
             }
             Command::Sell => self.leaves(self.asked.is_some() && self.price.is_some(), Sold),
-            Command::Pass => self.leaves(self.asked.is_some(), Passed),
+            Command::Pass => {
+                let taken = self.leaves(self.asked.is_some(), Passed);
+                if taken {
+                    self.before_pass = (self.price.take(), self.leader.take());
+                }
+                taken
+            }
             Command::Remove => self.leaves(self.asked.is_some(), Live),
             Command::OfferAgain => self.moved(!is_timed && self.status == Passed, Live),
+            Command::Reopen => {
+                let taken = !is_timed && matches!(self.status, Sold | Passed);
+                if taken && self.status == Passed {
+                    (self.price, self.leader) = self.before_pass.clone();
+                }
+                if taken {
+                    self.asked = Some(self.minimum());
+                }
+                self.moved(taken, Live)
+            }
             Command::End => {
                 self.is_over |= is_timed;
                 let to = if self.price.is_some() { Sold } else { Unsold };

@@ -59,6 +59,7 @@ stories! {
     entries_that_change_places_are_found,
     a_forged_entry_or_head_is_found,
     a_registration_that_bids_were_taken_under_is_missed,
+    a_stake_that_a_spending_limit_counts_by_is_missed,
 }
 
 async fn every_field_that_is_edited_is_found(ground: Ground) {
@@ -166,6 +167,19 @@ async fn a_registration_that_bids_were_taken_under_is_missed(ground: Ground) {
     let wanted = "a bid was taken under entry 1 of registration";
     assert!(found.iter().any(|found| found.contains(wanted)), "{found:?}");
     assert!(found.iter().all(|found| found.contains(wanted) || found.contains("of the log")), "{found:?}");
+}
+
+async fn a_stake_that_a_spending_limit_counts_by_is_missed(ground: Ground) {
+    for paddle in ["2", "3"] {
+        ground.behind.execute(&format!("CREATE TABLE kept AS SELECT * FROM stakes WHERE paddle = '{paddle}'")).await;
+        assert!(ground.behind.execute(&format!("DELETE FROM stakes WHERE paddle = '{paddle}'")).await > 0);
+        let found = ground.broken().await;
+        let wanted = format!("the stake of {paddle} is missing");
+        assert!(found.iter().any(|found| found.contains(&wanted)), "{found:?}");
+        ground.behind.execute("INSERT INTO stakes SELECT * FROM kept").await;
+        ground.behind.execute("DROP TABLE kept").await;
+    }
+    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
 /// A sale of both kinds, and a way to its tables.

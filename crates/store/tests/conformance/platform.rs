@@ -139,6 +139,8 @@ stories! {
         auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand;
+    presence:
+        it_is_told_of_many_auctions_at_once_what_is_among_their_items;
     quarantine:
         a_connection_that_ended_publishes_nothing_and_may_begin_again,
         an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,

@@ -135,7 +135,7 @@ async fn a_whole_webcast(launch: &Launch) {
     // Sold once; taken back with a reason; the last bid undone; sold again.
     clerks.race("sell", json!({})).await;
     assert_eq!((clerks.at("/last/status"), clerks.at("/item")), (&json!("SOLD"), &Value::Null));
-    clerks.refused("reopen", json!({ "reason": " " }), StatusCode::CONFLICT).await;
+    clerks.refused("reopen", json!({ "reason": " " }), StatusCode::UNPROCESSABLE_ENTITY).await;
     clerks.race("reopen", json!({ "reason": "the wrong paddle" })).await;
     assert_eq!(clerks.offer(), (&json!("b-17"), &json!(120), &json!(130)));
     clerks.race("undo", json!({ "reason": "the wrong paddle" })).await;

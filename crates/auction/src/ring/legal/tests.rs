@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::*;
 use crate::ring::{begin, decide};
 use crate::sample::{at, auction, item};
-use crate::{Bidder, ItemCommand, RingCommand, RingPlace};
+use crate::{BidRecord, Bidder, ItemCommand, RingCommand, RingPlace};
 use contract::ItemStatus;
 
 #[derive(Clone)]
@@ -61,7 +61,8 @@ impl Sale {
             }
             "undo" => RingCommand::Undo { reason, log },
             "retract" => {
-                let bid = self.log.bids().iter().find(|record| record.stands()).map_or(bid, |record| record.bid);
+                let counts = |record: &&BidRecord| record.stands() && !self.item.is_over(record.number, record.source);
+                let bid = self.log.bids().iter().find(counts).map_or(bid, |record| record.bid);
                 RingCommand::Retract { bid, reason, log }
             }
             "lower" => RingCommand::SetAskingPrice { amount: 5_000, log },

@@ -62,11 +62,6 @@ impl ItemGuard {
         }
     }
 
-    /// If the states alone tell: no reason and no clock is asked.
-    pub(super) fn is_settled_by_state(self) -> bool {
-        !matches!(self, EndReached | EndInFuture | Reason)
-    }
-
     /// Refuses with what is wrong when the guard does not hold.
     pub(super) fn check(self, facts: &ItemFacts<'_>) -> Result<(), Rejection> {
         let ItemFacts { auction, item, .. } = facts;

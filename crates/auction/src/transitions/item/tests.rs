@@ -90,7 +90,7 @@ fn by_administrator(auction: &Auction, item: &Item, from: ItemStatus) -> Vec<Ite
             }
             Err(Rejection::IllegalTransition { from: named, to: refused, legal }) => {
                 assert_eq!((named, refused), (Some(from.name()), to.name()));
-                assert_eq!(legal, names(item.legal_next(auction).into_iter()));
+                assert_eq!(legal, names(item.legal_next(auction, at(10)).into_iter()));
                 assert!(!legal.contains(&to.name()));
                 false
             }

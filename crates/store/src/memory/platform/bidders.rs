@@ -49,6 +49,10 @@ impl Bidders {
         self.stakes.range(from..=to).next().is_some()
     }
 
+    pub(super) fn has_stake_in(&self, auction: Uuid, paddle: &str, item: Uuid) -> bool {
+        self.stakes.contains(&(auction, paddle.to_owned(), item))
+    }
+
     fn check(&self, registration: &Versioned<Registration>) -> StoreResult<()> {
         let Versioned { expected_version, state } = registration;
         let found = self.kept.get(&state.uuid).map_or(0, |found| found.version);

@@ -14,4 +14,8 @@ impl Paddles for Memory {
         let mut bids = tables.sales.bids.values();
         Ok(tables.bidders.has_stake(auction, paddle) || bids.any(|bid| bid.bidder == paddle && of_auction(&bid.item)))
     }
+
+    async fn has_stake(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool> {
+        Ok(self.tables().bidders.has_stake_in(auction, paddle, item))
+    }
 }

@@ -19,4 +19,13 @@ impl Paddles for Sqlite {
         })
         .await
     }
+
+    async fn has_stake(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool> {
+        let paddle = paddle.to_owned();
+        let select = "SELECT 1 FROM stakes WHERE auction = ?1 AND paddle = ?2 AND item = ?3";
+        self.read(move |db| {
+            Ok(rows::one(db, select, (auction.as_bytes(), &paddle, item.as_bytes()), |_| Ok(()))?.is_some())
+        })
+        .await
+    }
 }

@@ -157,7 +157,7 @@ impl Nodes {
 
     pub(super) async fn status(&self, auction: Uuid, to: AuctionStatus) -> Result<AuctionStatus, PlatformError> {
         let changed = self.first.change_auction_status(&Caller::command_line(), auction, to, None, None).await?;
-        Ok(changed.fresh()?.status)
+        Ok(changed.fresh()?.auction.status)
     }
 
     pub(super) async fn bid(&self, item: Uuid) -> Result<i64, PlatformError> {

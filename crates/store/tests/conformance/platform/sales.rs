@@ -1,7 +1,7 @@
 //! Auctions, items and bids.
 
 use auction::{
-    Admission, Auction, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase,
+    Admission, Auction, BeforePass, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase,
 };
 use contract::ItemStatus;
 use jiff::SignedDuration;
@@ -212,6 +212,8 @@ pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
         vendor: Some(customer_uuid(7)),
         ring: RingPlace::InRing(InRing { asking_price: 250, paused: true, warnings: 2, lowered: true }),
         bids_lapsed: 3,
+        bids_passed: 4,
+        before_pass: Some(BeforePass { passed: 3, standing: None }),
         pending,
         relisted_from: Some(item_uuid(6)),
         relisted_as: Some(item_uuid(7)),

@@ -34,7 +34,7 @@ fn an_item_with_bids_does_not_go_back_to_draft() {
     let auction = live();
     let bidden = with_bid(item(&auction, Live), 10_000);
     check(&auction, &bidden, change(Draft, ""), 10, "item_has_bids");
-    assert_eq!(bidden.legal_next(&auction), [Suspended, Withdrawn]);
+    assert_eq!(bidden.legal_next(&auction, at(10)), [Suspended, Withdrawn]);
     check(&auction, &item(&auction, Live), change(Draft, ""), 10, "LIVE->DRAFT status_changed_by_administrator");
 }
 
@@ -45,7 +45,7 @@ fn an_item_in_the_ring_leaves_it_before_an_administrator_changes_it() {
     for to in [Draft, Suspended, Withdrawn] {
         check(&webcast, &offered, change(to, "query"), 10, "item_in_ring");
     }
-    assert_eq!(offered.legal_next(&webcast), []);
+    assert_eq!(offered.legal_next(&webcast, at(10)), []);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
         for from in [Preview, Suspended] {
             check(&closed, &item(&closed, from), change(Live, "late"), 10, "auction_not_live");
         }
-        assert_eq!(item(&closed, Sold).legal_next(&closed), []);
+        assert_eq!(item(&closed, Sold).legal_next(&closed, at(10)), []);
         let reconciled = Item { announced: true, ..item(&closed, Passed) };
         check(&closed, &reconciled, ItemCommand::Reconcile, 10, "PASSED->UNSOLD reconciled announced");
     }

@@ -1,0 +1,101 @@
+//! `legalNextStatuses`: the same in every answer, and what happens then.
+
+use std::time::Duration;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::bidding::{Sale, Step};
+
+/// What an auction's answers say, the list's and that of a change too.
+async fn of_auction(sale: &Sale) -> Value {
+    let path = format!("/auctions/{}", sale.auction);
+    let asked = sale.get(&path).await;
+    let listed = sale.get("/auctions").await["data"][0].clone();
+    let narrowed =
+        sale.get(&format!("/auctions?status={}", asked["status"].as_str().unwrap())).await["data"][0].clone();
+    let step = Step { version: asked["version"].as_i64(), ..Step::default() };
+    let patched = sale.send(&Method::PATCH, &path, &step, &json!({ "title": asked["title"] })).await.json();
+    for answer in [listed, narrowed, patched] {
+        assert_eq!(answer["legalNextStatuses"], asked["legalNextStatuses"], "{answer}");
+    }
+    asked
+}
+
+async fn lead(sale: &Sale, to: &str) -> Value {
+    let version = of_auction(sale).await["version"].as_i64().unwrap();
+    let led = sale.step(&format!("/auctions/{}/status", sale.auction), version, json!({ "status": to })).await;
+    assert_eq!(led.status, 200, "{to}: {}", led.text);
+    assert_eq!(led.json()["legalNextStatuses"], of_auction(sale).await["legalNextStatuses"], "{to}");
+    led.json()["legalNextStatuses"].clone()
+}
+
+#[tokio::test]
+async fn every_answer_about_an_auction_says_the_same() {
+    let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
+    assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["PREVIEW"]), "LIVE, with LIVE lots");
+    assert_eq!(lead(&sale, "PREVIEW").await, json!(["DRAFT", "LIVE"]));
+    assert_eq!(lead(&sale, "LIVE").await, json!(["PREVIEW"]));
+    let later = sale.step(
+        &format!("/auctions/{}/ends", sale.auction),
+        of_auction(&sale).await["version"].as_i64().unwrap(),
+        json!({ "shiftSeconds": 60, "reason": "Fog" }),
+    );
+    assert_eq!(later.await.json()["auction"]["legalNextStatuses"], json!(["PREVIEW"]));
+    for place in [0, 1] {
+        let version = sale.item(place).await["version"].as_i64().unwrap();
+        let withdrawn = sale.step(&sale.path(place, "status"), version, json!({ "status": "WITHDRAWN" })).await;
+        assert_eq!(withdrawn.status, 200, "{}", withdrawn.text);
+    }
+    assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["PREVIEW", "RECONCILIATION"]));
+    assert_eq!(lead(&sale, "RECONCILIATION").await, json!(["ARCHIVED"]));
+    let item = sale.item(0).await;
+    assert_eq!(item["legalNextStatuses"], json!([]), "of a reconciled sale nothing is moved");
+    let refused =
+        sale.step(&sale.path(0, "status"), item["version"].as_i64().unwrap(), json!({ "status": "DRAFT" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "auction_closed"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn what_is_created_says_so_too() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let asked = sale.get(&format!("/auctions/{}", sale.auction)).await;
+    let live = json!({
+        "auctioneer": asked["auctioneer"], "kind": "timed", "title": "More", "currency": "GBP", "timeZone": "UTC",
+        "endsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
+        "items": [{ "lotNumber": "1", "title": "A lot", "openingBid": 1, "status": "LIVE" }],
+    });
+    let created = sale.post("/auctions", live).await;
+    assert_eq!(created.json()["legalNextStatuses"], json!(["PREVIEW"]), "{}", created.text);
+}
+
+#[tokio::test]
+async fn an_end_that_is_over_is_looked_at() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    lead(&sale, "PREVIEW").await;
+    assert_eq!(sale.item(0).await["legalNextStatuses"], json!(["PREVIEW", "SUSPENDED", "WITHDRAWN"]));
+    // Into the next century.
+    sale.stage.clock.advance(Duration::from_secs(100 * 366 * 24 * 3600));
+    assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["DRAFT"]));
+    let version = of_auction(&sale).await["version"].as_i64().unwrap();
+    let status = format!("/auctions/{}/status", sale.auction);
+    let refused = sale.step(&status, version, json!({ "status": "LIVE" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "end_not_in_future"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_lot_with_bids_is_no_draft_by_way_of_a_suspension() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    sale.bid(0, "d", 900).await;
+    let status = sale.path(0, "status");
+    let lead = async |to: &str| {
+        let version = sale.item(0).await["version"].as_i64().unwrap();
+        sale.step(&status, version, json!({ "status": to, "reason": "query" })).await
+    };
+    let suspended = lead("SUSPENDED").await;
+    assert_eq!(suspended.json()["legalNextStatuses"], json!(["LIVE", "WITHDRAWN"]), "{}", suspended.text);
+    for to in ["DRAFT", "PREVIEW"] {
+        assert_eq!(lead(to).await.code(), "item_has_bids", "{to}");
+    }
+    assert_eq!(lead("LIVE").await.json()["leader"], "d");
+}

@@ -1,0 +1,126 @@
+//! A lot that is passed: its bids are over, unless the clerk takes the pass itself back.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::bidding::Sale;
+use crate::stage::Answer;
+
+/// A webcast with a clerk who follows the ring.
+struct Hall {
+    sale: Sale,
+    tag: String,
+}
+
+impl Hall {
+    async fn new(auction: Value, items: &[Value]) -> Self {
+        Hall { sale: Sale::new("webcast", auction, items).await, tag: "1.0".to_owned() }
+    }
+
+    async fn tell(&mut self, command: &str, body: Value) -> Answer {
+        let (bearer, tag) = (format!("Bearer {}", self.sale.key), format!("\"{}\"", self.tag));
+        let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
+        let path = format!("/api/v1/auctions/{}/ring/{command}", self.sale.auction);
+        let answer = self.sale.stage.send(&Method::POST, &path, &headers, &body.to_string()).await;
+        if let Some(tag) = answer.header("etag") {
+            self.tag = tag.trim_matches('"').to_owned();
+        }
+        answer
+    }
+
+    async fn done(&mut self, command: &str, body: Value) -> Value {
+        let answer = self.tell(command, body).await;
+        assert_eq!(answer.status, 200, "{command}: {}", answer.text);
+        answer.json()
+    }
+
+    /// A bid over the internet, and the ring's tag after it.
+    async fn bid(&mut self, place: usize, bidder: &str, amount: i64) -> Answer {
+        let bid = json!({ "bidder": bidder, "amount": amount });
+        let answer = self.sale.post(&self.sale.path(place, "internet-bids"), bid).await;
+        let path = format!("/api/v1/auctions/{}/ring", self.sale.auction);
+        let ring = self.sale.stage.ask(&Method::GET, &path, &self.sale.key, &Value::Null).await;
+        self.tag = ring.header("etag").unwrap().trim_matches('"').to_owned();
+        answer
+    }
+
+    async fn bids(&self, place: usize) -> Vec<(Value, Value)> {
+        let bids = self.sale.get(&self.sale.path(place, "bids")).await;
+        bids["data"].as_array().unwrap().iter().map(|bid| (bid["amount"].clone(), bid["struck"].clone())).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
+    let at_once = json!({ "registration": "required", "internetBids": "accepted_at_once" });
+    let mut hall = Hall::new(at_once, &[json!({}), json!({})]).await;
+    let registrations = format!("/auctions/{}/registrations", hall.sale.auction);
+    let bidder = json!({ "paddle": "d", "name": "Dee", "limit": 200, "status": "approved" });
+    let registered = hall.sale.post(&registrations, bidder).await.json();
+    hall.done("send", json!({})).await;
+    assert_eq!(hall.bid(0, "d", 130).await.status, 201);
+    hall.done("pass", json!({})).await;
+    let passed = hall.sale.item(0).await;
+    assert_eq!(
+        (&passed["status"], &passed["leader"], &passed["price"]),
+        (&json!("PASSED"), &Value::Null, &Value::Null)
+    );
+
+    // What the pass has freed is spent, and then the bidder is shut out.
+    hall.done("send", json!({})).await;
+    assert_eq!(hall.bid(1, "d", 150).await.status, 201);
+    hall.done("sell", json!({})).await;
+    let status = format!("{registrations}/{}/status", registered["uuid"].as_str().unwrap());
+    let suspension = json!({ "status": "suspended", "reason": "fraud" });
+    let suspended = hall.sale.step(&status, registered["version"].as_i64().unwrap(), suspension).await;
+    assert_eq!(suspended.status, 200, "{}", suspended.text);
+
+    let ring = hall.done("send", json!({ "item": hall.sale.items[0] })).await;
+    assert_eq!((&ring["offer"]["standing"], &ring["item"]["leader"]), (&Value::Null, &Value::Null), "{ring}");
+    let unsold = hall.tell("sell", json!({})).await;
+    assert_eq!((unsold.status, unsold.code().as_str()), (409, "no_standing_bid"), "{}", unsold.text);
+    assert_eq!(hall.bid(0, "d", 100).await.code(), "bidder_suspended");
+    hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
+    hall.done("sell", json!({})).await;
+    assert_eq!(hall.sale.item(0).await["leader"], "7");
+    assert_eq!(hall.bids(0).await, [(json!(130), json!("lapsed")), (json!(100), Value::Null)]);
+}
+
+#[tokio::test]
+async fn reopening_takes_a_pass_back_with_the_bid_that_stood() {
+    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    hall.done("send", json!({})).await;
+    for bidder in ["7", "8"] {
+        hall.done("bid", json!({ "source": "room", "bidder": bidder })).await;
+    }
+    hall.done("pass", json!({})).await;
+    assert_eq!(hall.bids(0).await, [(json!(100), json!("lapsed")), (json!(110), json!("lapsed"))]);
+    let ring = hall.done("reopen", json!({ "reason": "The hammer slipped" })).await;
+    assert_eq!((&ring["item"]["leader"], &ring["item"]["price"]), (&json!("8"), &json!(110)));
+    assert_eq!(hall.bids(0).await, [(json!(100), Value::Null), (json!(110), Value::Null)]);
+    hall.done("sell", json!({})).await;
+    assert_eq!(hall.sale.item(0).await["status"], "SOLD");
+}
+
+#[tokio::test]
+async fn while_the_ring_is_paused_no_lot_is_passed() {
+    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    hall.done("send", json!({})).await;
+    let paused = hall.done("pause", json!({})).await;
+    assert!(!paused["desk"]["commands"].as_array().unwrap().contains(&json!("pass")), "{paused}");
+    let refused = hall.tell("pass", json!({})).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "ring_paused"), "{}", refused.text);
+    hall.done("resume", json!({})).await;
+    hall.done("pass", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_reason_that_says_nothing_is_as_one_that_is_missing() {
+    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    hall.done("send", json!({})).await;
+    hall.done("pass", json!({})).await;
+    for body in [json!({}), json!({ "reason": "" }), json!({ "reason": " \n" })] {
+        let refused = hall.tell("reopen", body.clone()).await;
+        assert_eq!((refused.status, &refused.json()["errors"][0]["pointer"]), (422, &json!("/reason")), "{body}");
+    }
+}

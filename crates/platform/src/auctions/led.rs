@@ -1,0 +1,38 @@
+//! What an auction's next statuses depend on beside itself: its items, which are looked at without being counted.
+
+use std::slice::from_ref;
+
+use auction::Auction;
+use contract::AuctionStatus;
+use uuid::Uuid;
+
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::ItemCounts;
+
+/// An auction after a change of its status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedAuction {
+    /// The auction.
+    pub auction: Auction,
+    /// What there is among its items then: what rules out a next status.
+    pub items: ItemCounts,
+}
+
+impl Platform {
+    /// What there is among the items of auctions that the caller has been given, in their order, as
+    /// [`Presence::present`](crate::port::Presence::present) tells it; only a LIVE auction's next statuses depend on it, so
+    /// nothing is told of others.
+    pub async fn items_present(&self, auctions: &[Auction]) -> PlatformResult<Vec<ItemCounts>> {
+        let is_live = |auction: &&Auction| auction.status == AuctionStatus::Live;
+        let live: Vec<Uuid> = auctions.iter().filter(is_live).map(|auction| auction.uuid).collect();
+        let mut found = if live.is_empty() { Vec::new() } else { self.store().present(&live).await? }.into_iter();
+        let of = |auction: &Auction| if is_live(&auction) { found.next() } else { None };
+        Ok(auctions.iter().map(of).map(Option::unwrap_or_default).collect())
+    }
+
+    /// The same of one auction.
+    pub async fn items_present_in(&self, auction: &Auction) -> PlatformResult<ItemCounts> {
+        Ok(self.items_present(from_ref(auction)).await?.pop().unwrap_or_default())
+    }
+}
