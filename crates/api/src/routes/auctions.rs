@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::items::ItemIn;
 use crate::answer;
-use crate::ask::{Asked, ListQuery, Post, instant, status};
+use crate::ask::{Asked, ListQuery, PageIn, Post, instant, status};
 use crate::ask_models::{Raw, address, attachments, currency_code, or_null};
 use crate::cached::{self, Cached};
 use crate::errors::{ApiError, Problem};
@@ -204,6 +204,15 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let (wanted, page) = asked.query.read()?;
     let auctions = platform.wanted_auctions(&asked.caller, wanted, page.more()).await?;
+    page_of(&platform, auctions, page).await
+}
+
+/// A page of auctions, each with where it may go from here.
+pub(super) async fn page_of(
+    platform: &Platform,
+    auctions: Vec<Auction>,
+    page: PageIn<Uuid>,
+) -> Result<Response, ApiError> {
     let present = platform.items_present(&auctions).await?;
     let auctions: Vec<(Auction, ItemCounts)> = auctions.into_iter().zip(present).collect();
     let now = platform.now();

@@ -70,5 +70,5 @@ pub(crate) async fn to_choose(State(platform): State<Platform>, asked: Asked<Lis
 pub(crate) async fn own(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
     let page = asked.query.page::<Uuid>()?;
     let auctions = platform.own_webcasts(&asked.caller, page.more()).await?;
-    Ok(answer::list(auctions, page, |auction| auction.uuid, |auction| AuctionView::new(auction, None)))
+    super::auctions::page_of(&platform, auctions, page).await
 }
