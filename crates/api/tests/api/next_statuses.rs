@@ -36,12 +36,10 @@ async fn every_answer_about_an_auction_says_the_same() {
     assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["PREVIEW"]), "LIVE, with LIVE lots");
     assert_eq!(lead(&sale, "PREVIEW").await, json!(["DRAFT", "LIVE"]));
     assert_eq!(lead(&sale, "LIVE").await, json!(["PREVIEW"]));
-    let later = sale.step(
-        &format!("/auctions/{}/ends", sale.auction),
-        of_auction(&sale).await["version"].as_i64().unwrap(),
-        json!({ "shiftSeconds": 60, "reason": "Fog" }),
-    );
-    assert_eq!(later.await.json()["auction"]["legalNextStatuses"], json!(["PREVIEW"]));
+    let (ends, version) =
+        (format!("/auctions/{}/ends", sale.auction), of_auction(&sale).await["version"].as_i64().unwrap());
+    let later = sale.step(&ends, version, json!({ "shiftSeconds": 60, "reason": "Fog" })).await;
+    assert_eq!(later.json()["auction"]["legalNextStatuses"], json!(["PREVIEW"]));
     for place in [0, 1] {
         let version = sale.item(place).await["version"].as_i64().unwrap();
         let withdrawn = sale.step(&sale.path(place, "status"), version, json!({ "status": "WITHDRAWN" })).await;
