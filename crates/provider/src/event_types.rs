@@ -240,7 +240,10 @@ impl Provider {
             let mut new = old.clone();
             change(&mut new)?;
             new.updated_at = self.now();
-            match self.store().replace_event_type(old, new.clone()).await {
+            let written = self.store().replace_event_type(old, new.clone()).await;
+            // Whatever became of it, as with every other write here: it may be on disk without our knowing.
+            self.payload_schemas().forget(&caller.account, name);
+            match written {
                 Ok(()) => return Ok(new),
                 Err(StoreError::Stale) => {}
                 Err(error) => return Err(error.into()),

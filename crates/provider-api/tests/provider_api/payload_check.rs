@@ -74,6 +74,21 @@ async fn a_changed_schema_counts_at_once_and_each_of_its_versions_is_right() {
 }
 
 #[tokio::test]
+async fn a_schema_that_was_patched_or_brought_back_counts_at_once() {
+    let stage = stage("reject").await;
+    let patch = async |body: Value| stage.call("PATCH", "/event-type/SOLD", &body.to_string()).await.status;
+    for round in 0..2 {
+        assert_eq!(send(&stage, json!({"lot": 1})).await.status, 422, "{round}");
+        assert_eq!(patch(json!({"schemas": {"1": {"required": ["lot"]}}})).await, 200);
+        assert_eq!(send(&stage, json!({"lot": 1})).await.status, 202, "what was widened takes it");
+        assert_eq!(send(&stage, json!({"status": "SOLD"})).await.status, 422, "what was narrowed does not");
+        assert_eq!(patch(json!({"schemas": null})).await, 200);
+        assert_eq!(send(&stage, json!({})).await.status, 202, "without a schema anything is right");
+        assert_eq!(patch(json!({"schemas": {"1": {"required": ["status"]}}})).await, 200);
+    }
+}
+
+#[tokio::test]
 async fn an_event_type_without_a_schema_takes_anything_and_a_wrong_setting_is_refused() {
     let stage = stage("reject").await;
     assert_eq!(stage.post("/app/app/msg", json!({"eventType": "NEW", "payload": {"a": 1}})).await.status, 202);
