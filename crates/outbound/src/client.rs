@@ -11,6 +11,7 @@ use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use http_body_util::Full;
 use rustls::RootCertStore;
+use tokio::time::Instant;
 use tower_service::Service as _;
 
 use crate::address::AddressPolicy;
@@ -29,7 +30,7 @@ pub struct ClientConfig {
     /// For name, TCP and TLS together, beside each request's own deadline.
     pub connect_timeout: Duration,
     /// An idle connection is closed after this time. Shorter than the 5 s after which common servers close it: a request
-    /// that is sent just as they do fails.
+    /// that is sent just as they do is [`TransportError::Stale`].
     pub idle_timeout: Duration,
     /// Idle connections kept for one host and port.
     pub idle_per_host_max: usize,
@@ -97,6 +98,14 @@ pub struct Client {
     header_bytes_max: usize,
 }
 
+/// Over which connections a request may go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Connections {
+    /// One that is kept, or else a new one.
+    Kept,
+    New,
+}
+
 /// They say where a request goes and where it ends: given by a customer they could smuggle in another one.
 const STEERING_HEADERS: [HeaderName; 8] = [
     header::HOST,
@@ -120,10 +129,37 @@ impl Client {
     }
 
     /// Sends a request and reads the response. Dropping the future, or the deadline, closes the connection.
+    ///
+    /// [`TransportError::Stale`] when the connection had carried others before and ended without a byte of an answer: who
+    /// may send the request twice does so with [`Client::send_fresh`].
     pub async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        self.send_over(request, Connections::Kept).await
+    }
+
+    /// Sends a request over a connection of its own, which is kept for others afterwards. Never
+    /// [`TransportError::Stale`].
+    pub async fn send_fresh(&self, request: Request) -> Result<Response, TransportError> {
+        self.send_over(request, Connections::New).await
+    }
+
+    /// Sends a request that may arrive twice: a second time, on a fresh connection and before the same deadline, when a
+    /// connection that was kept ended without a byte of an answer. `make` is given the time that is left.
+    pub async fn send_repeatable(
+        &self,
+        deadline: Duration,
+        make: impl Fn(Duration) -> Request,
+    ) -> Result<Response, TransportError> {
+        let began = Instant::now();
+        match self.send(make(deadline)).await {
+            Err(TransportError::Stale) => self.send_fresh(make(deadline.saturating_sub(began.elapsed()))).await,
+            outcome => outcome,
+        }
+    }
+
+    async fn send_over(&self, request: Request, connections: Connections) -> Result<Response, TransportError> {
         check_sendable(&request.method, &request.uri, &request.headers)?;
         let deadline = request.deadline;
-        match tokio::time::timeout(deadline, self.exchange(request)).await {
+        match tokio::time::timeout(deadline, self.exchange(request, connections)).await {
             Ok(outcome) => outcome,
             Err(_) => {
                 Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
@@ -131,8 +167,8 @@ impl Client {
         }
     }
 
-    /// Over idle connections as long as they turn out to be closed, and then over a new one.
-    async fn exchange(&self, request: Request) -> Result<Response, TransportError> {
+    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one.
+    async fn exchange(&self, request: Request, connections: Connections) -> Result<Response, TransportError> {
         let Request { method, uri, headers, body, response_bytes_max, .. } = request;
         let place = Place::of(&uri).ok_or(TransportError::Invalid("the address has no host"))?;
         let mut outgoing = http::Request::new(Full::new(body));
@@ -140,11 +176,13 @@ impl Client {
         *outgoing.headers_mut() = headers;
         outgoing.headers_mut().insert(header::HOST, host_of(&uri)?);
         *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
-        while let Some(mut connection) = self.pool.take(&place) {
+        let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
+        while let Some(mut connection) = kept() {
             match connection.exchange(outgoing, response_bytes_max).await {
                 Ok(response) => return Ok(self.done(place, connection, response)),
                 // Of this request nothing was written: safe for every method.
                 Err(Failed::Unsent(request)) => outgoing = *request,
+                Err(Failed::Unheard) => return Err(TransportError::Stale),
                 Err(Failed::Broken(error)) => return Err(error),
             }
         }
@@ -153,7 +191,7 @@ impl Client {
         let mut connection = Connection::begin(stream, self.header_bytes_max).await?;
         match connection.exchange(outgoing, response_bytes_max).await {
             Ok(response) => Ok(self.done(place, connection, response)),
-            Err(Failed::Unsent(_)) => Err(TransportError::Closed),
+            Err(Failed::Unsent(_) | Failed::Unheard) => Err(TransportError::Closed),
             Err(Failed::Broken(error)) => Err(error),
         }
     }

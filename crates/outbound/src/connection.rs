@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 
 use crate::client::Response;
 use crate::error::TransportError;
+use crate::heard::{Heard, Listening};
 
 /// What carries a connection.
 pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
@@ -23,15 +24,22 @@ pub(crate) struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
     /// Reads and writes when it is polled, which is what everything here does.
     driver: Driver,
+    /// Whether anything came since the last request went out.
+    heard: Heard,
 }
 
 /// The connection itself, until it has ended.
-struct Driver(Option<Box<http1::Connection<Stream, Full<Bytes>>>>);
+struct Driver(Option<Box<http1::Connection<Carrier, Full<Bytes>>>>);
+
+type Carrier = TokioIo<Listening<TokioIo<Stream>>>;
 
 /// Why a request got no response.
 pub(crate) enum Failed {
     /// Nothing of it was written: the other side had closed the connection before. Here it is again.
     Unsent(Box<http::Request<Full<Bytes>>>),
+    /// The other side ended the connection before a byte of its answer came. If the connection had been used before, it was
+    /// most likely closed as idle just then, and the request was never looked at.
+    Unheard,
     /// It may have arrived.
     Broken(TransportError),
 }
@@ -41,8 +49,10 @@ impl Connection {
     pub(crate) async fn begin(stream: Stream, header_bytes_max: usize) -> Result<Self, TransportError> {
         let mut builder = http1::Builder::new();
         builder.max_buf_size(header_bytes_max);
-        let (sender, driver) = builder.handshake(stream).await.map_err(|error| TransportError::from_hyper(&error))?;
-        Ok(Self { sender, driver: Driver(Some(Box::new(driver))) })
+        let heard = Heard::default();
+        let carrier = TokioIo::new(Listening::new(TokioIo::new(stream), heard.clone()));
+        let (sender, driver) = builder.handshake(carrier).await.map_err(|error| TransportError::from_hyper(&error))?;
+        Ok(Self { sender, driver: Driver(Some(Box::new(driver))), heard })
     }
 
     /// Sends a request and reads the response, of its body at most `body_bytes_max`.
@@ -51,12 +61,13 @@ impl Connection {
         request: http::Request<Full<Bytes>>,
         body_bytes_max: usize,
     ) -> Result<Response, Failed> {
-        let Self { sender, driver } = self;
+        let Self { sender, driver, heard } = self;
         if !sender.is_ready() {
             // A connection that was just opened takes its first request after the driver's first turn. That it is closed
             // already shows when the request is sent.
             let _ = driver.during(poll_fn(|turn| sender.poll_ready(turn))).await;
         }
+        heard.forget();
         let sent = sender.try_send_request(request);
         let outcome = driver.during(async {
             let response = match sent.await {
@@ -64,7 +75,10 @@ impl Connection {
                 Err(mut error) => {
                     return Err(match error.take_message() {
                         Some(request) => Failed::Unsent(Box::new(request)),
-                        None => Failed::Broken(TransportError::from_hyper(error.error())),
+                        None => match TransportError::from_hyper(error.error()) {
+                            TransportError::Closed if !heard.anything() => Failed::Unheard,
+                            error => Failed::Broken(error),
+                        },
                     });
                 }
             };

@@ -46,6 +46,10 @@ pub enum TransportError {
     /// The other side closed the connection before its response was complete.
     #[error("the connection was closed before the response was complete")]
     Closed,
+    /// The other side ended a connection that had carried other requests before, and not a byte of its answer came: nobody
+    /// may have looked at the request.
+    #[error("the connection was closed before the response was complete")]
+    Stale,
     /// The headers of the response are more than is read.
     #[error("the headers of the response are too large")]
     HeaderTooLarge,
@@ -64,7 +68,7 @@ impl TransportError {
             Self::Proxy(_) => "proxy",
             Self::Tls(_) => "tls",
             Self::Timeout { .. } => "timeout",
-            Self::Closed => "closed",
+            Self::Closed | Self::Stale => "closed",
             Self::HeaderTooLarge => "header_too_large",
             Self::Invalid(_) => "invalid",
         }

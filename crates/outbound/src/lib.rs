@@ -9,7 +9,9 @@
 //!   with a proxy or without;
 //! - one deadline holds for everything: name, connection, TLS, headers and body;
 //! - at most the wanted number of bytes of a response is read, and its headers are bounded too;
-//! - redirects are not followed, and a request is sent as it was given or not at all.
+//! - redirects are not followed, and a request is sent as it was given or not at all;
+//! - a request is sent once. That a kept connection ended before its answer began is told apart, so that who may repeat
+//!   the request does ([`Client::send_repeatable`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -18,6 +20,7 @@ mod client;
 mod connection;
 mod connector;
 mod error;
+mod heard;
 mod pool;
 mod proxy;
 mod resolver;

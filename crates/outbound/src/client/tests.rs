@@ -3,6 +3,7 @@
 mod hostile;
 mod proxy;
 mod rebinding;
+mod stale;
 mod tls;
 
 use std::future::Future;

@@ -33,21 +33,24 @@ pub(super) async fn publish(
     let (Ok(key), Ok(subject)) = (HeaderValue::from_str(&event_id), HeaderValue::from_str(&subject)) else {
         return Verdict::Quarantine { error: "the event's id can't stand in a header".into() };
     };
-    let mut headers = HeaderMap::with_capacity(5);
-    headers.insert(ACCEPT, JSON);
-    headers.insert(CONTENT_TYPE, JSON);
-    headers.insert(AUTHORIZATION, connection.authorization.clone());
-    headers.insert(IDEMPOTENCY_KEY, key);
-    headers.insert(ORDERING_KEY, subject);
-    let request = Request {
-        method: Method::POST,
-        uri: connection.messages.clone(),
-        headers,
-        body,
-        deadline,
-        response_bytes_max: RESPONSE_BYTES_MAX,
+    let request = |deadline| {
+        let mut headers = HeaderMap::with_capacity(5);
+        headers.insert(ACCEPT, JSON);
+        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(AUTHORIZATION, connection.authorization.clone());
+        headers.insert(IDEMPOTENCY_KEY, key.clone());
+        headers.insert(ORDERING_KEY, subject.clone());
+        Request {
+            method: Method::POST,
+            uri: connection.messages.clone(),
+            headers,
+            body: body.clone(),
+            deadline,
+            response_bytes_max: RESPONSE_BYTES_MAX,
+        }
     };
-    match client.send(request).await {
+    // A second one is known by its event id.
+    match client.send_repeatable(deadline, request).await {
         Ok(response) => judge(response.status, &response.headers, &response.body, now()).without(&connection.key),
         // Nothing will reach that address until somebody changes it, or the policy.
         Err(error @ TransportError::RefusedAddress { .. }) => Verdict::Park { reason: error.to_string() },

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
-use outbound::Request;
+use outbound::{Request, TransportError};
 
 use super::Shared;
 use super::lane::Lane;
@@ -48,7 +48,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut work: Work) -
     // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
     // a minute takes no room meanwhile.
     let payload = std::mem::take(&mut work.payload);
-    let outcome = send(shared, &target, &work.message, payload, at).await;
+    let outcome = send(shared, lane, &target, &work.message, payload, at).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
     if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
@@ -110,7 +110,7 @@ async fn target(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option
     Ok(None)
 }
 
-async fn send(shared: &Shared, target: &Target, message: &Id, payload: Bytes, now: Timestamp) -> Outcome {
+async fn send(shared: &Shared, lane: &Lane, target: &Target, message: &Id, payload: Bytes, now: Timestamp) -> Outcome {
     let way = match &target.way {
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
@@ -118,18 +118,41 @@ async fn send(shared: &Shared, target: &Target, message: &Id, payload: Bytes, no
     if let Err(reason) = shared.context.config.reach.check_scheme(&way.uri) {
         return Outcome::failed(reason);
     }
-    let mut headers = way.headers.clone();
-    way.signer.sign_headers(&mut headers, message, &payload, now);
-    let request = Request {
-        method: Method::POST,
-        uri: way.uri.clone(),
-        headers,
-        body: payload,
-        deadline: shared.context.config.request_timeout,
-        response_bytes_max: RESPONSE_BYTES_MAX,
+    let request = |payload: Bytes, deadline| {
+        let mut headers = way.headers.clone();
+        way.signer.sign_headers(&mut headers, message, &payload, now);
+        Request {
+            method: Method::POST,
+            uri: way.uri.clone(),
+            headers,
+            body: payload,
+            deadline,
+            response_bytes_max: RESPONSE_BYTES_MAX,
+        }
     };
-    let result = shared.context.transport.send(request).await;
-    Outcome::of(result, shared.context.clock.now())
+    let (transport, clock) = (&shared.context.transport, &shared.context.clock);
+    let (deadline, began) = (shared.context.config.request_timeout, clock.monotonic());
+    let mut result = transport.send(request(payload, deadline)).await;
+    // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
+    // failure of its own. If it did take the message, it knows the copy by its id.
+    if matches!(result, Err(TransportError::Stale))
+        && let Some(payload) = payload_again(shared, lane, message).await
+    {
+        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(began));
+        result = transport.send_fresh(request(payload, left)).await;
+    }
+    Outcome::of(result, clock.now())
+}
+
+/// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
+async fn payload_again(shared: &Shared, lane: &Lane, message: &Id) -> Option<Bytes> {
+    match shared.context.store.message(&lane.application, message).await {
+        Ok(found) => found?.payload,
+        Err(error) => {
+            tracing::warn!(%message, %error, "a message could not be read again");
+            None
+        }
+    }
 }
 
 fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> Next {

@@ -4,6 +4,7 @@
 
 mod access;
 mod background;
+mod closing;
 mod delivery;
 mod faults;
 mod history;

@@ -1,0 +1,109 @@
+//! Connections that the other side ends just as they are used again.
+
+use super::*;
+
+/// What a server does with the second request of a connection.
+#[derive(Debug, Clone, Copy)]
+enum Second {
+    /// Reads it, and closes.
+    Closes,
+    /// Ends the connection with the request unread, which resets it.
+    Resets,
+    /// Says this, and closes.
+    Says(&'static str),
+}
+
+/// A server that answers the first request of each connection. How many connections it took, and how many requests it read.
+async fn answering_once(second: Second) -> (SocketAddr, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let read = Arc::new(AtomicUsize::new(0));
+    let counter = read.clone();
+    let (address, taken) = server(move |mut stream| {
+        let read = counter.clone();
+        async move {
+            if read_head(&mut stream).await.is_empty() {
+                return;
+            }
+            read.fetch_add(1, Ordering::SeqCst);
+            stream.write_all(OK).await.unwrap();
+            if matches!(second, Second::Resets) {
+                stream.readable().await.unwrap();
+                return;
+            }
+            if read_head(&mut stream).await.is_empty() {
+                return;
+            }
+            read.fetch_add(1, Ordering::SeqCst);
+            if let Second::Says(words) = second {
+                stream.write_all(words.as_bytes()).await.unwrap();
+            }
+        }
+    })
+    .await;
+    (address, taken, read)
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_ends_before_an_answer_is_told_apart_and_a_repeatable_request_is_sent_again() {
+    for (second, read_of_three) in [(Second::Closes, 3), (Second::Resets, 2)] {
+        let (address, taken, read) = answering_once(second).await;
+        let client = client(AddressPolicy::any());
+        let address = format!("http://{address}/");
+        client.send(get(&address)).await.unwrap();
+        let response =
+            client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await.unwrap();
+        assert_eq!(&response.body[..], b"ok");
+        let counted = (taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst));
+        assert_eq!(counted, (2, read_of_three), "{second:?}");
+        let error = client.send(get(&address)).await.unwrap_err();
+        assert_eq!((&error, error.code()), (&TransportError::Stale, "closed"), "{second:?}: only who may repeats it");
+    }
+}
+
+#[tokio::test]
+async fn once_a_byte_of_an_answer_came_nothing_is_repeated() {
+    for words in
+        ["H", "HTTP/1.1 20", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfive!"]
+    {
+        let (address, taken, read) = answering_once(Second::Says(words)).await;
+        let client = client(AddressPolicy::any());
+        let address = format!("http://{address}/");
+        client.send(get(&address)).await.unwrap();
+        let outcome = client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
+        assert_eq!(outcome.unwrap_err(), TransportError::Closed, "{words}");
+        assert_eq!((taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst)), (1, 2), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn a_fresh_connection_that_ends_without_an_answer_is_a_failure() {
+    let (address, taken) = answering(b"", 1).await;
+    let address = format!("http://{address}/");
+    let client = client(AddressPolicy::any());
+    let outcome = client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
+    assert_eq!((outcome.unwrap_err(), taken.load(Ordering::SeqCst)), (TransportError::Closed, 1));
+}
+
+#[tokio::test]
+async fn both_times_together_have_one_deadline() {
+    let (address, taken) = server(|mut stream| async move {
+        read_head(&mut stream).await;
+        // Answers, and ends the second request of a connection late.
+        stream.write_all(OK).await.unwrap();
+        read_head(&mut stream).await;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    })
+    .await;
+    let client = client(AddressPolicy::any());
+    let address = format!("http://{address}/");
+    client.send(get(&address)).await.unwrap();
+    let left = std::sync::Mutex::new(Vec::new());
+    let outcome = client
+        .send_repeatable(Duration::from_millis(400), |deadline| {
+            left.lock().unwrap().push(deadline);
+            Request { deadline, ..get(&address) }
+        })
+        .await;
+    assert_eq!((outcome.map(|response| response.status).unwrap(), taken.load(Ordering::SeqCst)), (StatusCode::OK, 2));
+    let left = left.into_inner().unwrap();
+    assert!(left.len() == 2 && left[1] <= Duration::from_millis(260), "{left:?}");
+}
