@@ -8,6 +8,7 @@ use axum::response::Response;
 use provider::model::Endpoint;
 use provider::page::ListKey;
 use provider::{Change, DeliveryOrder, EndpointInput, EndpointPatch, Provider, ids};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -187,6 +188,9 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Ordering, required = false)]
     ordering: Change<Ordering>,
+    /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
+    #[schema(ignore)]
+    secret: Option<IgnoredAny>,
 }
 
 impl EndpointIn {
@@ -198,6 +202,13 @@ impl EndpointIn {
 impl EndpointPatchIn {
     fn named(&self) -> Result<Named, ApiError> {
         Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
+    }
+
+    fn leaves_the_secret(&self) -> Result<(), ApiError> {
+        match self.secret {
+            None => Ok(()),
+            Some(_) => Err(ApiError::at(["body", "secret"], "is changed by POST …/secret/rotate, with the new one as key")),
+        }
     }
 }
 
@@ -341,6 +352,7 @@ pub(crate) async fn change(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointPatchIn>,
 ) -> Result<Response, ApiError> {
+    sent.body.leaves_the_secret()?;
     let named = sent.body.named()?;
     let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.into()).await;
     Ok(answer::ok(&view(&changed.map_err(|error| named.told(error))?)))

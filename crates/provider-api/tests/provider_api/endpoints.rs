@@ -70,6 +70,20 @@ async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_secret_is_not_patched_and_says_what_changes_it() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let path = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    let secret = stage.get(&format!("{path}/secret")).await.text;
+    let refused = stage.call("PATCH", &path, &json!({"description": "new", "secret": SECRET}).to_string()).await;
+    assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "secret"])));
+    assert!(refused.text.contains("secret/rotate"), "{}", refused.text);
+    let left = stage.call("PATCH", &path, &json!({"description": "new", "secret": null}).to_string()).await;
+    assert_eq!((left.status, left.field("description")), (200, "new".into()));
+    assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
+}
+
+#[tokio::test]
 async fn event_types_of_an_endpoint_must_exist_and_be_some() {
     let stage = Stage::new().await;
     stage.application("app").await;
