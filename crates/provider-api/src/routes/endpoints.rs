@@ -207,7 +207,9 @@ impl EndpointPatchIn {
     fn leaves_the_secret(&self) -> Result<(), ApiError> {
         match self.secret {
             None => Ok(()),
-            Some(_) => Err(ApiError::at(["body", "secret"], "is changed by POST …/secret/rotate, with the new one as key")),
+            Some(_) => {
+                Err(ApiError::at(["body", "secret"], "is changed by POST …/secret/rotate, with the new one as key"))
+            }
         }
     }
 }
