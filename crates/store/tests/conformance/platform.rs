@@ -17,6 +17,7 @@ mod lists;
 mod many_nodes;
 mod nodes;
 mod people;
+mod presence;
 mod quarantine;
 mod reference;
 mod restart;
