@@ -15,7 +15,7 @@ use super::{Memory, slice};
 impl Clerks for Memory {
     async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned> {
         let tables = &mut *self.tables();
-        if !tables.people.users.get(&clerk.user).is_some_and(|user| user.role == Role::Clerk.name()) {
+        if tables.people.users.get(&clerk.user).is_none_or(|user| user.role != Role::Clerk.name()) {
             return Ok(ClerkAssigned::NoClerk);
         }
         let key = (clerk.auction, clerk.user);

@@ -53,7 +53,7 @@ impl Clerks for Sqlite {
 /// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
 pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
     let user = people::find(db, clerk.user)?;
-    if !user.is_some_and(|user| user.role == Role::Clerk.name()) {
+    if user.is_none_or(|user| user.role != Role::Clerk.name()) {
         return Ok(ClerkAssigned::NoClerk);
     }
     if is_clerk(db, clerk.auction, clerk.user)? {
