@@ -19,6 +19,7 @@ mod connection;
 mod connector;
 mod error;
 mod pool;
+mod prompt;
 mod proxy;
 mod resolver;
 mod tls;
