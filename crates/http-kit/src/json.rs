@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use bytes::Bytes;
+use axum::body::{Body, HttpBody as _};
+use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde_path_to_error::Segment;
+
+use crate::bodies::{BODIES, Bodies};
 
 /// Bytes of a JSON body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -41,6 +43,9 @@ pub enum JsonError {
     /// It did not arrive in time.
     #[error("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs())]
     Slow,
+    /// Too much of other bodies is being read at the moment.
+    #[error("too many large requests are being read at the moment; try again")]
+    Busy,
     /// It is not said to be JSON.
     #[error("send the body as Content-Type: application/json")]
     ContentType,
@@ -55,6 +60,7 @@ impl JsonError {
             JsonError::TooLarge { .. } => "payload_too_large",
             JsonError::Broken => "body_broken",
             JsonError::Slow => "request_timeout",
+            JsonError::Busy => "too_many_bodies",
             JsonError::ContentType => "unsupported_media_type",
         }
     }
@@ -64,6 +70,7 @@ impl JsonError {
         match self {
             JsonError::Syntax(_) | JsonError::Broken => StatusCode::BAD_REQUEST,
             JsonError::Slow => StatusCode::REQUEST_TIMEOUT,
+            JsonError::Busy => StatusCode::SERVICE_UNAVAILABLE,
             JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             JsonError::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -92,14 +99,36 @@ pub async fn read(body: Body) -> Result<Bytes, JsonError> {
     read_up_to(body, BODY_BYTES_MAX).await
 }
 
-/// The whole body, up to a limit.
+/// The whole body, up to a limit; `Busy` when the bodies that are being read have no room for it.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
-    match tokio::time::timeout(BODY_TIME_MAX, Limited::new(body, bytes_max).collect()).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(JsonError::TooLarge { bytes_max }),
-        Ok(Err(_)) => Err(JsonError::Broken),
+    match tokio::time::timeout(BODY_TIME_MAX, read_among(&BODIES, body, bytes_max)).await {
+        Ok(read) => read,
         Err(_) => Err(JsonError::Slow),
     }
+}
+
+async fn read_among(bodies: &Bodies, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
+    // A length that is declared too large is refused before anything is read.
+    if body.size_hint().lower() > bytes_max as u64 {
+        return Err(JsonError::TooLarge { bytes_max });
+    }
+    let (mut part, mut first, mut read) = (bodies.begin(), Bytes::new(), BytesMut::new());
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| JsonError::Broken)?.into_data() else { continue };
+        let bytes = first.len() + read.len() + data.len();
+        if bytes > bytes_max {
+            return Err(JsonError::TooLarge { bytes_max });
+        }
+        part.grow_to(bytes).map_err(|_| JsonError::Busy)?;
+        // Most bodies come in one piece, which is not copied.
+        if bytes == data.len() {
+            first = data;
+        } else {
+            read.extend_from_slice(&std::mem::take(&mut first));
+            read.extend_from_slice(&data);
+        }
+    }
+    Ok(if read.is_empty() { first } else { read.freeze() })
 }
 
 /// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
@@ -213,6 +242,41 @@ mod tests {
         ] {
             assert_eq!(check(kind), is_json, "{kind}");
         }
+    }
+
+    /// Bodies that stop before their end keep others from being read beyond the limit, and no small one; when they are given up
+    /// there is room again.
+    #[tokio::test]
+    async fn large_bodies_under_way_are_bounded_together_and_small_ones_go_on() {
+        use std::sync::atomic::AtomicUsize;
+        use std::task::Poll;
+
+        static SENT: AtomicUsize = AtomicUsize::new(0);
+        static FEW: Bodies = Bodies::new(3 * LARGE);
+        const LARGE: usize = 100 * 1024;
+        let stopped = |sent: &'static AtomicUsize| {
+            let mut data = Some(Bytes::from(vec![b' '; LARGE]));
+            Body::from_stream(futures_util::stream::poll_fn(move |_| match data.take() {
+                Some(data) => Poll::Ready(Some(Ok::<_, std::io::Error>(data))),
+                None => {
+                    sent.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    Poll::Pending
+                }
+            }))
+        };
+        let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(read_among(&FEW, stopped(&SENT), BODY_BYTES_MAX))).collect();
+        while SENT.load(std::sync::atomic::Ordering::SeqCst) < 3 {
+            tokio::task::yield_now().await;
+        }
+        let large = || Body::from(vec![b' '; LARGE]);
+        let error = read_among(&FEW, large(), BODY_BYTES_MAX).await.unwrap_err();
+        assert_eq!((error.code(), error.status()), ("too_many_bodies", StatusCode::SERVICE_UNAVAILABLE));
+        assert_eq!(read_among(&FEW, Body::from("{}"), BODY_BYTES_MAX).await.unwrap(), "{}");
+        for reading in waiting {
+            reading.abort();
+            assert!(reading.await.unwrap_err().is_cancelled());
+        }
+        assert_eq!(read_among(&FEW, large(), BODY_BYTES_MAX).await.unwrap().len(), LARGE);
     }
 
     #[tokio::test]

@@ -5,19 +5,19 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::{BodyExt, Full};
-use hyper::body::{Body, Incoming};
+use http_body_util::Full;
+use hyper::body::{Body, Frame, Incoming};
 use hyper::client::conn::http1;
 use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 
 use crate::client::Response;
 use crate::error::TransportError;
 use crate::heard::{Heard, Listening};
+use crate::prompt::{Awaited, Prompt};
 
 /// What carries a connection.
-pub(crate) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+pub(crate) type Stream = MaybeHttpsStream<TokioIo<Prompt>>;
 
 /// An open connection without a request under way. Dropping it closes it.
 pub(crate) struct Connection {
@@ -26,6 +26,7 @@ pub(crate) struct Connection {
     driver: Driver,
     /// Whether anything came since the last request went out.
     heard: Heard,
+    awaited: Awaited,
 }
 
 /// The connection itself, until it has ended.
@@ -49,10 +50,10 @@ impl Connection {
     pub(crate) async fn begin(stream: Stream, header_bytes_max: usize) -> Result<Self, TransportError> {
         let mut builder = http1::Builder::new();
         builder.max_buf_size(header_bytes_max);
-        let heard = Heard::default();
+        let (heard, awaited) = (Heard::default(), awaited(&stream));
         let carrier = TokioIo::new(Listening::new(TokioIo::new(stream), heard.clone()));
         let (sender, driver) = builder.handshake(carrier).await.map_err(|error| TransportError::from_hyper(&error))?;
-        Ok(Self { sender, driver: Driver(Some(Box::new(driver))), heard })
+        Ok(Self { sender, driver: Driver(Some(Box::new(driver))), heard, awaited })
     }
 
     /// Sends a request and reads the response, of its body at most `body_bytes_max`.
@@ -61,7 +62,7 @@ impl Connection {
         request: http::Request<Full<Bytes>>,
         body_bytes_max: usize,
     ) -> Result<Response, Failed> {
-        let Self { sender, driver, heard } = self;
+        let Self { sender, driver, heard, awaited } = self;
         if !sender.is_ready() {
             // A connection that was just opened takes its first request after the driver's first turn. That it is closed
             // already shows when the request is sent.
@@ -83,7 +84,7 @@ impl Connection {
                 }
             };
             let (parts, incoming) = response.into_parts();
-            let (body, truncated) = read(incoming, body_bytes_max).await.map_err(Failed::Broken)?;
+            let (body, truncated) = read(incoming, body_bytes_max, awaited).await.map_err(Failed::Broken)?;
             Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
         });
         outcome.await
@@ -120,7 +121,7 @@ impl Driver {
 
 /// At most `bytes_max` of a body, and whether there was more. What is not read is never asked for: the connection is
 /// closed instead.
-async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, bool), TransportError> {
+async fn read(mut body: Incoming, bytes_max: usize, awaited: &Awaited) -> Result<(Bytes, bool), TransportError> {
     if body.is_end_stream() {
         return Ok((Bytes::new(), false));
     }
@@ -131,7 +132,7 @@ async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, bool), Tra
         if room == 0 && body.size_hint().lower() > 0 {
             return Ok((read.freeze(), true));
         }
-        let Some(frame) = body.frame().await else {
+        let Some(frame) = next(&mut body, awaited).await else {
             return Ok((read.freeze(), false));
         };
         let frame = frame.map_err(|error| TransportError::from_hyper(&error))?;
@@ -143,5 +144,30 @@ async fn read(mut body: Incoming, bytes_max: usize) -> Result<(Bytes, bool), Tra
         if data.len() > room {
             return Ok((read.freeze(), true));
         }
+    }
+}
+
+/// The next piece of a body. The driver's turn after it was first asked for brings what has arrived already: if there is still
+/// nothing then, the server is told that what it sent has come.
+async fn next(body: &mut Incoming, awaited: &Awaited) -> Option<hyper::Result<Frame<Bytes>>> {
+    let mut polls = 0_u8;
+    poll_fn(|turn| {
+        let polled = Pin::new(&mut *body).poll_frame(turn);
+        if polled.is_pending() && polls < 2 {
+            polls += 1;
+            if polls == 2 {
+                awaited.set();
+                turn.waker().wake_by_ref();
+            }
+        }
+        polled
+    })
+    .await
+}
+
+fn awaited(stream: &Stream) -> Awaited {
+    match stream {
+        MaybeHttpsStream::Http(tcp) => tcp.inner().awaited(),
+        MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner().inner().awaited(),
     }
 }

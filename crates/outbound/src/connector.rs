@@ -22,6 +22,7 @@ use tower_service::Service;
 use crate::address::AddressPolicy;
 use crate::client::ClientConfig;
 use crate::error::TransportError;
+use crate::prompt::Prompt;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
 use crate::tls;
@@ -60,7 +61,7 @@ impl Connector {
 }
 
 impl Service<Uri> for Connector {
-    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Response = MaybeHttpsStream<TokioIo<Prompt>>;
     type Error = TransportError;
     type Future = Connecting<Self::Response>;
 
@@ -88,7 +89,7 @@ impl Service<Uri> for Connector {
 }
 
 impl Service<Uri> for TcpConnector {
-    type Response = TokioIo<TcpStream>;
+    type Response = TokioIo<Prompt>;
     type Error = TransportError;
     type Future = Connecting<Self::Response>;
 
@@ -98,7 +99,7 @@ impl Service<Uri> for TcpConnector {
 
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connector = self.clone();
-        Box::pin(async move { connector.connect(&uri).await.map(TokioIo::new) })
+        Box::pin(async move { connector.connect(&uri).await.map(Prompt::new).map(TokioIo::new) })
     }
 }
 

@@ -22,6 +22,7 @@ mod connector;
 mod error;
 mod heard;
 mod pool;
+mod prompt;
 mod proxy;
 mod resolver;
 mod tls;

@@ -87,6 +87,9 @@ impl IntoResponse for ApiError {
             ApiError::Body(JsonError::Shape { pointer, message }) => {
                 invalid([item(loc_of(&pointer), message, VALUE_ERROR)])
             }
+            ApiError::Body(error @ JsonError::Busy) => {
+                with(plain(error.status(), error.code(), &text), RETRY_AFTER, RETRY_AFTER_S)
+            }
             ApiError::Body(error) => plain(error.status(), error.code(), &text),
             ApiError::Place { loc, msg } => invalid([item(loc, msg, VALUE_ERROR)]),
         }
@@ -210,6 +213,7 @@ mod tests {
             (ProviderError::TooLarge.into(), 413, "payload_too_large"),
             (ApiError::Body(JsonError::TooLarge { bytes_max: 1 }), 413, "payload_too_large"),
             (ApiError::Body(JsonError::Slow), 408, "request_timeout"),
+            (ApiError::Body(JsonError::Busy), 503, "too_many_bodies"),
             (ApiError::Body(JsonError::ContentType), 415, "unsupported_media_type"),
             (ApiError::Body(JsonError::Broken), 400, "body_broken"),
         ] {

@@ -23,7 +23,7 @@ use crate::idempotency::{self, Idempotency, Write};
 use crate::ids;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Progress, Selection, TaskKind, TaskStatus};
 use crate::page::{PageRequest, Slice};
-use crate::port::{Order, Page, TaskFilter};
+use crate::port::{Order, TaskFilter};
 use crate::provider::{Created, Provider};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX};
 use crate::validation::{Checks, FILTER_TYPES_MAX};
@@ -87,7 +87,6 @@ impl Provider {
         let kind = input.kind;
         let selection = input.check(now)?;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        self.check_running(caller).await?;
         let work = Work { kind, application: endpoint.application, endpoint: endpoint.id, selection };
         self.begin_task(caller, work, now, idempotency, render).await
     }
@@ -121,9 +120,9 @@ impl Provider {
             now,
             202,
             || render(&task),
-            |answer| self.store().create_task(task.clone(), answer),
+            |answer| self.store().create_task_within(task.clone(), RUNNING_MAX, answer),
         );
-        Ok(match written.await? {
+        Ok(match written.await.map_err(named)? {
             Write::Done => Created::New(task),
             Write::Before(answer) => Created::Before(answer),
         })
@@ -144,17 +143,16 @@ impl Provider {
         let rows = self.store().tasks(&caller.account, filter, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |task| &task.id))
     }
+}
 
-    async fn check_running(&self, caller: &Caller) -> ProviderResult<()> {
-        let running = TaskFilter { status: Some(TaskStatus::Running), kind: None };
-        let page = Page { limit: RUNNING_MAX, ..Page::default() };
-        if self.store().tasks(&caller.account, running, page).await?.len() < RUNNING_MAX {
-            return Ok(());
-        }
-        Err(ProviderError::BadRequest {
+/// The limit that was met is said with its number.
+fn named(error: ProviderError) -> ProviderError {
+    match error {
+        ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
             code: "limit_reached",
             detail: format!("{RUNNING_MAX} background tasks of this account are running; wait until one is finished"),
-        })
+        },
+        error => error,
     }
 }
 

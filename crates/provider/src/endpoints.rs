@@ -71,6 +71,7 @@ impl Provider {
     ) -> ProviderResult<Created<Endpoint>> {
         let checked = self.check_endpoint(caller, input).await?;
         let endpoint = self.new_endpoint(caller, application, checked).await?;
+        let endpoints_max = self.endpoints_max(caller);
         let written = idempotency::write(
             self.store(),
             caller,
@@ -78,11 +79,11 @@ impl Provider {
             endpoint.created_at,
             201,
             || render(&endpoint),
-            |answer| self.store().create_endpoint(endpoint.clone(), answer),
+            |answer| self.store().create_endpoint_within(endpoint.clone(), endpoints_max, answer),
         )
         .await;
         self.snapshots().forget(&endpoint.application);
-        Ok(match written? {
+        Ok(match written.map_err(|error| named(error, endpoints_max))? {
             Write::Done => Created::New(endpoint),
             Write::Before(answer) => Created::Before(answer),
         })
@@ -127,9 +128,10 @@ impl Provider {
         {
             Err(ProviderError::NotFound) => {
                 let endpoint = self.new_endpoint(caller, application, checked).await?;
-                let created = self.store().create_endpoint(endpoint.clone(), None).await;
+                let endpoints_max = self.endpoints_max(caller);
+                let created = self.store().create_endpoint_within(endpoint.clone(), endpoints_max, None).await;
                 self.snapshots().forget(&endpoint.application);
-                created?;
+                created.map_err(|error| named(error.into(), endpoints_max))?;
                 Ok(Put::Created(endpoint))
             }
             changed => Ok(Put::Updated(changed?)),
@@ -188,18 +190,13 @@ impl Provider {
         checks.finish()
     }
 
+    fn endpoints_max(&self, caller: &Caller) -> usize {
+        caller.settings.endpoints_max.map_or(self.config().endpoints_max, |max| max as usize)
+    }
+
     async fn new_endpoint(&self, caller: &Caller, application: &str, checked: Checked) -> ProviderResult<Endpoint> {
         let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
         let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
-        let endpoints_max = caller.settings.endpoints_max.map_or(self.config().endpoints_max, |max| max as usize);
-        if snapshot.targets.len() >= endpoints_max {
-            return Err(ProviderError::BadRequest {
-                code: "limit_reached",
-                detail: format!(
-                    "an application of this account has at most {endpoints_max} endpoints; delete one first"
-                ),
-            });
-        }
         let Checked { input, headers, secret } = checked;
         let (id, now): (Id, _) = (self.ids().make(ids::ENDPOINT), self.now());
         let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.config().secret_kind, self.random()));
@@ -231,6 +228,17 @@ struct Checked {
     input: EndpointInput,
     headers: Option<BTreeMap<String, String>>,
     secret: Option<EndpointSecret>,
+}
+
+/// The limit that was met is said with its number.
+fn named(error: ProviderError, endpoints_max: usize) -> ProviderError {
+    match error {
+        ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
+            code: "limit_reached",
+            detail: format!("an application of this account has at most {endpoints_max} endpoints; delete one first"),
+        },
+        error => error,
+    }
 }
 
 impl EndpointInput {

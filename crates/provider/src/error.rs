@@ -129,6 +129,10 @@ impl From<StoreError> for ProviderError {
             StoreError::Taken(field) => {
                 Self::Conflict { code: "conflict", detail: format!("another one has this {field} already") }
             }
+            StoreError::Full => Self::BadRequest {
+                code: "limit_reached",
+                detail: "there are as many of these as there may be; delete one first".to_owned(),
+            },
             StoreError::NotFound => Self::NotFound,
             StoreError::Stale => Self::Unavailable("the application keeps changing".into()),
             // Each use case that hands in a key handles this itself; a key that is forgotten at that moment ends here.

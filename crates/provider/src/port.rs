@@ -15,6 +15,7 @@ mod access;
 mod deliveries;
 mod endpoint_tasks;
 mod history;
+mod limits;
 pub mod operations;
 pub mod ordering;
 mod resend;
@@ -37,6 +38,7 @@ use supervision::Supervision;
 pub use history::{
     AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,
 };
+pub use limits::LimitStore;
 pub use resend::{RESEND_DUE, Resend, Resends};
 pub use retention::{EXPUNGED, Retention};
 
@@ -73,6 +75,9 @@ pub enum StoreError {
     /// The idempotency key was used before: look its answer up.
     #[error("the idempotency key was used before")]
     Replayed,
+    /// There are as many of these already as there may be.
+    #[error("there are as many as there may be")]
+    Full,
     /// The database can't be reached, is full or busy; trying again later may help.
     #[error("the database is not available: {0}")]
     Unavailable(String),
@@ -160,6 +165,7 @@ pub trait Store:
     + CountStore
     + EndpointTaskStore
     + History
+    + LimitStore
     + OperationalStore
     + Operations
     + OrderedDeliveries

@@ -338,3 +338,30 @@ async fn a_request_that_could_be_misread_is_not_sent() {
     assert_eq!(client.send(request).await.unwrap_err().code(), "invalid");
     assert_eq!(taken.load(Ordering::SeqCst), 0);
 }
+
+/// Such a server's system holds the body back until the head is acknowledged, which ours puts off for 40 ms unless told.
+#[tokio::test]
+async fn a_server_that_writes_head_and_body_apart_is_not_kept_waiting() {
+    let (address, taken) = server(|mut stream| async move {
+        while !read_head(&mut stream).await.is_empty() {
+            for piece in [&b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"[..], b"ok"] {
+                if stream.write_all(piece).await.is_err() {
+                    return;
+                }
+            }
+        }
+    })
+    .await;
+    let client = client(AddressPolicy::any());
+    let mut took = Vec::new();
+    for _ in 0..60 {
+        let began = Instant::now();
+        assert_eq!(client.send(get(format!("http://{address}/"))).await.unwrap().body, "ok");
+        took.push(began.elapsed());
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 1);
+    // The first few answers of a connection are acknowledged at once anyway.
+    let late = &mut took[30..];
+    late.sort_unstable();
+    assert!(late[15] < Duration::from_millis(30), "{late:?}");
+}

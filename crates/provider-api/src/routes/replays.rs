@@ -17,6 +17,7 @@ use crate::words::Name;
 
 /// Which failures to recover.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct RecoverIn {
     /// From this time, at most 14 days before `until`.
     #[schema(value_type = String, format = DateTime)]
@@ -28,6 +29,7 @@ pub(crate) struct RecoverIn {
 
 /// Which messages to replay.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ReplayIn {
     /// Accepted from this time.
     #[schema(value_type = String, format = DateTime)]
@@ -37,9 +39,9 @@ pub(crate) struct ReplayIn {
     until: Option<Timestamp>,
 }
 
-/// Which messages to replay. What is left out selects all.
+/// Which messages to replay. What is left out selects all; a field that there is none of is refused, as it would select all, too.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct BulkReplayIn {
     /// Accepted from this time.
     #[schema(value_type = String, format = DateTime)]

@@ -63,6 +63,9 @@ async fn what_selects_nothing_sensible_is_refused() {
         ("bulk-replay", json!({"since": SINCE, "statusCodeClass": 404}), "statusCodeClass"),
         ("bulk-replay", json!({"since": SINCE, "eventTypes": []}), "eventTypes"),
         ("bulk-replay", json!({"since": SINCE, "channel": "a b"}), "channel"),
+        ("bulk-replay", json!({"since": SINCE, "channels": ["c1"]}), "channels"),
+        ("replay-missing", json!({"since": SINCE, "channel": "c1"}), "channel"),
+        ("recover", json!({"since": SINCE, "untill": SINCE}), "untill"),
     ] {
         let refused = stage.post(&format!("{path}/{operation}"), body).await;
         let text = refused.json()["detail"][0].to_string();

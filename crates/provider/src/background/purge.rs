@@ -26,7 +26,6 @@ impl Provider {
     ) -> ProviderResult<Created<BackgroundTask>> {
         let now = self.now();
         let application = self.application(caller, application).await?;
-        self.check_running(caller).await?;
         let selection = Selection {
             since: application.created_at - SKEW_MAX,
             until: now + ids::RESOLUTION,

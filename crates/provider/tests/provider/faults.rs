@@ -4,6 +4,7 @@ mod access;
 mod background;
 mod configuration;
 mod history;
+mod limits;
 mod sealings;
 mod supervision;
 

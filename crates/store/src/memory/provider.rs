@@ -10,6 +10,7 @@ mod configuration;
 mod deliveries;
 mod endpoint_tasks;
 mod history;
+mod limits;
 mod lists;
 mod names;
 mod operational;

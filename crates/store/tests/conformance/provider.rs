@@ -9,6 +9,7 @@ mod deliveries;
 mod endpoint_tasks;
 mod given;
 mod history;
+mod limits;
 mod operational;
 mod operations;
 mod ordering;
@@ -52,6 +53,9 @@ stories! {
         event_types_are_listed_by_name_and_put_over_each_other,
         an_endpoint_change_raises_the_applications_version,
         a_ping_reads_and_writes;
+    limits:
+        an_application_gets_no_more_endpoints_than_it_may_have_however_many_are_made_at_once,
+        an_account_gets_no_more_running_tasks_than_it_may_have;
     access:
         an_accounts_settings_are_replaced_and_its_creation_is_not,
         a_keys_last_use_only_moves_on,

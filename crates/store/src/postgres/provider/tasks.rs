@@ -161,7 +161,7 @@ fn sent(row: &Row) -> StoreResult<Sent> {
     })
 }
 
-async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     answers::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) \

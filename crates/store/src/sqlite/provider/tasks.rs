@@ -178,7 +178,7 @@ fn sent(row: &Row<'_>) -> Outcome<Sent> {
     })
 }
 
-fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
     answers::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
