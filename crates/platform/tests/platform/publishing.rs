@@ -98,25 +98,28 @@ async fn a_429_pauses_the_lane_for_as_long_as_it_asks_and_then_one_request_tries
 #[tokio::test]
 async fn a_500_a_time_out_and_a_closed_connection_are_tried_again_ever_later() {
     for reply in [Reply::Status(500), Reply::Status(503), Reply::Hang, Reply::Close] {
-        let provider = Provider::start([reply.clone(), reply]).await;
+        // A connection that was kept since the credentials were tested and closes now says nothing of the event: it is sent again at
+        // once over a new one, and that is the first attempt.
+        let first = if matches!(reply, Reply::Close) { 2 } else { 1 };
+        let provider = Provider::start(vec![reply; first + 1]).await;
         let publisher = PublisherConfig { request_timeout: Duration::from_millis(200), ..PublisherConfig::default() };
         let house = House::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
         let auction = house.draft().await;
-        provider.request(1).await;
+        provider.request(first).await;
         // Nothing before half of the first pause, of 500 ms with jitter.
         house.asleep(WORKERS + 1).await;
         house.clock.advance(Duration::from_millis(249));
         house.asleep(WORKERS + 1).await;
-        assert_eq!(provider.asked().len(), 1);
+        assert_eq!(provider.asked().len(), first);
         house.clock.advance(Duration::from_millis(251));
-        provider.request(2).await;
+        provider.request(first + 1).await;
         house.asleep(WORKERS + 1).await;
         // The second one is twice as long.
         house.clock.advance(Duration::from_millis(499));
         house.asleep(WORKERS + 1).await;
-        assert_eq!(provider.asked().len(), 2);
+        assert_eq!(provider.asked().len(), first + 1);
         house.clock.advance(Duration::from_millis(501));
-        let asked = provider.request(3).await;
+        let asked = provider.request(first + 2).await;
         assert_eq!(asked.idempotency_key, format!("{}.1", auction.uuid));
         house.close().await;
         assert_eq!(pending(&house).await, (0, 0));
