@@ -62,7 +62,7 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
         let path = config.data_dir.join("platform.db");
         store::sqlite::open_platform(&path).await.while_(format!("opening {}", path.display()))?
     } else {
-        store::postgres::open_platform(&postgres(config)).await.while_("opening the platform's database")?
+        store::postgres::open_platform(&config.database.postgres()).await.while_("opening the platform's database")?
     };
     let mut limits = PlatformConfig::default();
     limits.publisher.lane_requests_max = config.platform.publish_concurrency;
@@ -95,7 +95,7 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
         let path = config.data_dir.join("provider.db");
         store::sqlite::open_provider(&path).await.while_(format!("opening {}", path.display()))?
     } else {
-        store::postgres::open_provider(&postgres(config)).await.while_("opening the provider's database")?
+        store::postgres::open_provider(&config.database.postgres()).await.while_("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
     let schemes = if config.provider.https_only { Schemes::HttpsOnly } else { Schemes::All };
@@ -144,11 +144,6 @@ fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fau
         client.extra_roots = outbound::roots_from_pem(&pem).while_(reading())?;
     }
     Ok(Client::new(client))
-}
-
-/// The PostgreSQL of the configuration.
-pub(crate) fn postgres(config: &Config) -> store::postgres::PostgresConfig {
-    store::postgres::PostgresConfig { url: config.database.url.clone(), pool_size: config.database.pool_size.into() }
 }
 
 /// A running node.

@@ -201,6 +201,13 @@ impl Default for Log {
     }
 }
 
+impl Database {
+    /// PostgreSQL as it is to be reached.
+    pub(crate) fn postgres(&self) -> store::postgres::PostgresConfig {
+        store::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
+    }
+}
+
 impl Config {
     /// Checks what the types can't say. The texts are the key, a colon and what is wrong; value, form and example are put to them
     /// (`refusal`).
@@ -218,7 +225,7 @@ impl Config {
             return Err("database.url: it does not begin with postgres://".to_owned());
         }
         if !self.database.url.is_empty() {
-            crate::node::postgres(self).check().map_err(|error| format!("database.url: {error}"))?;
+            self.database.postgres().check().map_err(|error| format!("database.url: {error}"))?;
         }
         if !self.platform.provider_url.is_empty() {
             url::Url::parse(&self.platform.provider_url)

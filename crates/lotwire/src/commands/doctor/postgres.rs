@@ -4,14 +4,13 @@ use store::postgres::Reached;
 
 use super::Finding;
 use crate::config::Config;
-use crate::node;
 
 /// None on SQLite.
 pub(super) async fn look(config: &Config) -> Option<Finding> {
     if config.database.url.is_empty() {
         return None;
     }
-    let reached = node::postgres(config).look().await;
+    let reached = config.database.postgres().look().await;
     // Each role has a pool, and a connection more that listens.
     let wanted = config.roles.len() * (usize::from(config.database.pool_size) + 1);
     Some(reached.map_err(|error| error.to_string()).and_then(|reached| judge(&reached, wanted)))
