@@ -147,8 +147,8 @@ enum Names {
     Own,
 }
 
-/// Without trust it takes any certificate, also those that the library couldn't read: what is not compared with anything proves
-/// nothing, whatever it says.
+/// Without trust it takes any certificate. That the server has its key is looked at all the same: a password that is bound to the
+/// connection is bound to the certificate, which anybody can copy.
 #[derive(Debug)]
 struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
@@ -191,10 +191,7 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self.trust {
-            Some(_) => verify_tls12_signature(message, cert, signature, &self.algorithms),
-            None => Ok(HandshakeSignatureValid::assertion()),
-        }
+        verify_tls12_signature(message, cert, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -203,10 +200,7 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self.trust {
-            Some(_) => verify_tls13_signature(message, cert, signature, &self.algorithms),
-            None => Ok(HandshakeSignatureValid::assertion()),
-        }
+        verify_tls13_signature(message, cert, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -218,4 +212,68 @@ impl ServerCertVerifier for Verifier {
 pub(super) fn may_sign_others(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     format!("{other:?}").contains("CaUsedAsEndEntity")
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::crypto::ring::sign::any_supported_type;
+    use rustls::server::{ClientHello, ResolvesServerCert};
+    use rustls::sign::CertifiedKey;
+    use rustls::{ClientConnection, ServerConfig, ServerConnection};
+    use testkit::certificates::{Identity, Validity, self_signed};
+
+    use super::*;
+
+    /// Says that it has this certificate.
+    #[derive(Debug)]
+    struct Shows(Arc<CertifiedKey>);
+
+    impl ResolvesServerCert for Shows {
+        fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+            Some(Arc::clone(&self.0))
+        }
+    }
+
+    /// What a client that trusts everybody says to a server with the one's certificate and the other's key.
+    fn handshake(
+        certificate: &Identity,
+        key: &Identity,
+        version: &'static rustls::SupportedProtocolVersion,
+    ) -> Result<(), Error> {
+        let certificate = CertificateDer::from_pem_slice(certificate.certificate.as_bytes()).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(key.key.as_bytes()).unwrap();
+        let shown = CertifiedKey::new(vec![certificate], any_supported_type(&key).unwrap());
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[version])
+            .unwrap()
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(Shows(Arc::new(shown))));
+        config.alpn_protocols = vec![PROTOCOL.to_vec()];
+        let wishes = TlsWishes { mode: Some(Mode::Require), ..TlsWishes::default() };
+        let (_, client) = configure(&wishes).unwrap();
+        let mut client = ClientConnection::new(Arc::new(client), "localhost".try_into().unwrap()).unwrap();
+        let mut server = ServerConnection::new(Arc::new(config)).unwrap();
+        while client.is_handshaking() {
+            let mut bytes = Vec::new();
+            client.write_tls(&mut bytes).unwrap();
+            server.read_tls(&mut bytes.as_slice()).unwrap();
+            server.process_new_packets()?;
+            bytes.clear();
+            server.write_tls(&mut bytes).unwrap();
+            client.read_tls(&mut bytes.as_slice()).unwrap();
+            client.process_new_packets()?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_copied_certificate_is_no_use_without_its_key() {
+        let identity = || self_signed(&["localhost"], Validity::Now).unwrap();
+        let (server, impostor) = (identity(), identity());
+        for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+            handshake(&server, &server, version).unwrap();
+            let refused = handshake(&server, &impostor, version).unwrap_err();
+            assert!(matches!(refused, Error::InvalidCertificate(CertificateError::BadSignature)), "{refused}");
+        }
+    }
 }
