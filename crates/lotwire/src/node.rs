@@ -14,7 +14,7 @@ use runtime::clock::{SharedClock, SystemClock};
 use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
 use runtime::vault::Vault;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +28,9 @@ const LEAVE_MAX: Duration = Duration::from_secs(2);
 
 /// Transactions of each kind that a provider node has under way at a PostgreSQL server. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
+/// Connections that may wait to be accepted, if the system allows as many (`net.core.somaxconn`). One that finds no room asks
+/// again after a second: a crowd that comes back after a restart is to find room at once.
+const CONNECTIONS_WAITING_MAX: u32 = 4_096;
 
 /// What both systems stand on in this process.
 pub(crate) struct Ground {
@@ -275,9 +278,14 @@ impl Node {
 }
 
 async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, Fault> {
-    TcpListener::bind(addr)
-        .await
-        .while_(format!("listening on {addr} (is it in use? another address can be given with {key})"))
+    bind(addr).while_(format!("listening on {addr} (is it in use? another address can be given with {key})"))
+}
+
+fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if addr.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(CONNECTIONS_WAITING_MAX)
 }
 
 /// For the demonstration: the usual ports when they are free, others when they are not.
@@ -300,5 +308,23 @@ pub(crate) async fn interrupted() {
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
         _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_crowd_that_comes_at_once_waits_to_be_accepted() {
+        let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let mut crowd = Vec::new();
+        for _ in 0..300 {
+            let connected = tokio::time::timeout(Duration::from_millis(900), TcpStream::connect(addr)).await;
+            crowd.push(connected.expect("there is no room, and nobody is accepted").unwrap());
+        }
     }
 }

@@ -13,9 +13,11 @@ mod messages;
 mod process;
 mod setup;
 mod timers;
+mod wire;
 
 use clap::{Args, ValueEnum};
 use hdrhistogram::Histogram;
+pub(crate) use wire::Sink;
 
 use crate::site::Engine;
 use crate::{RigError, say};

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use testkit::server::{Launch, Server, built_binary};
 
 use crate::RigError;
+use crate::bench::Sink;
 
 /// Which database engine the server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -35,6 +36,13 @@ impl Site {
         let server = launch.start(&testkit::site::http_client()).await?;
         let site = testkit::site::Site::set_up(&launch, &launch).await?;
         Ok((Site { site, launch, _data: data }, server))
+    }
+
+    /// A further endpoint of an application, with a receiver that takes what a benchmark sends.
+    pub(crate) async fn add_sink(&self, application: &str) -> Result<Sink, RigError> {
+        let listener = Sink::listen().await?;
+        let secret = self.site.add_endpoint(application, &format!("http://{}/", listener.1)).await?;
+        Sink::answer(listener, Some(&secret))
     }
 }
 

@@ -102,8 +102,13 @@ impl Site {
     /// A further endpoint of an application, with a receiver of its own.
     pub async fn add_receiver(&self, application: &str) -> Result<Receiver, SiteError> {
         let receiver = bind(&self.clock).await?;
-        add_endpoint(&self.provider, application, &receiver).await?;
+        connect(&self.provider, application, &receiver).await?;
         Ok(receiver)
+    }
+
+    /// A further endpoint of an application at this address. Gives its signing secret.
+    pub async fn add_endpoint(&self, application: &str, url: &str) -> Result<String, SiteError> {
+        Ok(add_endpoint(&self.provider, application, url).await?.secret)
     }
 
     /// Creates an auction of this auctioneer; `auction` says what is special about it. Gives its UUID.
@@ -160,17 +165,27 @@ async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, Str
         let definition = definition.map_err(|error| SiteError::Other(error.to_string()))?;
         provider.post("/api/v1/event-type/", &definition).await?;
     }
-    let endpoint = add_endpoint(provider, &application, receiver).await?;
+    let endpoint = connect(provider, &application, receiver).await?;
     Ok((application, endpoint))
 }
 
-/// An endpoint at the receiver's address, whose secret the receiver gets.
-async fn add_endpoint(provider: &Api, application: &str, receiver: &Receiver) -> Result<String, SiteError> {
+/// An endpoint at the receiver's address, whose secret the receiver gets. Gives its id.
+async fn connect(provider: &Api, application: &str, receiver: &Receiver) -> Result<String, SiteError> {
+    let endpoint = add_endpoint(provider, application, &receiver.url()).await?;
+    receiver.set_secret(&endpoint.secret).map_err(|error| SiteError::Other(error.to_string()))?;
+    Ok(endpoint.id)
+}
+
+struct Endpoint {
+    id: String,
+    secret: String,
+}
+
+async fn add_endpoint(provider: &Api, application: &str, url: &str) -> Result<Endpoint, SiteError> {
     let endpoints = format!("/api/v1/app/{application}/endpoint/");
-    let endpoint = provider.post(&endpoints, &json!({ "url": receiver.url() })).await?.text("/id")?.to_owned();
-    let secret = provider.get(&format!("{endpoints}{endpoint}/secret/")).await?;
-    receiver.set_secret(secret.text("/key")?).map_err(|error| SiteError::Other(error.to_string()))?;
-    Ok(endpoint)
+    let id = provider.post(&endpoints, &json!({ "url": url })).await?.text("/id")?.to_owned();
+    let secret = provider.get(&format!("{endpoints}{id}/secret/")).await?.text("/key")?.to_owned();
+    Ok(Endpoint { id, secret })
 }
 
 async fn bind(clock: &SharedClock) -> Result<Receiver, SiteError> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::load::{DRAIN_MAX, Sender, Spans, Times};
+use super::load::{DRAIN_MAX, Flood, Sender, Spans, Times};
 use super::{Options, milliseconds, process};
 use crate::site::Site;
 use crate::{RigError, say};
@@ -60,17 +60,17 @@ pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let application = site.add_application("Dead").await?;
-    let dead = site.add_receiver(&application).await?;
+    let dead = site.add_sink(&application).await?;
     dead.hold();
     let begin = Instant::now();
-    Sender::to(&site, &application).flood(options.messages, options.connections).await?;
+    Flood::to(&site, &application).send(options.messages, options.connections).await?;
     let filled = begin.elapsed();
     let beside = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let peak_mib = process::peak_memory_mib(server.id())?;
     dead.release();
-    let (begin, wanted) = (Instant::now(), options.messages as usize);
-    dead.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
-    let (drained, arrived) = (begin.elapsed(), dead.read(|record| record.arrivals().len()));
+    let begin = Instant::now();
+    dead.wait_for(options.messages, DRAIN_MAX).await?;
+    let (drained, arrived) = (begin.elapsed(), dead.received());
     say(&format!(
         "backlog      {} messages for a dead endpoint, accepted at {:.0}/s, peak {peak_mib} MiB; beside it at {}/s p99 {:.2} ms, alone \
          {:.2} ms; alive again, {arrived} arrived in {:.1} s ({:.0}/s)",

@@ -9,6 +9,7 @@ use consumer::Api;
 use contract::ItemStatus;
 use contract::event::{Event, ItemStatusChange};
 use hdrhistogram::Histogram;
+use runtime::clock::{Clock as _, SystemClock};
 use runtime::ids::Ids;
 use runtime::random::SystemRandom;
 use serde_json::value::RawValue;
@@ -16,6 +17,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::histogram;
+use super::wire::{self, Connection, Sink};
 use crate::RigError;
 use crate::site::Site;
 
@@ -48,45 +50,9 @@ impl Sender {
         }
     }
 
-    /// A message about a subject of its own.
-    fn message(&self) -> Result<(Uuid, serde_json::Value), RigError> {
-        let subject = self.ids.uuid_v7();
-        let event = Event::from(ItemStatusChange {
-            item_uuid: subject,
-            auctioneer_uuid: Uuid::nil(),
-            auction_uuid: Uuid::nil(),
-            status: ItemStatus::Sold,
-        });
-        let message = Message {
-            event_type: event.event_type().name(),
-            event_id: format!("{subject}.1"),
-            payload: RawValue::from_string(event.to_json())?,
-        };
-        Ok((subject, serde_json::to_value(message)?))
-    }
-
     /// Sends one message, for an event that nobody measures.
     pub(super) async fn send(&self) -> Result<(), RigError> {
-        self.provider.post(&self.path, &self.message()?.1).await?;
-        Ok(())
-    }
-
-    /// Sends `count` messages as fast as answers come.
-    pub(super) async fn flood(&self, count: u64, connections: u32) -> Result<(), RigError> {
-        let next = Arc::new(AtomicU64::new(0));
-        let mut senders = JoinSet::new();
-        for _ in 0..connections {
-            let (sender, next) = (self.clone(), next.clone());
-            senders.spawn(async move {
-                while next.fetch_add(1, Ordering::Relaxed) < count {
-                    sender.send().await?;
-                }
-                Ok::<_, RigError>(())
-            });
-        }
-        while let Some(sender) = senders.join_next().await {
-            sender??;
-        }
+        self.provider.post(&self.path, &serde_json::to_value(message(self.ids.uuid_v7())?)?).await?;
         Ok(())
     }
 
@@ -97,7 +63,8 @@ impl Sender {
         let mut senders = JoinSet::new();
         for number in 0..count {
             tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / rate as f64)).await;
-            let (subject, body) = self.message()?;
+            let subject = self.ids.uuid_v7();
+            let body = serde_json::to_value(message(subject)?)?;
             let (sender, times) = (self.clone(), times.clone());
             times.lock().insert(subject, Sent { at: Instant::now(), accepted: None, received: None });
             senders.spawn(async move {
@@ -114,6 +81,80 @@ impl Sender {
         let wanted = before + count as usize;
         site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
         times.take()
+    }
+}
+
+/// A message about an item that was sold.
+fn message(subject: Uuid) -> Result<Message, RigError> {
+    let event = Event::from(ItemStatusChange {
+        item_uuid: subject,
+        auctioneer_uuid: Uuid::nil(),
+        auction_uuid: Uuid::nil(),
+        status: ItemStatus::Sold,
+    });
+    Ok(Message {
+        event_type: event.event_type().name(),
+        event_id: format!("{subject}.1"),
+        payload: RawValue::from_string(event.to_json())?,
+    })
+}
+
+/// Numbered messages, as fast as they are answered.
+#[derive(Clone)]
+pub(super) struct Flood {
+    address: String,
+    head: String,
+    next: Arc<AtomicU64>,
+}
+
+impl Flood {
+    /// To one application.
+    pub(super) fn to(site: &Site, application: &str) -> Self {
+        let address = site.launch.provider_url().trim_start_matches("http://").to_owned();
+        Flood::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
+    }
+
+    /// Straight to a receiver, with nothing between.
+    pub(super) fn straight_to(sink: &Sink) -> Self {
+        Flood::at(sink.address(), "/", "none")
+    }
+
+    fn at(address: String, path: &str, key: &str) -> Self {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n"
+        );
+        Flood { address, head, next: Arc::default() }
+    }
+
+    /// Sends `count` more.
+    pub(super) async fn send(&self, count: u64, connections: u32) -> Result<(), RigError> {
+        let last = self.next.load(Ordering::Relaxed) + count;
+        let mut senders = JoinSet::new();
+        for _ in 0..connections {
+            let flood = self.clone();
+            senders.spawn(async move { flood.until(last).await });
+        }
+        while let Some(sender) = senders.join_next().await {
+            sender??;
+        }
+        self.next.store(last, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// One connection's part of what has to be sent.
+    async fn until(&self, last: u64) -> Result<(), RigError> {
+        let mut connection = Connection::open(&self.address).await?;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= last {
+                return Ok(());
+            }
+            let body = serde_json::to_vec(&message(wire::subject(number, SystemClock.now()))?)?;
+            let status = connection.send(self.head.as_bytes(), &body).await?;
+            if !(200..300).contains(&status) {
+                return Err(format!("message {number} was answered with {status}").into());
+            }
+        }
     }
 }
 

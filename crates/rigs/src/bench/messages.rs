@@ -2,54 +2,76 @@
 
 use std::time::Instant;
 
-use consumer::Receiver;
-
-use super::load::{DRAIN_MAX, Sender, Times};
+use super::load::{DRAIN_MAX, Flood, Sender, Times};
+use super::wire::Sink;
 use super::{Options, milliseconds, process};
 use crate::site::Site;
 use crate::{RigError, say};
 
 /// Portions that a flood is sent in, each timed: whether the last goes as fast as the first tells what a growing table costs.
 const PORTIONS: u64 = 10;
+/// Messages that go straight from the generator to a receiver, to know the machine by.
+const STRAIGHT_MESSAGES: u64 = 200_000;
 
 /// Sends as fast as answers come.
 pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
+    let straight = straight(options).await?;
     let (site, server) = Site::set_up(options.store, &[]).await?;
-    let mut further = Vec::new();
-    for _ in 1..options.fan_out {
-        further.push(site.add_receiver(&site.application).await?);
+    let application = site.add_application("Flooded").await?;
+    let mut sinks = Vec::new();
+    for _ in 0..options.fan_out {
+        sinks.push(site.add_sink(&application).await?);
     }
-    let receivers: Vec<&Receiver> = std::iter::once(&site.receiver).chain(&further).collect();
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
-    let (sender, mut rates) = (Sender::to(&site, &site.application), Vec::new());
+    let (flood, mut rates) = (Flood::to(&site, &application), Vec::new());
     for portion in 0..PORTIONS {
         let count = options.messages * (portion + 1) / PORTIONS - options.messages * portion / PORTIONS;
         let begin = Instant::now();
-        sender.flood(count, options.connections).await?;
+        flood.send(count, options.connections).await?;
         rates.push(count as f64 / begin.elapsed().as_secs_f64());
     }
     let accepted = begin.elapsed();
-    let wanted = options.messages as usize;
-    let mut received = 0;
-    for receiver in receivers {
-        receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
-        received += receiver.read(|record| record.arrivals().len() as u64);
+    for sink in &sinks {
+        sink.wait_for(options.messages, DRAIN_MAX).await?;
     }
     let elapsed = begin.elapsed();
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
+    let delivered = sinks.iter().map(Sink::received).sum::<u64>();
+    let cpu_each = cpu.as_micros() as f64 / delivered.max(1) as f64;
     say(&format!(
-        "throughput   {} messages over {} connections to {} endpoint(s): {:.0} accepted/s, {:.0} delivered/s, \
-         {:.1} µs of server CPU for each delivery, peak {} MiB; its tenths {} accepted/s",
+        "throughput   {} messages over {} connections to {} endpoint(s): {:.0} accepted/s, {:.0} delivered/s, {} copies; \
+         {cpu_each:.1} µs of server CPU for each delivery, {:.1} times a straight exchange ({:.0}/s, {:.1} µs of CPU for both sides); \
+         peak {} MiB; its tenths {} accepted/s",
         options.messages,
         options.connections,
         options.fan_out,
         options.messages as f64 / accepted.as_secs_f64(),
-        received as f64 / elapsed.as_secs_f64(),
-        cpu.as_micros() as f64 / received.max(1) as f64,
+        delivered as f64 / elapsed.as_secs_f64(),
+        sinks.iter().map(Sink::copies).sum::<u64>(),
+        cpu_each / straight.cpu_micros,
+        straight.rate,
+        straight.cpu_micros,
         process::peak_memory_mib(server.id())?,
         rates.iter().map(|rate| format!("{rate:.0}")).collect::<Vec<_>>().join(", "),
     ));
     Ok(())
+}
+
+/// What generator and receiver do with nothing between them: how fast this machine is today.
+struct Straight {
+    rate: f64,
+    cpu_micros: f64,
+}
+
+async fn straight(options: &Options) -> Result<Straight, RigError> {
+    let sink = Sink::answer(Sink::listen().await?, None)?;
+    let (begin, cpu_before) = (Instant::now(), process::cpu_time(std::process::id())?);
+    Flood::straight_to(&sink).send(STRAIGHT_MESSAGES, options.connections).await?;
+    let cpu = process::cpu_time(std::process::id())?.saturating_sub(cpu_before);
+    Ok(Straight {
+        rate: STRAIGHT_MESSAGES as f64 / begin.elapsed().as_secs_f64(),
+        cpu_micros: cpu.as_micros() as f64 / STRAIGHT_MESSAGES as f64,
+    })
 }
 
 /// Sends at a fixed rate.
