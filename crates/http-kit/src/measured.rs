@@ -13,6 +13,8 @@ use crate::worded;
 
 /// How many times what is meant the library takes.
 const LIBRARY_FACTOR: usize = 4;
+/// Headers of a request: what the library takes over HTTP/1 when it isn't told, for which it needs no memory.
+const HEADERS_MAX: usize = 100;
 /// What HTTP/2 counts for each header beside its name and value (RFC 9113, 6.5.2).
 const HEADER_BYTES: usize = 32;
 
@@ -20,7 +22,6 @@ const HEADER_BYTES: usize = 32;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeaderLimits {
     pub(crate) bytes_max: usize,
-    pub(crate) headers_max: usize,
 }
 
 impl HeaderLimits {
@@ -31,7 +32,7 @@ impl HeaderLimits {
 
     fn hold(self, address_bytes: usize, headers: &HeaderMap) -> bool {
         let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + HEADER_BYTES);
-        headers.len() <= self.headers_max && address_bytes + bytes.sum::<usize>() <= self.bytes_max
+        headers.len() <= HEADERS_MAX && address_bytes + bytes.sum::<usize>() <= self.bytes_max
     }
 }
 

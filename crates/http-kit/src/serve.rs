@@ -43,15 +43,13 @@ pub struct Limits {
     pub body_idle_timeout: Duration,
     /// Bytes of a request's line and headers.
     pub header_bytes_max: usize,
-    /// Headers of a request.
-    pub headers_max: usize,
     /// How long requests under way may take at the end.
     pub drain: Duration,
 }
 
 impl Limits {
     fn headers(&self) -> HeaderLimits {
-        HeaderLimits { bytes_max: self.header_bytes_max, headers_max: self.headers_max }
+        HeaderLimits { bytes_max: self.header_bytes_max }
     }
 }
 
@@ -62,7 +60,6 @@ impl Default for Limits {
             header_read_timeout: Duration::from_secs(15),
             body_idle_timeout: Duration::from_secs(15),
             header_bytes_max: 64 * 1024,
-            headers_max: 100,
             drain: Duration::from_secs(20),
         }
     }
@@ -114,8 +111,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_read_timeout)
-        .max_buf_size(limits.header_bytes_max)
-        .max_headers(limits.headers_max);
+        .max_buf_size(limits.header_bytes_max);
     builder
         .http2()
         .timer(TokioTimer::new())

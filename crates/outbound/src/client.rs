@@ -132,14 +132,14 @@ impl Client {
     ///
     /// [`TransportError::Stale`] when the connection had carried others before and ended without a byte of an answer: who
     /// may send the request twice does so with [`Client::send_fresh`].
-    pub async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        self.send_over(request, Connections::Kept).await
+    pub fn send(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
+        self.send_over(request, Connections::Kept)
     }
 
     /// Sends a request over a connection of its own, which is kept for others afterwards. Never
     /// [`TransportError::Stale`].
-    pub async fn send_fresh(&self, request: Request) -> Result<Response, TransportError> {
-        self.send_over(request, Connections::New).await
+    pub fn send_fresh(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
+        self.send_over(request, Connections::New)
     }
 
     /// Sends a request that may arrive twice: a second time, on a fresh connection and before the same deadline, when a
@@ -186,14 +186,19 @@ impl Client {
                 Err(Failed::Broken(error)) => return Err(error),
             }
         }
-        let stream = self.connector.clone().call(uri).await?;
-        tracing::debug!(?place, "connected");
-        let mut connection = Connection::begin(stream, self.header_bytes_max).await?;
+        // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
+        let mut connection = Box::pin(self.connect(uri)).await?;
         match connection.exchange(outgoing, response_bytes_max).await {
             Ok(response) => Ok(self.done(place, connection, response)),
             Err(Failed::Unsent(_) | Failed::Unheard) => Err(TransportError::Closed),
             Err(Failed::Broken(error)) => Err(error),
         }
+    }
+
+    async fn connect(&self, uri: Uri) -> Result<Connection, TransportError> {
+        tracing::debug!(host = uri.host(), "connecting");
+        let stream = self.connector.clone().call(uri).await?;
+        Connection::begin(stream, self.header_bytes_max).await
     }
 
     fn done(&self, place: Place, mut connection: Connection, response: Response) -> Response {

@@ -72,7 +72,7 @@ use rates::ApplicationRates;
 use recorder::Recorders;
 use sweeper::Sweeps;
 
-pub use transport::Transport;
+pub use transport::{Answered, Transport};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
 #[cfg(feature = "fuzzing")]

@@ -38,6 +38,9 @@ const EPOCH_SECONDS: i64 = 1_400_000_000;
 const BYTES: usize = 20;
 const CHARS: usize = 27;
 const COUNTER_BITS: u32 = 24;
+/// Digits of base62 that are taken off at a time, as a remainder that has room in 32 bits.
+const CHUNK_CHARS: usize = 5;
+const CHUNK: u64 = 62_u64.pow(CHUNK_CHARS as u32);
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Makes ids. Clones share the counter.
@@ -127,14 +130,18 @@ fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
         *limb = four.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte));
     }
     let mut digits = [b'0'; CHARS];
-    for digit in digits.iter_mut().rev() {
+    for chunk in digits.rchunks_mut(CHUNK_CHARS) {
         let mut remainder = 0_u64;
         for limb in &mut limbs {
             let value = (remainder << 32) | u64::from(*limb);
-            *limb = (value / 62) as u32;
-            remainder = value % 62;
+            *limb = (value / CHUNK) as u32;
+            remainder = value % CHUNK;
         }
-        *digit = BASE62[remainder as usize];
+        let mut rest = remainder as u32;
+        for digit in chunk.iter_mut().rev() {
+            *digit = BASE62[(rest % 62) as usize];
+            rest /= 62;
+        }
     }
     text.extend(digits.iter().map(|digit| char::from(*digit)));
 }

@@ -17,6 +17,8 @@ use crate::signing::Signer;
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const ANY: HeaderValue = HeaderValue::from_static("*/*");
+/// What each request adds to an endpoint's own headers: six of the signature, the host and the length.
+const HEADERS_OF_A_REQUEST: usize = 8;
 
 pub(crate) struct Target {
     pub(crate) endpoint: Id,
@@ -97,6 +99,7 @@ impl Way {
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::USER_AGENT, USER_AGENT);
         headers.entry(header::ACCEPT).or_insert(ANY);
+        headers.reserve(HEADERS_OF_A_REQUEST);
         Ok(Self { uri: url.uri().clone(), headers, signer })
     }
 }

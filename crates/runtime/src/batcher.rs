@@ -86,7 +86,8 @@ where
     /// Dropping the future withdraws the request only while it waits for room; later it is handled all the same.
     pub async fn submit(&self, request: Req) -> Result<Res, Closed> {
         let (answer, result) = oneshot::channel();
-        self.queue.send(Entry { request, answer }).await.map_err(|_| Closed::NotAccepted)?;
+        // Room first: what waits for it holds the request once, and is moved with every future around it.
+        self.queue.reserve().await.map_err(|_| Closed::NotAccepted)?.send(Entry { request, answer });
         result.await.map_err(|_| Closed::OutcomeUnknown)
     }
 

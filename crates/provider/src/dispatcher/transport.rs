@@ -1,28 +1,30 @@
 //! The way out.
 
-use async_trait::async_trait;
+use std::pin::Pin;
+
 use outbound::{Client, Request, Response, TransportError};
 
+/// What a request leads to.
+pub type Answered<'a> = Pin<Box<dyn Future<Output = Result<Response, TransportError>> + Send + 'a>>;
+
 /// Sends a request and gives the response. The dispatcher's only way to the world; a simulation puts its own here.
-#[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// Returns within the request's deadline, with no more of the body than was asked for. [`TransportError::Stale`] when the
     /// connection was one that is kept, and ended without a byte of an answer.
-    async fn send(&self, request: Request) -> Result<Response, TransportError>;
+    fn send(&self, request: Request) -> Answered<'_>;
 
     /// The same, over a connection that carried nothing before.
-    async fn send_fresh(&self, request: Request) -> Result<Response, TransportError> {
-        self.send(request).await
+    fn send_fresh(&self, request: Request) -> Answered<'_> {
+        self.send(request)
     }
 }
 
-#[async_trait]
 impl Transport for Client {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        Client::send(self, request).await
+    fn send(&self, request: Request) -> Answered<'_> {
+        Box::pin(Client::send(self, request))
     }
 
-    async fn send_fresh(&self, request: Request) -> Result<Response, TransportError> {
-        Client::send_fresh(self, request).await
+    fn send_fresh(&self, request: Request) -> Answered<'_> {
+        Box::pin(Client::send_fresh(self, request))
     }
 }

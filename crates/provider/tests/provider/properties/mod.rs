@@ -7,15 +7,14 @@ mod schedule;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use jiff::Timestamp;
-use outbound::{Request, Response, TransportError};
+use outbound::{Request, Response};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use provider::ProviderConfig;
-use provider::dispatcher::Transport;
+use provider::dispatcher::{Answered, Transport};
 use provider::model::Endpoint;
 use provider::port::Store;
 use runtime::clock::{Clock as _, TestClock};
@@ -42,21 +41,22 @@ pub(crate) struct World {
     answer: Answer,
 }
 
-#[async_trait]
 impl Transport for World {
-    async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        // Lets others overtake, if anything does.
-        tokio::task::yield_now().await;
-        let arrival = Arrival { at: self.clock.now(), body: request.body, headers: request.headers };
-        let mut arrivals = self.arrivals.lock().unwrap();
-        let (status, retry_after) = (self.answer)(&arrivals, &arrival);
-        arrivals.push(arrival);
-        let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
-        Ok(Response {
-            status: StatusCode::from_u16(status).unwrap(),
-            headers: headers.into_iter().collect(),
-            body: Bytes::new(),
-            truncated: false,
+    fn send(&self, request: Request) -> Answered<'_> {
+        Box::pin(async move {
+            // Lets others overtake, if anything does.
+            tokio::task::yield_now().await;
+            let arrival = Arrival { at: self.clock.now(), body: request.body, headers: request.headers };
+            let mut arrivals = self.arrivals.lock().unwrap();
+            let (status, retry_after) = (self.answer)(&arrivals, &arrival);
+            arrivals.push(arrival);
+            let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
+            Ok(Response {
+                status: StatusCode::from_u16(status).unwrap(),
+                headers: headers.into_iter().collect(),
+                body: Bytes::new(),
+                truncated: false,
+            })
         })
     }
 }
