@@ -38,6 +38,13 @@ impl Site {
         Ok((Site { site, launch, _data: data }, server))
     }
 
+    /// Leads the customer's endpoint to a receiver that takes what a benchmark sends, in place of the one that keeps a record.
+    pub(crate) async fn hand_over(&self) -> Result<Sink, RigError> {
+        let listener = Sink::listen().await?;
+        let secret = self.site.move_endpoint(&format!("http://{}/", listener.1)).await?;
+        Sink::answer(listener, Some(&secret))
+    }
+
     /// A further endpoint of an application, with a receiver that takes what a benchmark sends.
     pub(crate) async fn add_sink(&self, application: &str) -> Result<Sink, RigError> {
         let listener = Sink::listen().await?;

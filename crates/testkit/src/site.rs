@@ -111,6 +111,13 @@ impl Site {
         Ok(add_endpoint(&self.provider, application, url).await?.secret)
     }
 
+    /// Moves the customer's endpoint to another address. Gives its signing secret.
+    pub async fn move_endpoint(&self, url: &str) -> Result<String, SiteError> {
+        let endpoint = format!("/api/v1/app/{}/endpoint/{}/", self.application, self.endpoint);
+        self.provider.put(&endpoint, &json!({ "url": url })).await?;
+        Ok(self.provider.get(&format!("{endpoint}secret/")).await?.text("/key")?.to_owned())
+    }
+
     /// Creates an auction of this auctioneer; `auction` says what is special about it. Gives its UUID.
     pub async fn create_auction(&self, mut auction: Value) -> Result<String, SiteError> {
         auction["auctioneer"] = json!(self.auctioneer);

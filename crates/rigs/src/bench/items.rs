@@ -15,11 +15,12 @@ const LEAD_MS_MIN: f64 = 5_000.0;
 /// How long to wait for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(300);
 /// How often the server is asked how many items have ended.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Imports the items, waits for their end, and measures until the last webhook is there.
 pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let (site, server) = Site::set_up(options.store, &[]).await?;
+    let sink = site.hand_over().await?;
     let lead_ms = LEAD_MS_MIN + f64::from(options.items) * LEAD_MS_PER_ITEM;
     let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + lead_ms as i64)?;
     let auction = json!({ "kind": "timed", "title": "Ending together", "endsAt": runtime::clock::rfc3339_ms(end), "extensionSeconds": 0 });
@@ -36,8 +37,6 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     }
     site.followed(&auction).await?;
     let live = begin.elapsed();
-    let announced = 3;
-    site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= announced).await;
     let left = end.duration_since(site.clock.now());
     if left.is_negative() {
         return Err("the items ended before they were live; give fewer".into());
@@ -52,23 +51,18 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
 
     tokio::time::sleep(Duration::try_from(left)?).await;
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
-    let wanted = announced + options.items as usize;
-    let (is_whole, closed) = tokio::join!(
-        site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted),
-        closed(&site, options.items, begin),
-    );
+    let (received, closed) =
+        tokio::join!(sink.wait_for(u64::from(options.items), DRAIN_MAX), closed(&site, options.items, begin));
     let (elapsed, closed) = (begin.elapsed(), closed?);
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     let end_ms = end.as_millisecond();
-    let mut lateness: Vec<i64> = site.receiver.read(|record| {
-        record.arrivals().iter().skip(announced).map(|arrival| arrival.at.as_millisecond() - end_ms).collect()
-    });
+    let mut lateness: Vec<i64> = sink.times().iter().map(|at| at.as_millisecond() - end_ms).collect();
     lateness.sort_unstable();
     let at = |share: f64| lateness.get((lateness.len() as f64 * share) as usize).copied().unwrap_or(0) as f64 / 1_000.0;
     say(&format!("             all of them closed, on disk, {:.1} s after the end", closed.as_secs_f64()));
     say(&format!(
         "             {} of {} webhooks received {:.1} s after the end ({:.0}/s): half by {:.1} s, 99 of 100 by {:.1} s; {:.0} µs of server \
-         CPU each, peak {} MiB{}",
+         CPU each, peak {} MiB, {} copies{}",
         lateness.len(),
         options.items,
         elapsed.as_secs_f64(),
@@ -77,7 +71,8 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
         at(0.99),
         cpu.as_micros() as f64 / lateness.len().max(1) as f64,
         process::peak_memory_mib(server.id())?,
-        if is_whole { "" } else { "; THE REST DID NOT COME" },
+        sink.copies(),
+        if received.is_ok() { "" } else { "; THE REST DID NOT COME" },
     ));
     Ok(())
 }

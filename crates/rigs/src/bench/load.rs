@@ -9,7 +9,7 @@ use consumer::Api;
 use contract::ItemStatus;
 use contract::event::{Event, ItemStatusChange};
 use hdrhistogram::Histogram;
-use runtime::clock::{Clock as _, SystemClock};
+use runtime::clock::SystemClock;
 use runtime::ids::Ids;
 use runtime::random::SystemRandom;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::histogram;
-use super::wire::{self, Connection, Sink};
+use super::wire::{Connection, Sink};
 use crate::RigError;
 use crate::site::Site;
 
@@ -99,11 +99,12 @@ fn message(subject: Uuid) -> Result<Message, RigError> {
     })
 }
 
-/// Numbered messages, as fast as they are answered.
+/// Messages as fast as they are answered.
 #[derive(Clone)]
 pub(super) struct Flood {
     address: String,
     head: String,
+    ids: Ids,
     next: Arc<AtomicU64>,
 }
 
@@ -123,7 +124,7 @@ impl Flood {
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n"
         );
-        Flood { address, head, next: Arc::default() }
+        Flood { address, head, ids: Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom)), next: Arc::default() }
     }
 
     /// Sends `count` more.
@@ -149,7 +150,7 @@ impl Flood {
             if number >= last {
                 return Ok(());
             }
-            let body = serde_json::to_vec(&message(wire::subject(number, SystemClock.now()))?)?;
+            let body = serde_json::to_vec(&message(self.ids.uuid_v7())?)?;
             let status = connection.send(self.head.as_bytes(), &body).await?;
             if !(200..300).contains(&status) {
                 return Err(format!("message {number} was answered with {status}").into());

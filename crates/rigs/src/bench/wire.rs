@@ -1,9 +1,10 @@
 //! HTTP with as little work as it takes, so that what is measured has the machine: a sender on a kept connection, and a
-//! receiver that verifies each signature and knows which messages it has had.
+//! receiver that verifies each signature and knows which items it has heard of, and when.
 
+use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf as _, BytesMut};
@@ -26,8 +27,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// What stands in a body before the UUID of its subject.
 const BEFORE_SUBJECT: &[u8] = br#"{"itemUuid":""#;
 const SUBJECT_BYTES: usize = 36;
-/// The bit that says by which standard a UUID is made.
-const VARIANT: u64 = 1 << 63;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
 /// A kept connection to one address.
@@ -67,7 +66,7 @@ impl Connection {
     }
 }
 
-/// A receiver of numbered messages.
+/// A receiver that counts the items it hears of; other messages it answers and forgets.
 pub(crate) struct Sink {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -77,12 +76,18 @@ pub(crate) struct Sink {
 struct Shared {
     clock: SystemClock,
     verifier: Option<Verifier>,
-    /// A bit for each number.
-    seen: Mutex<Vec<u64>>,
+    heard: Mutex<Heard>,
     received: AtomicU64,
     copies: AtomicU64,
     refused: AtomicU64,
     held: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Heard {
+    of: HashSet<Uuid>,
+    /// When each was heard of first.
+    at: Vec<Timestamp>,
 }
 
 impl Sink {
@@ -94,11 +99,14 @@ impl Sink {
     }
 
     /// Answers what comes to a listener; without a secret it takes everything.
-    pub(crate) fn answer((listener, address): (TcpListener, SocketAddr), secret: Option<&str>) -> Result<Self, RigError> {
+    pub(crate) fn answer(
+        (listener, address): (TcpListener, SocketAddr),
+        secret: Option<&str>,
+    ) -> Result<Self, RigError> {
         let shared = Arc::new(Shared {
             clock: SystemClock,
             verifier: secret.map(Verifier::new).transpose()?,
-            seen: Mutex::default(),
+            heard: Mutex::default(),
             received: AtomicU64::new(0),
             copies: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -122,17 +130,22 @@ impl Sink {
         self.shared.held.send_replace(false);
     }
 
-    /// Distinct messages so far.
+    /// When each item was heard of first, in order.
+    pub(super) fn times(&self) -> Vec<Timestamp> {
+        self.shared.heard().at.clone()
+    }
+
+    /// Distinct items so far.
     pub(super) fn received(&self) -> u64 {
         self.shared.received.load(Ordering::Relaxed)
     }
 
-    /// Further copies of messages so far.
+    /// Further messages about them so far.
     pub(super) fn copies(&self) -> u64 {
         self.shared.copies.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many distinct messages are there.
+    /// Waits until so many distinct items were heard of.
     pub(super) async fn wait_for(&self, count: u64, limit: Duration) -> Result<(), RigError> {
         let begin = Instant::now();
         while self.received() < count {
@@ -141,7 +154,7 @@ impl Sink {
                 return Err(format!("{refused} deliveries can't be believed").into());
             }
             if begin.elapsed() > limit {
-                return Err(format!("{} of {count} messages arrived in {} s", self.received(), limit.as_secs()).into());
+                return Err(format!("{} of {count} were heard of in {} s", self.received(), limit.as_secs()).into());
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
@@ -155,15 +168,9 @@ impl Drop for Sink {
     }
 }
 
-/// A subject of version 7, as the platform's are, made at `now`, with the message's number in place of random bits.
-pub(super) fn subject(number: u64, now: Timestamp) -> Uuid {
-    let version = (now.as_millisecond() as u64) << 16 | 0x7000;
-    Uuid::from_u64_pair(version, VARIANT | number)
-}
-
-fn number(body: &[u8]) -> Option<u64> {
+fn item(body: &[u8]) -> Option<Uuid> {
     let subject = body.strip_prefix(BEFORE_SUBJECT)?.get(..SUBJECT_BYTES)?;
-    Some(Uuid::try_parse_ascii(subject).ok()?.as_u64_pair().1 & !VARIANT)
+    Uuid::try_parse_ascii(subject).ok()
 }
 
 impl Shared {
@@ -172,27 +179,31 @@ impl Shared {
             let header = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name))?;
             std::str::from_utf8(header.value).ok()
         };
+        let now = self.clock.now();
         let is_signed = self.verifier.as_ref().is_none_or(|verifier| {
             let signed = (text("webhook-id"), text("webhook-timestamp"), text("webhook-signature"));
             let (Some(id), Some(timestamp), Some(signature)) = signed else { return false };
-            verifier.verify(id, timestamp, signature, body, self.clock.now().as_second()).is_ok()
+            verifier.verify(id, timestamp, signature, body, now.as_second()).is_ok()
         });
-        let counter = match number(body) {
-            Some(number) if is_signed && self.is_new(number) => &self.received,
-            Some(_) if is_signed => &self.copies,
-            _ => &self.refused,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+        if !is_signed {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        } else if let Some(item) = item(body) {
+            let counter = if self.heard().first(item, now) { &self.received } else { &self.copies };
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
-    fn is_new(&self, number: u64) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
-        if seen.len() <= word {
-            seen.resize(word + 1, 0);
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Heard {
+    fn first(&mut self, item: Uuid, now: Timestamp) -> bool {
+        let is_new = self.of.insert(item);
+        if is_new {
+            self.at.push(now);
         }
-        let is_new = seen[word] & bit == 0;
-        seen[word] |= bit;
         is_new
     }
 }
