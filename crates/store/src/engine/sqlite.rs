@@ -36,8 +36,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Prepared statements kept by each connection.
 const STATEMENTS_MAX: usize = 256;
-/// Page cache of each connection, in KiB.
-const CACHE_KIB: i32 = 16 * 1024;
+/// Page cache of each connection, in KiB. A commit after pages were balanced goes through all of it, as they have a number past
+/// the file's end for a moment: what is larger than the pages in daily use costs more than it saves.
+const CACHE_KIB: i32 = 8 * 1024;
 
 /// An open file. Clones share it.
 #[derive(Clone)]
