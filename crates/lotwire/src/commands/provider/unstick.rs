@@ -6,7 +6,7 @@ use provider::{Caller, KeyWaitsFor, OrderingKey, Provider, ProviderError, Waitin
 use runtime::clock::rfc3339_ms;
 use serde_json::json;
 
-use super::{LIST_MAX, find, print, print_json};
+use super::{LIST_MAX, find, one_line, print, print_json};
 use crate::cli::{Confirmed, EndpointName, Skip};
 use crate::fault::{Fault, While as _};
 
@@ -33,7 +33,7 @@ pub(super) async fn cancel(
     if waiting == 0 {
         return Ok((endpoint, 0));
     }
-    confirmed.ask(|| format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, endpoint.url))?;
+    confirmed.ask(|| format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, one_line(&endpoint.url)))?;
     let messages = provider.give_up_waiting(&endpoint).await.while_(doing())?;
     Ok((endpoint, messages))
 }
