@@ -4,10 +4,13 @@
 //! many. The beginning of each body is free, so that ordinary requests go on whatever large ones do; what is beyond it is
 //! counted as it arrives, and whoever would bring the sum over the limit is told to come again.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Bytes of all bodies together, beyond what is free of each.
-const BYTES_MAX: usize = 128 * 1024 * 1024;
+use crate::metrics::{Gathering, Source};
+
+/// Bytes of all bodies together, beyond what is free of each, unless [`set_limit`] says otherwise.
+pub const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Bytes of each body that are not counted.
 pub(crate) const FREE_BYTES: usize = 16 * 1024;
 
@@ -17,7 +20,8 @@ pub(crate) static BODIES: Bodies = Bodies::new(BYTES_MAX);
 /// Counts bytes of bodies that are being read.
 pub(crate) struct Bodies {
     bytes: AtomicUsize,
-    bytes_max: usize,
+    bytes_max: AtomicUsize,
+    refused: AtomicU64,
 }
 
 /// What one body takes of the sum. Dropping it gives that back.
@@ -32,12 +36,41 @@ pub(crate) struct Full;
 
 impl Bodies {
     pub(crate) const fn new(bytes_max: usize) -> Self {
-        Self { bytes: AtomicUsize::new(0), bytes_max }
+        Self { bytes: AtomicUsize::new(0), bytes_max: AtomicUsize::new(bytes_max), refused: AtomicU64::new(0) }
     }
 
     /// A body of which nothing has come.
     pub(crate) fn begin(&self) -> Part<'_> {
         Part { of: self, bytes: 0 }
+    }
+}
+
+/// Bounds the bytes of request bodies that this process reads at the same time, beyond the first 16 KiB of each.
+pub fn set_limit(bytes_max: usize) {
+    BODIES.bytes_max.store(bytes_max, Ordering::Relaxed);
+}
+
+/// The figures of the bodies of this process.
+pub fn figures() -> Arc<dyn Source> {
+    Arc::new(Figures(&BODIES))
+}
+
+struct Figures(&'static Bodies);
+
+impl Source for Figures {
+    fn gather<'a>(&'a self, _named: &'a [String]) -> Gathering<'a> {
+        let Bodies { bytes, refused, .. } = self.0;
+        let (bytes, refused) = (bytes.load(Ordering::Relaxed), refused.load(Ordering::Relaxed));
+        let text = format!(
+            "# HELP lotwire_http_bodies_bytes Bytes of request bodies that are being read, beyond the first {FREE_BYTES} of each.\n\
+             # TYPE lotwire_http_bodies_bytes gauge\n\
+             # UNIT lotwire_http_bodies_bytes bytes\n\
+             lotwire_http_bodies_bytes {bytes}\n\
+             # HELP lotwire_http_bodies_refused Request bodies refused because too many bytes of others were being read.\n\
+             # TYPE lotwire_http_bodies_refused counter\n\
+             lotwire_http_bodies_refused_total {refused}\n"
+        );
+        Box::pin(async move { Ok(text) })
     }
 }
 
@@ -51,12 +84,42 @@ impl Part<'_> {
         }
         let before = self.of.bytes.fetch_add(more, Ordering::Relaxed);
         self.bytes += more;
-        if before.saturating_add(more) > self.of.bytes_max { Err(Full) } else { Ok(()) }
+        if before.saturating_add(more) <= self.of.bytes_max.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.of.refused.fetch_add(1, Ordering::Relaxed);
+        Err(Full)
     }
 }
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
         self.of.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_under_way_and_refusals_are_counted_against_a_limit_that_can_be_set() {
+        static FEW: Bodies = Bodies::new(3_000);
+        let shown = async || {
+            let text = Figures(&FEW).gather(&[]).await.unwrap();
+            let figure =
+                |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok()).unwrap();
+            (figure("lotwire_http_bodies_bytes "), figure("lotwire_http_bodies_refused_total "))
+        };
+        let (mut one, mut other) = (FEW.begin(), FEW.begin());
+        assert_eq!((one.grow_to(FREE_BYTES), one.grow_to(FREE_BYTES + 2_000)), (Ok(()), Ok(())));
+        assert_eq!(shown().await, (2_000, 0));
+        assert_eq!(other.grow_to(FREE_BYTES + 2_000), Err(Full));
+        drop(other);
+        assert_eq!(shown().await, (2_000, 1));
+        FEW.bytes_max.store(4_000, Ordering::Relaxed);
+        assert_eq!(FEW.begin().grow_to(FREE_BYTES + 2_000), Ok(()));
+        drop(one);
+        assert_eq!(shown().await, (0, 1));
     }
 }

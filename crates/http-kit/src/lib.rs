@@ -4,7 +4,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod bearer;
-mod bodies;
+pub mod bodies;
 pub mod client;
 mod cors;
 pub mod docs;

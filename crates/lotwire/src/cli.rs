@@ -17,7 +17,7 @@ use crate::config::{Overrides, Role};
 pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
 pub(crate) use people::User;
 pub(crate) use provider::{
-    Check, Confirmed, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
+    Check, Confirmed, EndpointEnd, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
     ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
 pub(crate) use secrets::Secrets;
@@ -273,10 +273,13 @@ Examples:
     #[command(after_help = "\
 Examples:
   lotwire key list
-  lotwire key revoke 0199…")]
+  lotwire key revoke 0199…                       asks first
+  lotwire key revoke 0199… --yes")]
     Revoke {
         /// The key's UUID, as `key list` says it; not the key itself.
         uuid: Uuid,
+        #[command(flatten)]
+        confirmed: Confirmed,
     },
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use crate::config::{Config, Role};
@@ -29,7 +30,15 @@ pub(crate) fn take(config: &Config, role: Role) -> Result<Lock, Fault> {
 
 fn take_file(path: &Path, name: &str) -> Result<File, Fault> {
     let doing = || format!("locking {}", path.display());
-    let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).while_(doing())?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        // Whoever can open it can take the lock.
+        .mode(0o600)
+        .open(path)
+        .while_(doing())?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

@@ -203,6 +203,8 @@ impl Node {
             let addr = node.serve(listener, api::router(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
+        http_kit::bodies::set_limit(config.request_bodies_bytes_max());
+        sources.push(http_kit::bodies::figures());
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
             node.serve(listener, http_kit::metrics::router(sources))?;

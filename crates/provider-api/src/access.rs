@@ -59,6 +59,11 @@ const ROUTES: &[(&str, &str, Needs)] = &[
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/recover", Needs::Token(CreateAttempts)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/replay-missing", Needs::Token(CreateAttempts)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/send-example", Needs::Token(CreateAttempts)),
+    // Of whose application a task is, is asked when it is known.
+    ("GET", "/background-task/{task_id}", Needs::Token(ViewBase)),
+    // What waits for the message before it.
+    ("GET", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key", Needs::Token(ViewBase)),
+    ("POST", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/skip", Needs::Token(ManageEndpoint)),
     // The token itself.
     ("POST", "/auth/logout", Needs::Nothing),
     ("GET", "/auth/whoami", Needs::Nothing),

@@ -128,9 +128,10 @@ impl Provider {
         })
     }
 
-    /// A task by its id. 404.
+    /// A task by its id. 404, also when it is of an application that the caller does not reach.
     pub async fn background_task(&self, caller: &Caller, id: &str) -> ProviderResult<BackgroundTask> {
-        self.store().task(&caller.account, id).await?.ok_or(ProviderError::NotFound)
+        let task = self.store().task(&caller.account, id).await?.ok_or(ProviderError::NotFound)?;
+        if self.reaches(caller, &task.application).await? { Ok(task) } else { Err(ProviderError::NotFound) }
     }
 
     /// The account's tasks, newest first unless asked otherwise.

@@ -23,6 +23,8 @@ pub struct ProviderConfig {
     pub nodes: Nodes,
     /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
     pub node_dead_after: Duration,
+    /// While attempts made longer ago than this are not recorded, the provider says that it does not work.
+    pub recording_late_after: Duration,
     /// Bounds of the dispatcher.
     pub lanes: LaneConfig,
     /// The text after `.` in a new API key, by which clients find their region (`eu`); nothing when none.
@@ -89,6 +91,7 @@ impl Default for ProviderConfig {
             reach: Reach::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
+            recording_late_after: Duration::from_secs(30),
             lanes: LaneConfig::default(),
             key_region: None,
             secret_kind: SecretKind::default(),

@@ -42,6 +42,7 @@ mod rates;
 mod recorder;
 mod sweeper;
 mod transport;
+mod unrecorded;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,7 +138,7 @@ impl Dispatcher {
             names: Names::new(context.ids.clone()),
             lanes: Lanes::default(),
             rates: ApplicationRates::default(),
-            recorders: Recorders::new(lanes.store_calls_max),
+            recorders: Recorders::new(lanes.store_calls_max, context.clock.clone()),
             sweeps: Sweeps::default(),
             load: Load::default(),
             metrics: Metrics::new(),
@@ -215,6 +216,24 @@ impl Dispatcher {
         Ok(())
     }
 
+    /// `Unavailable` when attempts were made long ago and are still not on disk, though the store may answer: what is sent now
+    /// would be sent again.
+    pub(crate) fn check_recording(&self) -> StoreResult<()> {
+        let (count, waited) = self.unrecorded();
+        if waited < self.shared.context.config.recording_late_after {
+            return Ok(());
+        }
+        let seconds = waited.as_secs();
+        Err(StoreError::Unavailable(format!("{count} attempts are not recorded, the oldest made {seconds} s ago")))
+    }
+
+    /// Attempts that were made and are not on disk, and for how long the oldest of them has waited.
+    fn unrecorded(&self) -> (usize, Duration) {
+        let (count, since) = self.shared.recorders.unrecorded();
+        let now = self.shared.context.clock.monotonic();
+        (count, since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since)))
+    }
+
     /// Accepts nothing any more.
     pub(crate) fn refuse(&self) {
         self.shared.refusing.store(true, Ordering::Release);
@@ -238,7 +257,10 @@ impl Dispatcher {
     }
 
     pub(crate) fn load(&self) -> metrics::Load {
+        let (unrecorded, unrecorded_for) = self.unrecorded();
         metrics::Load {
+            unrecorded,
+            unrecorded_for,
             under_way: self.shared.load.under_way.load(Ordering::Acquire),
             lanes: self.shared.lanes.len(),
             active_lanes: self.shared.load.active_lanes(),

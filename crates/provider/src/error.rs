@@ -51,7 +51,7 @@ pub enum ProviderError {
         detail: String,
     },
     /// The request was understood and holds values that are not allowed: 422.
-    #[error("{} of the values given are not valid", .0.len())]
+    #[error("{}", Invalid::list(.0))]
     Validation(Vec<Invalid>),
     /// The request can't be done as it is: 400.
     #[error("{detail}")]
@@ -111,6 +111,16 @@ pub struct Invalid {
 }
 
 impl Invalid {
+    /// All of them in a line: each with its place, without saying that it is in the body.
+    fn list(faults: &[Self]) -> String {
+        let fault = |fault: &Self| {
+            let place = fault.loc.iter().skip_while(|part| *part == "body");
+            let place = place.map(|part| &**part).collect::<Vec<_>>().join(".");
+            if place.is_empty() { fault.msg.clone() } else { format!("{place}: {}", fault.msg) }
+        };
+        faults.iter().map(fault).collect::<Vec<_>>().join("; ")
+    }
+
     /// `value_error` somewhere in the body.
     pub fn in_body(path: impl IntoIterator<Item = Cow<'static, str>>, msg: impl Into<String>) -> Self {
         let loc = std::iter::once(Cow::Borrowed("body")).chain(path).collect();
@@ -140,5 +150,23 @@ impl From<StoreError> for ProviderError {
             StoreError::Unavailable(text) => Self::Unavailable(text),
             StoreError::Corrupt(text) => Self::Internal(text),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_valid_is_named_with_its_place() {
+        let faults = vec![
+            Invalid::in_body(["name".into()], "must not be empty"),
+            Invalid::in_body(["channels".into(), "2".into()], "is given twice"),
+            Invalid::in_query("limit", "must be a number"),
+            Invalid::in_body([], "must be an object"),
+        ];
+        let text =
+            "name: must not be empty; channels.2: is given twice; query.limit: must be a number; must be an object";
+        assert_eq!(ProviderError::Validation(faults).to_string(), text);
     }
 }

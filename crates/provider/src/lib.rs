@@ -75,7 +75,7 @@ pub use history::{HistoryQuery, HistoryRequest, LOOKED_ROWS_MAX};
 pub use idempotency::{Idempotency, StoredAnswer};
 pub use key_check::KeyCheck;
 pub use messages::{MessageInput, Reception};
-pub use ordering::{DeliveryOrder, OrderingKey};
+pub use ordering::{DeliveryOrder, KeyWaitsFor, OrderingKey, WaitingKey};
 pub use page::{PageRequest, Slice};
 pub use payload::Payload;
 pub use payload_check::PayloadCounts;

@@ -35,6 +35,8 @@ pub(crate) struct Metrics {
     delivery: Times,
     record_batch: Histogram,
     under_way: Gauge,
+    unrecorded: Gauge,
+    unrecorded_age: Gauge,
     lanes: Gauge,
     active_lanes: Gauge,
     accept_queue: Gauge,
@@ -43,6 +45,9 @@ pub(crate) struct Metrics {
 /// What the dispatcher has under way.
 pub(crate) struct Load {
     pub(crate) under_way: usize,
+    /// Attempts made whose record is not on disk, and for how long the oldest of them has waited.
+    pub(crate) unrecorded: usize,
+    pub(crate) unrecorded_for: Duration,
     pub(crate) lanes: usize,
     pub(crate) active_lanes: usize,
     pub(crate) accept_queue: usize,
@@ -74,6 +79,8 @@ impl Metrics {
             delivery: Times::default(),
             record_batch: metrics::counts(),
             under_way: Gauge::default(),
+            unrecorded: Gauge::default(),
+            unrecorded_age: Gauge::default(),
             lanes: Gauge::default(),
             active_lanes: Gauge::default(),
             accept_queue: Gauge::default(),
@@ -100,6 +107,10 @@ impl Metrics {
         registry.register_with_unit("delivery", delivery, seconds(), new.delivery.clone());
         registry.register("record_batch", "Attempts recorded in one transaction", new.record_batch.clone());
         registry.register("attempts_under_way", "Attempts under way on this node", new.under_way.clone());
+        let unrecorded = "Attempts made on this node whose record is not on disk yet";
+        registry.register("attempts_unrecorded", unrecorded, new.unrecorded.clone());
+        let age = "For how long the oldest of them has waited";
+        registry.register_with_unit("attempts_unrecorded_age", age, seconds(), new.unrecorded_age.clone());
         registry.register("lanes", "Endpoints with a lane on this node", new.lanes.clone());
         registry.register("lanes_active", "Lanes with something queued or under way", new.active_lanes.clone());
         registry.register("accept_queue", "Messages that wait for their transaction", new.accept_queue.clone());
@@ -152,6 +163,8 @@ impl Provider {
         let (metrics, load) = (self.dispatcher().metrics(), self.dispatcher().load());
         let set = |gauge: &Gauge, value: usize| gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         set(&metrics.under_way, load.under_way);
+        set(&metrics.unrecorded, load.unrecorded);
+        metrics.unrecorded_age.set(i64::try_from(load.unrecorded_for.as_secs()).unwrap_or(i64::MAX));
         set(&metrics.lanes, load.lanes);
         set(&metrics.active_lanes, load.active_lanes);
         set(&metrics.accept_queue, load.accept_queue);

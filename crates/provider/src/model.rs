@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use runtime::vault::Sealed;
 use serde_json::Value;
 
@@ -222,4 +222,11 @@ pub struct Attempt {
     pub trigger: AttemptTrigger,
     /// When it began.
     pub at: Timestamp,
+}
+
+impl Attempt {
+    /// When its answer was there, or it was known that none comes.
+    pub fn ended_at(&self) -> Timestamp {
+        self.at.saturating_add(SignedDuration::from_millis(self.response_duration_ms)).unwrap_or(self.at)
+    }
 }

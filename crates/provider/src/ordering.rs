@@ -8,16 +8,20 @@
 //! still arrive twice, as everywhere: a copy of one that was delivered just before a crash may come after it, never after
 //! the next of its key, unless a node was stopped for longer than it takes to count as dead and went on.
 
+mod waiting;
+
 use std::sync::Arc;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::port::ordering::{BlockedKey, Skip};
+use crate::port::ordering::Skip;
 use crate::provider::Provider;
+
+pub use waiting::{KeyWaitsFor, WaitingKey};
 
 /// Characters of an ordering key at most.
 pub const KEY_CHARS_MAX: usize = 256;
-/// Blocked keys shown at a time at most.
+/// Keys that wait, shown at a time at most.
 pub const BLOCKED_MAX: usize = 250;
 
 /// In which order an endpoint receives messages.
@@ -73,24 +77,6 @@ impl OrderingKey {
 }
 
 impl Provider {
-    /// Keys of an endpoint whose first message has failed and is tried again, so that those behind it wait; by key, after
-    /// `after`, at most `limit` (250), and whether that is all. 404.
-    pub async fn blocked_keys(
-        &self,
-        caller: &Caller,
-        application: &str,
-        endpoint: &str,
-        after: Option<&str>,
-        limit: usize,
-    ) -> ProviderResult<(Vec<BlockedKey>, bool)> {
-        let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let limit = limit.min(BLOCKED_MAX);
-        let mut blocked = self.store().blocked_keys(&endpoint.id, after, limit + 1).await?;
-        let done = blocked.len() <= limit;
-        blocked.truncate(limit);
-        Ok((blocked, done))
-    }
-
     /// Gives up the message that a key waits for, so that the next one goes out. 404 when `message` is not what the key
     /// waits for (any more), 409 when it is on its way at this moment.
     pub async fn skip_blocked_key(
@@ -110,7 +96,7 @@ impl Provider {
             }
             Skip::UnderWay => Err(ProviderError::Conflict {
                 code: "under_way",
-                detail: "the message is being tried at this moment; ask again when that has ended".into(),
+                detail: "a node has the message in hand and tries it; ask again when that has ended".into(),
             }),
             Skip::NotThere => Err(ProviderError::NotFound),
         }

@@ -121,9 +121,11 @@ impl Provider {
         workers::spawn(self, tasks);
     }
 
-    /// Answers if the provider can take messages: it is not about to end, and the store can be read and written.
+    /// Answers if the provider can take messages: it is not about to end, what was sent is being recorded, and the store can be
+    /// read and written.
     pub async fn ping(&self) -> ProviderResult<()> {
         self.dispatcher().check_open()?;
+        self.dispatcher().check_recording()?;
         Ok(self.store().ping().await?)
     }
 

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use crate::error::{Invalid, ProviderError, ProviderResult};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 
+/// Signs that break a line and are no control characters.
+const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 /// Entries of `metadata` at most.
 const METADATA_ENTRIES_MAX: usize = 256;
 /// Bytes of a name or description, and of all of `metadata`, at most.
@@ -26,21 +28,27 @@ impl Checks {
         self.0.push(Invalid::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
     }
 
-    /// Not empty, not too long, and nothing that would break a line.
+    /// A name for people: not empty, not too long, and nothing that would break a line of a list.
     pub(crate) fn required_text(&mut self, field: &'static str, text: &str) {
         if text.trim().is_empty() {
             self.fault(field, "must not be empty");
+        } else if text.chars().any(|sign| sign.is_control() || LINE_BREAKS.contains(&sign)) {
+            self.fault(field, "must not hold a line break or another control character");
         }
-        self.text(field, text);
+        self.length(field, text);
     }
 
+    /// A text of several lines.
     pub(crate) fn text(&mut self, field: &'static str, text: &str) {
+        if text.chars().any(|sign| sign.is_control() && !['\n', '\r', '\t'].contains(&sign)) {
+            self.fault(field, "must not hold a control character");
+        }
+        self.length(field, text);
+    }
+
+    fn length(&mut self, field: &'static str, text: &str) {
         if text.len() > TEXT_BYTES_MAX {
             self.fault(field, format!("must have at most {TEXT_BYTES_MAX} bytes"));
-        }
-        // Line breaks and tabs are text; what is below them is not.
-        if text.bytes().any(|byte| byte <= 0x08) {
-            self.fault(field, "must not hold a control character");
         }
     }
 

@@ -29,7 +29,7 @@ pub struct Stuck {
     pub next_at: Option<Timestamp>,
     /// How many of them wait for what.
     pub waiting_for: WaitingFor,
-    /// Ordering keys whose first message fails; when there are 250 or more, that number.
+    /// Ordering keys that wait for their first message; when there are 250 or more, that number.
     pub blocked_keys: usize,
     /// What is the matter, in one word.
     pub why: Why,
@@ -162,7 +162,7 @@ impl Provider {
     }
 
     /// Messages a second that the endpoint receives at most, by its own limit or its application's.
-    async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
+    pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
         let application =
             self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
         Ok([endpoint.throttle_rate, application].into_iter().flatten().min())

@@ -3,6 +3,8 @@
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
+use super::Confirmed;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum CustomerEnd {
     /// End a customer's connection: its key is forgotten, and nothing is published any more, not what waits either. The journal
@@ -10,10 +12,13 @@ pub(crate) enum CustomerEnd {
     #[command(after_help = "\
 Examples:
   lotwire customer show 0199…                    how many events wait
-  lotwire customer disconnect 0199…")]
+  lotwire customer disconnect 0199…              asks first
+  lotwire customer disconnect 0199… --yes")]
     Disconnect {
         /// The customer.
         customer: Uuid,
+        #[command(flatten)]
+        confirmed: Confirmed,
     },
     /// Events that the provider refused for good.
     #[command(subcommand)]
@@ -40,7 +45,8 @@ Examples:
     /// Drop them: they are never published, and stay in the events feed.
     #[command(after_help = "\
 Examples:
-  lotwire customer quarantine drop 0199… --cursor 311 --reason \"told by telephone\"")]
+  lotwire customer quarantine drop 0199… --cursor 311 --reason \"told by telephone\"
+  lotwire customer quarantine drop 0199… --cursor 311 --reason \"told by telephone\" --yes")]
     Drop {
         /// The customer.
         customer: Uuid,
@@ -50,6 +56,8 @@ Examples:
         /// Why; it is kept in the log.
         #[arg(long)]
         reason: String,
+        #[command(flatten)]
+        confirmed: Confirmed,
     },
 }
 

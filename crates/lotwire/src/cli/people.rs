@@ -3,6 +3,8 @@
 use clap::Subcommand;
 use uuid::Uuid;
 
+use super::Confirmed;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum User {
     /// Create a user. The password is read from standard input, or made and shown this once.
@@ -60,6 +62,8 @@ Examples:
     Delete {
         /// E-mail address.
         email: String,
+        #[command(flatten)]
+        confirmed: Confirmed,
     },
     /// Give a user another password, read from standard input, or made and shown this once. Their sessions end, and they may try to
     /// sign in at once.

@@ -4,7 +4,7 @@ mod endpoint;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-pub(crate) use endpoint::{Confirmed, EndpointName, ProviderEndpoint, Skip};
+pub(crate) use endpoint::{Confirmed, EndpointEnd, EndpointName, ProviderEndpoint, Skip};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
@@ -188,7 +188,8 @@ Examples:
         alias = "delete",
         after_help = "\
 Examples:
-  lotwire provider key revoke --account org_2b… key_2b…"
+  lotwire provider key revoke --account org_2b… key_2b…        asks first
+  lotwire provider key revoke --account org_2b… key_2b… --yes"
     )]
     Revoke {
         /// The account (`org_…`).
@@ -196,6 +197,8 @@ Examples:
         account: String,
         /// The key's id (`key_…`).
         id: String,
+        #[command(flatten)]
+        confirmed: Confirmed,
     },
 }
 

@@ -52,7 +52,8 @@ pub(super) async fn run_key(config: &Config, command: &Key) -> Result<(), Fault>
                 }
             }
         }
-        Key::Revoke { uuid } => {
+        Key::Revoke { uuid, confirmed } => {
+            confirmed.ask(|| format!("Take the access of key {uuid} away for good?"))?;
             platform.revoke_api_key(&operator, *uuid).await.while_(format!("revoking key {uuid}"))?;
             print(&format!("Key {uuid} no longer gives access."));
         }

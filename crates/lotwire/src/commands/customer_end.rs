@@ -19,7 +19,8 @@ const CALLS_MAX: usize = 10_000;
 
 pub(super) async fn run(platform: &Platform, support: &Caller, command: &CustomerEnd) -> Result<(), Fault> {
     match command {
-        CustomerEnd::Disconnect { customer } => {
+        CustomerEnd::Disconnect { customer, confirmed } => {
+            confirmed.ask(|| format!("Forget the key of customer {customer}, and publish nothing of what waits?"))?;
             let waited = platform.disconnect_consumer(support, *customer).await.while_("ending the connection")?;
             print(&format!("Disconnected, and the key is forgotten. {waited} events waited and are not published."));
         }
@@ -27,7 +28,10 @@ pub(super) async fn run(platform: &Platform, support: &Caller, command: &Custome
             list(platform, support, *customer, *json).await?;
         }
         CustomerEnd::Quarantine(Quarantine::Send(options)) => send(platform, support, options).await?,
-        CustomerEnd::Quarantine(Quarantine::Drop { customer, cursors, reason }) => {
+        CustomerEnd::Quarantine(Quarantine::Drop { customer, cursors, reason, confirmed }) => {
+            confirmed.ask(|| {
+                format!("Drop {} events of customer {customer}, so that they are never published?", cursors.len())
+            })?;
             let dropped = platform.drop_quarantined(support, *customer, (cursors, reason), None).await;
             let count = dropped.and_then(Outcome::fresh).while_("dropping the events")?;
             print(&format!("{count} dropped; they are never published."));

@@ -1,5 +1,6 @@
 //! `lotwire doctor`: what is wrong with this installation, if anything, and what to do about it.
 
+mod files;
 mod postgres;
 mod queues;
 
@@ -24,6 +25,7 @@ type Finding = Result<String, String>;
 pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
     let mut findings: Vec<(&str, Finding)> = vec![("configuration", Ok("can be used".to_owned()))];
     findings.push(("open files", open_files()));
+    let exposed = files::exposed(&config.data_dir);
     match Ground::new(config) {
         Err(fault) => findings.push(("data directory", Err(fault.to_string()))),
         Ok(ground) => {
@@ -37,6 +39,7 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
             findings.push(("provider secrets", provider_secrets(config, &ground).await));
         }
     }
+    findings.push(("files", files::finding(&config.data_dir, &exposed)));
     for (name, role, addr) in [
         ("platform port", Role::Platform, config.platform.listen),
         ("provider port", Role::Provider, config.provider.listen),

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Confirmed};
 use crate::config::{Config, Resolved};
 use crate::demo;
 use crate::fault::{Fault, While as _};
@@ -89,6 +89,13 @@ fn ask(question: &str) -> Result<(), Fault> {
     match answer.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(()),
         _ => Err(Fault::new("nothing was done")),
+    }
+}
+
+impl Confirmed {
+    /// Asks, unless the command line has said yes already.
+    fn ask(&self, question: impl FnOnce() -> String) -> Result<(), Fault> {
+        if self.yes { Ok(()) } else { ask(&question()) }
     }
 }
 

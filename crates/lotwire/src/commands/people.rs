@@ -49,8 +49,9 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), Fault> {
             print(&format!("User {} can sign in again.", user.email));
             Ok(())
         }
-        User::Delete { email } => {
+        User::Delete { email, confirmed } => {
             let user = named(&platform, &operator, email).await?;
+            confirmed.ask(|| format!("Remove user {}?", user.email))?;
             platform.remove_user(&operator, user.uuid).await.while_(format!("removing {email}"))?;
             print(&format!("User {} is removed.", user.email));
             Ok(())

@@ -27,6 +27,7 @@ impl Key {
         match self.path {
             "roles" => form("`platform`, `provider` or both", "platform,provider"),
             "worker_threads" => form("a whole number from 0 to 1024", "4"),
+            "request_bodies_mib" => form("a whole number from 16 to 65536", "256"),
             "database.url" => {
                 form("an address of PostgreSQL, or nothing for SQLite", "postgres://user:password@host/database")
             }

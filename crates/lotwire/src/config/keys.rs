@@ -55,6 +55,11 @@ pub(crate) const KEYS: &[Key] = &[
         "Threads that serve, decide and deliver, beside those of SQLite. 0: one for each core, and with SQLite one less, since its writer needs as much.",
     ),
     key(
+        "request_bodies_mib",
+        Kind::Number,
+        "MiB of request bodies that are read at the same time, over all ports, beyond the first 16 KiB of each; more are answered 503 `too_many_bodies` with `Retry-After`. A catalogue is read in pieces and does not count.",
+    ),
+    key(
         "database.url",
         Kind::Secret,
         "PostgreSQL to use, as `postgres://user:password@host/database`; TLS as with libpq: `?sslmode=verify-full&sslrootcert=FILE` ([postgresql.md](postgresql.md)). Empty: SQLite in `data_dir`.",

@@ -18,6 +18,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use duration::Span;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
+/// Bytes.
+const MIB: usize = 1024 * 1024;
+
 /// What runs in this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -35,6 +38,7 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) roles: Vec<Role>,
     pub(crate) worker_threads: usize,
+    pub(crate) request_bodies_mib: u32,
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
@@ -134,6 +138,7 @@ impl Default for Config {
             data_dir: PathBuf::from("./lotwire-data"),
             roles: vec![Role::Platform, Role::Provider],
             worker_threads: 0,
+            request_bodies_mib: (http_kit::bodies::BYTES_MAX / MIB) as u32,
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
@@ -246,6 +251,7 @@ impl Config {
             return Err("metrics.listen: invalid socket address syntax".to_owned());
         }
         within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
+        within("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536)?;
         within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
@@ -312,6 +318,11 @@ impl Config {
             0 => cores.max(1),
             threads => threads,
         }
+    }
+
+    /// Bytes of request bodies that are read at the same time.
+    pub(crate) fn request_bodies_bytes_max(&self) -> usize {
+        (self.request_bodies_mib as usize).saturating_mul(MIB)
     }
 
     pub(crate) fn runs(&self, role: Role) -> bool {

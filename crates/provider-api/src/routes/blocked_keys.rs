@@ -1,10 +1,9 @@
-//! Ordering keys that wait for a message that fails, and letting them go on. Ours alone: official clients don't know it.
+//! Ordering keys that wait for their first message, and letting them go on. Ours alone: official clients don't know it.
 
 use axum::extract::State;
 use axum::response::Response;
 use provider::ordering::BLOCKED_MAX;
-use provider::port::ordering::BlockedKey;
-use provider::{OrderingKey, Provider};
+use provider::{KeyWaitsFor, OrderingKey, Provider, WaitingKey};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -26,27 +25,49 @@ pub(crate) struct BlockedKeysQuery {
     iterator: Option<String>,
 }
 
-/// A key whose first message fails, so that those behind it wait.
+/// What the first message of an ordering key waits for.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BlockedKeyReason {
+    /// Its next attempt: those until now have failed.
+    Retry,
+    /// Its `deliverAt`.
+    Later,
+    /// The end of a pause that the receiver asked for with `Retry-After`.
+    Paused,
+    /// Its turn, as the endpoint or its application has a `throttleRate`.
+    Throttled,
+    /// It is due, and no node has taken it yet.
+    Due,
+    /// A node has it: it is being tried, or about to be.
+    InHand,
+    /// Nothing: the endpoint is disabled, and it is dropped when it comes up.
+    Disabled,
+}
+
+/// A key whose first message has not gone out yet, so that those behind it wait.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BlockedKeyOut<'a> {
     /// The ordering key.
     key: &'a str,
-    /// The message that is tried again.
+    /// The message that it waits for.
     message_id: &'a str,
-    /// Attempts made so far.
+    /// What that message waits for.
+    reason: BlockedKeyReason,
+    /// Attempts made on it so far.
     attempts: u32,
-    /// When the first of them was made.
+    /// When the first of them was made; when there was none, since when it is due, or when it was accepted if it is not due yet.
     #[schema(value_type = String, format = DateTime)]
     since: String,
-    /// When the next one is due.
-    #[schema(value_type = String, format = DateTime)]
-    next_attempt: String,
+    /// When it is tried at the earliest; null when it is due already.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_attempt: Option<String>,
     /// Messages of the key that wait behind it, counted to 100,000.
     waiting: u64,
 }
 
-/// Blocked keys, by key.
+/// Keys that wait, by key.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BlockedKeysOut<'a> {
     data: Vec<BlockedKeyOut<'a>>,
@@ -67,18 +88,34 @@ pub(crate) struct SkipIn {
     message_id: String,
 }
 
-fn view(blocked: &BlockedKey) -> BlockedKeyOut<'_> {
+impl From<KeyWaitsFor> for BlockedKeyReason {
+    fn from(waits_for: KeyWaitsFor) -> Self {
+        match waits_for {
+            KeyWaitsFor::Retry(_) => Self::Retry,
+            KeyWaitsFor::Later(_) => Self::Later,
+            KeyWaitsFor::Pause(_) => Self::Paused,
+            KeyWaitsFor::Rate(_) => Self::Throttled,
+            KeyWaitsFor::Node => Self::Due,
+            KeyWaitsFor::Attempt => Self::InHand,
+            KeyWaitsFor::Nothing => Self::Disabled,
+        }
+    }
+}
+
+fn view(blocked: &WaitingKey) -> BlockedKeyOut<'_> {
     BlockedKeyOut {
         key: blocked.key.as_str(),
         message_id: &blocked.message,
+        reason: blocked.waits_for.into(),
         attempts: blocked.attempts,
         since: answer::time(blocked.since),
-        next_attempt: answer::time(blocked.next_at),
+        next_attempt: blocked.waits_for.until().map(answer::time),
         waiting: blocked.waiting,
     }
 }
 
-/// Lists ordering keys whose first message fails, so that those behind it wait.
+/// Lists ordering keys that wait for their first message, with what that waits for. Left out is a message that is on its way for
+/// the first time with nothing behind it.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/blocked-key",
     operation_id = "lotwire.endpoint.blocked-keys", tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
@@ -109,7 +146,7 @@ pub(crate) async fn list(
     params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
     responses((status = 204), (status = 401, body = HttpErrorOut<'_>),
         (status = 404, description = "The key does not wait for that message", body = HttpErrorOut<'_>),
-        (status = 409, description = "It is being tried at this moment", body = HttpErrorOut<'_>),
+        (status = 409, description = "A node has it in hand and tries it", body = HttpErrorOut<'_>),
         (status = 422, body = ValidationErrorOut)))]
 pub(crate) async fn skip(
     State(provider): State<Provider>,

@@ -28,7 +28,11 @@ const ANYWHERE: [Refusal; 4] = [
     ("401", "The key or token is not good (`authentication_failed`).", ERROR),
     ("403", "The key or token is good, and may not do this (`insufficient_access`).", ERROR),
     ("429", "Too many requests in a short time; `Retry-After` has the seconds to wait (`too_many_requests`).", ERROR),
-    ("503", "Not possible at the moment; try again after `Retry-After` seconds (`unavailable`).", ERROR),
+    (
+        "503",
+        "Not possible at the moment; try again after `Retry-After` seconds (`unavailable`; of a body `too_many_bodies`).",
+        ERROR,
+    ),
 ];
 /// And one that reads something from the request.
 const OF_WHAT_IS_READ: [Refusal; 1] = [("422", "Values that are not allowed, and where they are.", VALIDATION_ERROR)];

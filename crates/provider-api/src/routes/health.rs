@@ -7,7 +7,7 @@ use provider::Provider;
 use crate::answer;
 use crate::errors::{ApiError, HttpErrorOut};
 
-/// Says if the provider can work: its database can be read and written.
+/// Says if the provider can work: its database can be read and written, and what is sent is recorded.
 #[utoipa::path(get, path = "/health", operation_id = "v1.health.get", tag = "Health", security(()),
     responses((status = 204), (status = 503, body = HttpErrorOut<'_>)))]
 pub(crate) async fn health(State(provider): State<Provider>) -> Result<Response, ApiError> {

@@ -8,9 +8,12 @@ use crate::stage::Stage;
 /// What the token of an application may do with all capabilities, among them what is not there yet. Everything else is for
 /// API keys.
 const FOR_TOKENS: &[&str] = &[
+    "lotwire.endpoint.blocked-keys",
+    "lotwire.endpoint.skip-blocked-key",
     "v1.application.get",
     "v1.authentication.logout",
     "v1.authentication.whoami",
+    "v1.background-task.get",
     "v1.endpoint.create",
     "v1.endpoint.delete",
     "v1.endpoint.get",

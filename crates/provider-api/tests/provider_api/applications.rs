@@ -95,3 +95,19 @@ async fn the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
     let refused = stage.call_as(Some(&stage.key), "POST", "/app", &[("idempotency-key", "")], r#"{"name":"x"}"#).await;
     assert_eq!((refused.status, refused.field("code")), (400, "invalid_idempotency_key".into()));
 }
+
+#[tokio::test]
+async fn a_name_is_a_line_and_a_description_a_text() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for sign in ["\n", "\t", "\u{7f}", "\u{85}", "\u{2028}", "\0"] {
+        let refused = stage.post("/app", json!({"name": format!("a{sign}b")})).await;
+        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "name"])), "{sign:?}");
+    }
+    let endpoint = |description: &str| json!({"url": "https://example.com/", "description": description});
+    assert_eq!(stage.post("/app/app/endpoint", endpoint("two\r\nlines\tand")).await.status, 201);
+    for sign in ["\u{1b}[2J", "\u{7f}", "\0"] {
+        let refused = stage.post("/app/app/endpoint", endpoint(sign)).await;
+        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"][1]), (422, &json!("description")), "{sign:?}");
+    }
+}

@@ -72,6 +72,8 @@ fn can_not_be_provoked(name: &str, status: u16) -> bool {
                 | "v1.message-attempt.list-attempted-messages"
                 | "v1.message-attempt.list-attempted-destinations"
                 | "v1.authentication.whoami"
+                | "v1.background-task.get"
+                | "lotwire.endpoint.blocked-keys"
         ),
         // An attempt would have to be under way.
         409 => name == "lotwire.endpoint.skip-blocked-key",

@@ -153,6 +153,40 @@ async fn event_types_with_a_flag_are_seen_with_that_flag() {
 }
 
 #[tokio::test]
+async fn a_token_that_may_recover_sees_how_far_its_task_is_and_no_other() {
+    let stage = Stage::new().await;
+    for uid in ["app", "other"] {
+        stage.application(uid).await;
+        let endpoint = json!({"uid": "hook", "url": "https://example.com/hook"});
+        assert_eq!(stage.post(&format!("/app/{uid}/endpoint"), endpoint).await.status, 201);
+    }
+    let since = json!({"since": "2026-11-20T00:00:00Z"}).to_string();
+    let token = stage.token(json!({"capabilities": ["ViewBase", "CreateAttempts"]})).await;
+    let call = async |method, path: &str, body| stage.call_as(Some(&token), method, path, &[], body).await;
+    let ours = call("POST", "/app/app/endpoint/hook/recover", &since).await;
+    let theirs = stage.post("/app/other/endpoint/hook/recover", &since).await;
+    call("GET", &format!("/background-task/{}", ours.field("id")), "").await.expect(200, &ours.json());
+    let of_other = format!("/background-task/{}", theirs.field("id"));
+    assert_eq!(call("GET", &of_other, "").await.status, 404);
+    assert_eq!(stage.get(&of_other).await.status, 200, "it is the account's");
+    assert_eq!(call("GET", "/background-task", "").await.status, 403, "the list is of all applications");
+}
+
+#[tokio::test]
+async fn keys_that_wait_are_shown_to_who_may_read_and_skipped_by_who_manages_endpoints() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let path = format!("/app/app/endpoint/{}/blocked-key", stage.endpoint().await);
+    let skip = json!({"key": "lot", "messageId": "msg_1"}).to_string();
+    for (capability, expected) in [("ManageEndpoint", [200, 404]), ("CreateAttempts", [200, 403])] {
+        let token = stage.token(json!({"capabilities": ["ViewBase", capability]})).await;
+        let list = stage.call_as(Some(&token), "GET", &path, &[], "").await.status;
+        let skipped = stage.call_as(Some(&token), "POST", &format!("{path}/skip"), &[], &skip).await.status;
+        assert_eq!([list, skipped], expected, "{capability}");
+    }
+}
+
+#[tokio::test]
 async fn what_can_not_be_asked_for_is_said() {
     let stage = Stage::new().await;
     stage.application("app").await;

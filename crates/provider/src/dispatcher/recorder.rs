@@ -7,14 +7,16 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use runtime::backoff::backoff;
+use runtime::clock::SharedClock;
 use runtime::tasks::Tasks;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Shared;
 use super::nodes::Holder;
+use super::unrecorded::{Mark, Unrecorded};
 use crate::model::{AttemptStatus, Id};
 use crate::ordering::OrderingKey;
 use crate::port::{AttemptRecord, EndpointEffect, Next, RowKind, StoreError};
@@ -32,32 +34,47 @@ pub(super) enum Entry {
     Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _holder: Holder },
 }
 
-impl Entry {
-    /// Whether a message can't go out before this is written.
-    fn is_awaited(&self) -> bool {
-        let (Entry::Attempt { key, .. } | Entry::Drop { key, .. }) = self;
-        key.is_some()
-    }
-}
-
 /// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
 pub(super) struct Recorders {
     queues: Vec<Queue>,
     hasher: RandomState,
+    clock: SharedClock,
 }
 
 struct Queue {
-    sender: mpsc::Sender<Entry>,
-    receiver: Arc<Mutex<mpsc::Receiver<Entry>>>,
+    sender: mpsc::Sender<Handed>,
+    receiver: Arc<Mutex<mpsc::Receiver<Handed>>>,
+    unrecorded: Arc<Unrecorded>,
+}
+
+/// An entry, and that it is of an attempt which is not on disk.
+struct Handed {
+    entry: Entry,
+    mark: Option<Mark>,
+}
+
+impl Handed {
+    /// Whether a message can't go out before this is written.
+    fn is_awaited(&self) -> bool {
+        let (Entry::Attempt { key, .. } | Entry::Drop { key, .. }) = &self.entry;
+        key.is_some()
+    }
 }
 
 impl Recorders {
-    pub(super) fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize, clock: SharedClock) -> Self {
         let queue = || {
             let (sender, receiver) = mpsc::channel(QUEUE_MAX);
-            Queue { sender, receiver: Arc::new(Mutex::new(receiver)) }
+            Queue { sender, receiver: Arc::new(Mutex::new(receiver)), unrecorded: Arc::default() }
         };
-        Self { queues: std::iter::repeat_with(queue).take(count.max(1)).collect(), hasher: RandomState::new() }
+        let queues = std::iter::repeat_with(queue).take(count.max(1)).collect();
+        Self { queues, hasher: RandomState::new(), clock }
+    }
+
+    /// Attempts that were made and are not on disk, and since when the oldest of them waits.
+    pub(super) fn unrecorded(&self) -> (usize, Option<Instant>) {
+        let each = self.queues.iter().map(|queue| queue.unrecorded.now());
+        each.fold((0, None), |(count, oldest), (more, since)| (count + more, oldest.into_iter().chain(since).min()))
     }
 
     /// Hands in an entry, waiting for room.
@@ -65,7 +82,9 @@ impl Recorders {
         let (Entry::Attempt { record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. }, .. }
         | Entry::Drop { endpoint, .. }) = &entry;
         let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
-        if self.queues[index].sender.send(entry).await.is_err() {
+        let queue = &self.queues[index];
+        let mark = matches!(entry, Entry::Attempt { .. }).then(|| queue.unrecorded.mark(self.clock.monotonic()));
+        if queue.sender.send(Handed { entry, mark }).await.is_err() {
             // Only after the end: the row becomes due again when this node is missed.
             tracing::warn!("an attempt that ended after the end was not recorded");
         }
@@ -75,6 +94,7 @@ impl Recorders {
 pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
     for queue in &shared.recorders.queues {
         let (shared, receiver) = (Arc::clone(shared), Arc::clone(&queue.receiver));
+        let unrecorded = Arc::clone(&queue.unrecorded);
         let started = AtomicBool::new(false);
         tasks.spawn("provider recorder", move |_stopping| {
             if started.swap(true, Ordering::Relaxed) {
@@ -82,13 +102,14 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
                 shared.names.doubt();
             }
             let (shared, receiver) = (Arc::clone(&shared), Arc::clone(&receiver));
-            async move { work(&shared, &mut *receiver.lock().await).await }
+            let unrecorded = Arc::clone(&unrecorded);
+            async move { work(&shared, &mut *receiver.lock().await, &unrecorded).await }
         });
     }
 }
 
 /// Writes until everything under way has ended.
-async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Entry>) {
+async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Handed>, unrecorded: &Unrecorded) {
     let batch_max = shared.context.config.lanes.record_batch_max.max(1);
     let mut entries = Vec::new();
     loop {
@@ -105,20 +126,23 @@ async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Entry>) {
         }
         gather(shared, receiver, &mut entries).await;
         // The store may let them wait for company, too.
-        let within = match entries.iter().any(Entry::is_awaited) {
+        let within = match entries.iter().any(Handed::is_awaited) {
             true => Duration::ZERO,
             false => shared.context.config.lanes.record_linger,
         };
-        write(shared, entries.drain(..), within).await;
+        let (entries, marks): (Vec<_>, Vec<_>) = entries.drain(..).map(|handed| (handed.entry, handed.mark)).unzip();
+        let marks = marks.into_iter().flatten().collect();
+        write(shared, entries.into_iter(), within).await;
+        unrecorded.settle(marks);
     }
 }
 
 /// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this. But the
 /// next of a key does.
-async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Entry>, entries: &mut Vec<Entry>) {
+async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Handed>, entries: &mut Vec<Handed>) {
     let lanes = &shared.context.config.lanes;
     let more = async {
-        while entries.len() < lanes.record_batch_max && !entries.iter().any(Entry::is_awaited) {
+        while entries.len() < lanes.record_batch_max && !entries.iter().any(Handed::is_awaited) {
             let room = lanes.record_batch_max - entries.len();
             if receiver.recv_many(entries, room).await == 0 {
                 return;

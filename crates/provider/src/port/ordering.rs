@@ -14,7 +14,7 @@ use crate::ordering::OrderingKey;
 /// Messages behind a head that are counted; more are shown as this many.
 pub const WAITING_COUNT_MAX: usize = 100_000;
 
-/// A key whose head has failed and is tried again.
+/// A key whose head has not gone out yet: it waits, or others wait behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedKey {
     /// The key.
@@ -23,10 +23,12 @@ pub struct BlockedKey {
     pub message: Id,
     /// Attempts made on it so far.
     pub attempts: u32,
-    /// When the first of them began.
+    /// When the first of them began; when there was none, when it was accepted.
     pub since: Timestamp,
     /// When it is tried next, or since when it is due.
     pub next_at: Timestamp,
+    /// A node has it: under way, or in its memory.
+    pub in_hand: bool,
     /// Messages behind it, counted to [`WAITING_COUNT_MAX`].
     pub waiting: u64,
 }
@@ -46,7 +48,8 @@ pub enum Skip {
 /// what happens when a head goes.
 #[async_trait]
 pub trait OrderedDeliveries: Send + Sync {
-    /// Keys of an endpoint whose head has failed at least once, by key, after `after`.
+    /// Keys of an endpoint that wait, by key, after `after`. Left out is a head on its way for the first time with nothing
+    /// behind it: that is a delivery like any other.
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>>;
     /// Drops the head of a key, if it is this message and nobody has it.
     async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip>;

@@ -89,6 +89,28 @@ async fn attempts_are_recorded_as_soon_as_the_store_is_there_again() {
 }
 
 #[tokio::test]
+async fn while_attempts_are_not_recorded_that_is_told_and_the_provider_does_not_say_that_it_works() {
+    let config = ProviderConfig { recording_late_after: Duration::from_millis(20), ..quick() };
+    let (fault, left) = (Fault::NotDone, AtomicUsize::new(5));
+    let stage = Stage::on(Arc::new(Faulty { store: store(), method: "record_attempts", fault, left }), config).await;
+    let receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let figure = async || {
+        let text = stage.provider.metrics(&[]).await;
+        let line = text.lines().find_map(|line| line.strip_prefix("lotwire_provider_attempts_unrecorded "));
+        line.expect(&text).to_owned()
+    };
+    assert_eq!((figure().await.as_str(), stage.provider.ping().await.is_ok()), ("0", true));
+    stage.send().await;
+    let refused = crate::stage::eventually(async || stage.provider.ping().await.err()).await;
+    assert!(refused.to_string().contains("1 attempts are not recorded"), "{refused}");
+    assert_eq!(figure().await, "1");
+    stage.finished(&endpoint).await;
+    crate::stage::eventually(async || stage.provider.ping().await.ok()).await;
+    assert_eq!(figure().await, "0");
+}
+
+#[tokio::test]
 async fn an_attempt_lost_in_a_panic_is_made_again() {
     let stage = stage("record_attempts", Fault::Panic, 1).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use provider::model::{Endpoint, Message, TaskKind};
 use provider::{
-    Change, DeliveryOrder, EndpointInput, EndpointPatch, MessageInput, OrderingKey, ProviderConfig, ReplayInput,
+    Change, DeliveryOrder, EndpointInput, EndpointPatch, KeyWaitsFor, MessageInput, OrderingKey, ProviderConfig,
+    ReplayInput, Why,
 };
 use runtime::clock::{Clock as _, SystemClock};
 use runtime::tasks::Tasks;
@@ -67,10 +68,11 @@ async fn a_blocked_key_is_seen_and_skipped_by_hand() {
     let blocked = eventually(async || {
         let (blocked, done) = stage.provider.blocked_keys(&stage.caller, "app", &endpoint.id, None, 9).await.unwrap();
         assert!(done);
-        blocked.into_iter().next()
+        blocked.into_iter().find(|blocked| matches!(blocked.waits_for, KeyWaitsFor::Retry(_)))
     })
     .await;
     assert_eq!((blocked.key.as_str(), &blocked.message, blocked.attempts, blocked.waiting), ("a", &first.id, 1, 1));
+    assert!(blocked.waits_for.until() > Some(SystemClock.now()));
     let key = OrderingKey::parse("a").unwrap();
     let skip = async |message: &str| {
         let skipped = stage.provider.skip_blocked_key(&stage.caller, "app", &endpoint.id, &key, message);
@@ -79,6 +81,27 @@ async fn a_blocked_key_is_seen_and_skipped_by_hand() {
     assert_eq!(skip(&second.id).await, Err("not_found"), "it is not the first");
     assert_eq!(skip(&first.id).await, Ok(()));
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 0));
+    assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
+    stage.finished(&endpoint).await;
+}
+
+#[tokio::test]
+async fn a_key_whose_first_message_is_wanted_later_is_seen_and_let_go_on() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = in_order(&stage, &receiver).await;
+    let wanted_at = SystemClock.now() + SignedDuration::from_secs(3_600);
+    let later = MessageInput { deliver_at: Some(wanted_at), ..numbered("a", 0) };
+    let first = stage.try_send(later, None).await.unwrap();
+    send(&stage, "a", 1).await;
+    let (waiting, _) = stage.provider.blocked_keys(&stage.caller, "app", &endpoint.id, None, 9).await.unwrap();
+    let [key] = &waiting[..] else { panic!("{waiting:?}") };
+    let KeyWaitsFor::Later(until) = key.waits_for else { panic!("{key:?}") };
+    assert_eq!(until.as_millisecond(), wanted_at.as_millisecond());
+    assert_eq!((&key.message, key.attempts, key.waiting, key.since), (&first.id, 0, 1, first.created_at));
+    let stuck = stage.provider.stuck_at(&endpoint).await.unwrap().unwrap();
+    assert_eq!((stuck.why, stuck.blocked_keys), (Why::Later, 1));
+    stage.provider.skip_blocked_key(&stage.caller, "app", &endpoint.id, &key.key, &first.id).await.unwrap();
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
     stage.finished(&endpoint).await;
 }

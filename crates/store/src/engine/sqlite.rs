@@ -8,6 +8,8 @@
 //! Other processes may use the file as well (management commands while a server runs): SQLite's own locks keep them apart,
 //! and the writer looks a few times a second if somebody else has written.
 
+mod private;
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -21,6 +23,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::EngineError;
+use private::make_private;
 
 /// Jobs that wait for the writer; further callers wait to be let in.
 const WRITES_QUEUED_MAX: usize = 4_096;
@@ -127,6 +130,7 @@ impl Database {
         path: &Path,
         migrate: impl FnOnce(&mut Connection) -> Result<(), refinery::Error>,
     ) -> Result<Self, EngineError> {
+        make_private(path);
         let mut writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         writer.pragma_update(None, "journal_mode", "WAL")?;
         writer.pragma_update(None, "synchronous", "FULL")?;

@@ -74,7 +74,7 @@ async fn what_was_refused_is_sent_again_in_order_and_a_connection_ends() {
 
     let end = events_end(&platform, customer).await;
     let disconnect = Command::new(built_binary("lotwire").unwrap())
-        .args(["customer", "disconnect", customer, "--data-dir"])
+        .args(["customer", "disconnect", customer, "--yes", "--data-dir"])
         .arg(data.path())
         .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
         .output();

@@ -114,7 +114,7 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
     assert!(listed["lastUsedAt"].is_string() && !listed.to_string().contains(key), "{listed}");
 
     let revoke = Command::new(built_binary("lotwire").unwrap())
-        .args(["key", "revoke", uuid, "--data-dir"])
+        .args(["key", "revoke", uuid, "--yes", "--data-dir"])
         .arg(data.path())
         .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
         .output()

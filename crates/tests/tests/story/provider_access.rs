@@ -78,10 +78,32 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
     let (worked, said) = provider(data.path(), &["account", "set", account, "--requests-per-second", "many"]);
     assert!(!worked && said.contains("--requests-per-second takes a number"), "{said}");
 
-    let (worked, said) = provider(data.path(), &["key", "revoke", "--account", account, id]);
+    let revoke = ["key", "revoke", "--account", account, id];
+    let (worked, said) = provider(data.path(), &revoke);
+    assert!(!worked && said.contains(id) && said.contains("--yes"), "there is nobody to ask: {said}");
+    let revoke = [&revoke[..], &["--yes"]].concat();
+    let (worked, said) = provider(data.path(), &revoke);
     assert!(worked, "{said}");
     becomes(401, async || status(&launch, key, "/api/v1/app").await).await;
-    assert!(!provider(data.path(), &["key", "revoke", "--account", account, id]).0, "it is gone");
+    assert!(!provider(data.path(), &revoke).0, "it is gone");
+}
+
+#[test]
+fn a_name_that_is_none_is_refused_in_the_words_of_the_api_and_breaks_no_list() {
+    let data = tempfile::tempdir().unwrap();
+    let (_, made) = provider(data.path(), &["account", "create", "Hartley", "--json"]);
+    let account = objects(&made)[0]["id"].as_str().unwrap().to_owned();
+    for (name, wrong) in [("", "name: must not be empty"), ("a\nb", "name: must not hold a line break")] {
+        for arguments in [
+            &["account", "create", name][..],
+            &["account", "set", &account, "--name", name],
+            &["key", "create", "--account", &account, "--name", name],
+        ] {
+            let (worked, said) = provider(data.path(), arguments);
+            assert!(!worked && said.contains(wrong), "{arguments:?}: {said}");
+        }
+    }
+    assert_eq!(provider(data.path(), &["account", "list"]), (true, format!("{account}  Hartley\n")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,14 +137,19 @@ async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs
         let path = format!("/api/v1/app/{}/endpoint/{}", site.application, site.endpoint);
         site.provider.get(&path).await.unwrap().body["disabled"] == true
     };
-    for (command, disabled) in [("disable", true), ("enable", false)] {
-        let (worked, said) = provider(data.path(), &["endpoint", command, &site.endpoint]);
+    let (worked, said) = provider(data.path(), &["endpoint", "disable", &site.endpoint]);
+    assert!(!worked && said.contains("drop 1 messages") && said.contains("--yes"), "something waits: {said}");
+    for (command, yes, disabled) in [("disable", &["--yes"][..], true), ("enable", &[], false)] {
+        let (worked, said) = provider(data.path(), &[&["endpoint", command, &site.endpoint], yes].concat());
         assert!(worked && said.contains(&format!("is {command}d")), "{said}");
         assert_eq!(seen().await, disabled);
     }
     let (_, listed) = provider(data.path(), &["endpoint", "list", &site.application, "--json"]);
     assert_eq!(objects(&listed).len(), 1);
-    assert!(provider(data.path(), &["endpoint", "delete", &site.endpoint]).0);
+    let delete = ["endpoint", "delete", &site.endpoint];
+    let (worked, said) = provider(data.path(), &delete);
+    assert!(!worked && said.contains("with its secret") && said.contains("--yes"), "{said}");
+    assert!(provider(data.path(), &[&delete[..], &["--yes"]].concat()).0);
     assert_eq!(provider(data.path(), &["endpoint", "list", &site.application]), (true, String::new()));
     assert!(!provider(data.path(), &["endpoint", "show", &site.endpoint]).0);
 }

@@ -1,7 +1,6 @@
 //! What a token needs for which page: the one place where it says so. A page that is not listed opens to nobody.
 //!
-//! The capabilities are those that the API asks for the same (`provider-api/src/access.rs`). Skipping a blocked message, which
-//! the API keeps to API keys, is for those who manage endpoints: what is skipped is given up.
+//! The capabilities are those that the API asks for the same (`provider-api/src/access.rs`).
 
 use http::Method;
 use provider::model::Capability;

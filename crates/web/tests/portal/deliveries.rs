@@ -15,6 +15,8 @@ async fn attempts_are_shown_with_their_answers_and_filtered() {
     let mut visitor = stage.visitor().await;
     let path = |id: &str| format!("/endpoints/{id}");
     visitor.get(&path(&good.id)).await.is(200).shows("Nothing was sent here yet");
+    let off = stage.endpoint(EndpointInput { disabled: true, ..at("https://example.com/") }).await;
+    visitor.get(&path(&off.id)).await.shows("until it is enabled").hides("Or try it out now");
     visitor.get("/messages").await.is(200).shows("No message yet");
     let message = stage.message("invoice.paid", "{}", None).await;
     visitor.until_shown(&path(&good.id), &message.id).await.shows("invoice.paid").shows("Delivered").shows("100 %");
@@ -150,8 +152,8 @@ async fn a_key_that_waits_is_shown_and_its_message_skipped() {
     visitor.get(&path).await.is(200).shows("No key waits");
     let first = stage.message("a.b", "{}", Some("lot/1")).await;
     let second = stage.message("a.b", "{}", Some("lot/1")).await;
-    let page = visitor.until_shown(&path, "lot/1").await;
-    page.shows(&first.id).hides(&second.id).shows("data-of=\"Behind it\">1<").shows("Skip");
+    let page = visitor.until_shown(&path, "failed once; tried again at its time").await;
+    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Behind it\">1<").shows("Skip");
     visitor.get(&format!("/messages/{}", second.id)).await.shows("As soon as its turn comes");
     let skip = async |visitor: &mut crate::visitor::Visitor, message: &str| {
         visitor.post(&path, &[("key", "lot/1"), ("messageId", message)]).await.status

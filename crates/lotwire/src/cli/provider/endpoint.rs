@@ -37,16 +37,18 @@ Examples:
 Examples:
   lotwire provider endpoint enable ep_2b…")]
     Enable(EndpointName),
-    /// Switch an endpoint off. What waits for it is dropped, and nothing new is delivered to it.
+    /// Switch an endpoint off. What waits for it is dropped, after asking, and nothing new is delivered to it.
     #[command(after_help = "\
 Examples:
-  lotwire provider endpoint disable ep_2b…")]
-    Disable(EndpointName),
-    /// Delete an endpoint with whatever waits for it.
+  lotwire provider endpoint disable ep_2b…
+  lotwire provider endpoint disable ep_2b… --yes")]
+    Disable(EndpointEnd),
+    /// Delete an endpoint with its secret and whatever waits for it.
     #[command(after_help = "\
 Examples:
-  lotwire provider endpoint delete ep_2b…")]
-    Delete(EndpointName),
+  lotwire provider endpoint delete ep_2b…         asks first
+  lotwire provider endpoint delete ep_2b… --yes")]
+    Delete(EndpointEnd),
     /// Send what waits for its next attempt now, also when the receiver asked for a pause. The attempts made so far count.
     #[command(after_help = "\
 Examples:
@@ -59,7 +61,7 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// List ordering keys whose first message fails, so that those behind it wait.
+    /// List ordering keys that wait for their first message: what that waits for, and until when.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint blocked-keys ep_2b…
@@ -108,6 +110,15 @@ pub(crate) struct EndpointName {
     /// The account of the application's uid, when several have one of it.
     #[arg(long, value_name = "ORG")]
     pub(crate) account: Option<String>,
+}
+
+/// An endpoint that is to lose something.
+#[derive(Debug, Args)]
+pub(crate) struct EndpointEnd {
+    #[command(flatten)]
+    pub(crate) endpoint: EndpointName,
+    #[command(flatten)]
+    pub(crate) confirmed: Confirmed,
 }
 
 /// What can't be undone is asked about first.

@@ -5,7 +5,7 @@ use provider::page::ListKey;
 use provider::{Provider, ids};
 use serde_json::{Value, json};
 
-use super::{all, find, print, print_json};
+use super::{all, find, one_line, print, print_json};
 use crate::cli::{Check, ProviderAccount, ProviderAccountSet};
 use crate::fault::{Fault, While as _};
 
@@ -27,7 +27,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
                 if *json {
                     print_json(&view(&account))?;
                 } else {
-                    print(&format!("{}  {}", account.id, account.name));
+                    print(&format!("{}  {}", account.id, one_line(&account.name)));
                 }
             }
         }
@@ -87,7 +87,7 @@ fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), Fault>
     let requests = of(settings.requests_per_second_max, config.requests_per_second_max as usize);
     let lines = [
         ("id", account.id.to_string()),
-        ("name", account.name.clone()),
+        ("name", one_line(&account.name)),
         ("created", runtime::clock::rfc3339_ms(account.created_at)),
         ("payload check", settings.payload_check.name().to_owned()),
         ("requests a second", requests),

@@ -7,7 +7,7 @@ use runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
 
 use super::{all, find, one_line, print, print_json, stuck, unstick};
-use crate::cli::{EndpointName, ProviderEndpoint};
+use crate::cli::{EndpointEnd, ProviderEndpoint};
 use crate::fault::{Fault, While as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Result<(), Fault> {
@@ -57,8 +57,21 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
                 print(&format!("{name:<15}{value}"));
             }
         }
-        ProviderEndpoint::Enable(endpoint) => switch(provider, endpoint, Switch::On, "enabled").await?,
-        ProviderEndpoint::Disable(endpoint) => switch(provider, endpoint, Switch::Off, "disabled").await?,
+        ProviderEndpoint::Enable(name) => {
+            let (caller, endpoint) = find::endpoint(provider, name).await?;
+            switch(provider, &caller, &endpoint, Switch::On).await?;
+            print(&format!("Endpoint {} is enabled.", endpoint.id));
+        }
+        ProviderEndpoint::Disable(EndpointEnd { endpoint, confirmed }) => {
+            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
+            let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
+            if waiting > 0 {
+                confirmed
+                    .ask(|| format!("Disable {}, and drop {waiting} messages that wait for it?", named(&endpoint)))?;
+            }
+            switch(provider, &caller, &endpoint, Switch::Off).await?;
+            print(&format!("Endpoint {} is disabled.", endpoint.id));
+        }
         ProviderEndpoint::RetryNow { endpoint, json } => {
             let (endpoint, messages) = unstick::retry_now(provider, endpoint).await?;
             if *json {
@@ -87,8 +100,13 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             }
         }
         ProviderEndpoint::Skip(options) => unstick::skip(provider, options).await?,
-        ProviderEndpoint::Delete(endpoint) => {
+        ProviderEndpoint::Delete(EndpointEnd { endpoint, confirmed }) => {
             let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
+            let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
+            confirmed.ask(|| {
+                let named = named(&endpoint);
+                format!("Delete {named} with its secret and {waiting} messages that wait for it?")
+            })?;
             let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
             deleted.while_(format!("deleting endpoint {}", endpoint.id))?;
             print(&format!("Endpoint {} deleted.", endpoint.id));
@@ -97,12 +115,14 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
     Ok(())
 }
 
-async fn switch(provider: &Provider, endpoint: &EndpointName, switch: Switch, done: &str) -> Result<(), Fault> {
-    let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
-    let switched = provider.switch_endpoint(&caller, &endpoint.application, &endpoint.id, switch).await;
-    switched.while_(format!("switching endpoint {}", endpoint.id))?;
-    print(&format!("Endpoint {} is {done}.", endpoint.id));
-    Ok(())
+async fn switch(provider: &Provider, caller: &Caller, endpoint: &Endpoint, switch: Switch) -> Result<(), Fault> {
+    let switched = provider.switch_endpoint(caller, &endpoint.application, &endpoint.id, switch).await;
+    switched.while_(format!("switching endpoint {}", endpoint.id)).map(drop)
+}
+
+/// Which endpoint is asked about, for somebody who knows its address.
+fn named(endpoint: &Endpoint) -> String {
+    format!("endpoint {} ({})", endpoint.id, one_line(&endpoint.url))
 }
 
 fn state(endpoint: &Endpoint) -> &'static str {

@@ -7,7 +7,7 @@ use provider::{Provider, ProviderError, ids};
 use runtime::clock::rfc3339_ms;
 use serde_json::json;
 
-use super::{all, find, or_dash, print, print_json};
+use super::{all, find, one_line, or_dash, print, print_json};
 use crate::cli::ProviderKey;
 use crate::fault::{Fault, While as _};
 use crate::node::Ground;
@@ -46,12 +46,17 @@ pub(super) async fn run(provider: &Provider, ground: &Ground, command: &Provider
                     }))?;
                 } else {
                     let (used, ends) = (or_dash(last_used_at), or_dash(expires_at));
-                    print(&format!("{}  created {created_at}  used {used:<24}  ends {ends:<24}  {}", key.id, key.name));
+                    print(&format!(
+                        "{}  created {created_at}  used {used:<24}  ends {ends:<24}  {}",
+                        key.id,
+                        one_line(&key.name)
+                    ));
                 }
             }
         }
-        ProviderKey::Revoke { account, id } => {
-            find::account(provider, account).await?;
+        ProviderKey::Revoke { account, id, confirmed } => {
+            let account = &*find::account(provider, account).await?.id;
+            confirmed.ask(|| format!("Take the access of key {id} of account {account} away for good?"))?;
             match provider.delete_api_key(account, id).await {
                 Err(ProviderError::NotFound) => {
                     return Err(Fault::new(format!(

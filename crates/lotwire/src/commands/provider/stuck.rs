@@ -71,7 +71,7 @@ pub(super) fn parts(stuck: &Stuck) -> String {
     let WaitingFor { in_hand, key, due, retry, later } = stuck.waiting_for;
     let keys = match stuck.blocked_keys {
         0 => String::new(),
-        keys => format!(" ({keys} keys wait for a message that fails)"),
+        keys => format!(" ({keys} keys; `lotwire provider endpoint blocked-keys` says for what)"),
     };
     let parts = [
         (due, "due".to_owned()),

@@ -2,14 +2,12 @@
 
 use provider::model::Endpoint;
 use provider::ordering::BLOCKED_MAX;
-use provider::port::ordering::BlockedKey;
-use provider::{Caller, OrderingKey, Provider, ProviderError};
+use provider::{Caller, KeyWaitsFor, OrderingKey, Provider, ProviderError, WaitingKey};
 use runtime::clock::rfc3339_ms;
 use serde_json::json;
 
-use super::{LIST_MAX, find, print, print_json};
+use super::{LIST_MAX, find, one_line, print, print_json};
 use crate::cli::{Confirmed, EndpointName, Skip};
-use crate::commands::ask;
 use crate::fault::{Fault, While as _};
 
 pub(super) async fn retry_now(provider: &Provider, name: &EndpointName) -> Result<(Endpoint, usize), Fault> {
@@ -35,9 +33,7 @@ pub(super) async fn cancel(
     if waiting == 0 {
         return Ok((endpoint, 0));
     }
-    if !confirmed.yes {
-        ask(&format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, endpoint.url))?;
-    }
+    confirmed.ask(|| format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, one_line(&endpoint.url)))?;
     let messages = provider.give_up_waiting(&endpoint).await.while_(doing())?;
     Ok((endpoint, messages))
 }
@@ -47,13 +43,13 @@ pub(super) fn print_count(endpoint: &Endpoint, messages: usize) -> Result<(), Fa
     print_json(&json!({ "endpoint": &*endpoint.id, "messages": messages }))
 }
 
-pub(super) async fn list_blocked(provider: &Provider, name: &EndpointName) -> Result<Vec<BlockedKey>, Fault> {
+pub(super) async fn list_blocked(provider: &Provider, name: &EndpointName) -> Result<Vec<WaitingKey>, Fault> {
     let (caller, endpoint) = find::endpoint(provider, name).await?;
     blocked(provider, &caller, &endpoint).await
 }
 
-async fn blocked(provider: &Provider, caller: &Caller, endpoint: &Endpoint) -> Result<Vec<BlockedKey>, Fault> {
-    let (mut found, mut after) = (Vec::<BlockedKey>::new(), None::<String>);
+async fn blocked(provider: &Provider, caller: &Caller, endpoint: &Endpoint) -> Result<Vec<WaitingKey>, Fault> {
+    let (mut found, mut after) = (Vec::<WaitingKey>::new(), None::<String>);
     while found.len() < LIST_MAX {
         let page =
             provider.blocked_keys(caller, &endpoint.application, &endpoint.id, after.as_deref(), BLOCKED_MAX).await;
@@ -67,23 +63,38 @@ async fn blocked(provider: &Provider, caller: &Caller, endpoint: &Endpoint) -> R
     Ok(found)
 }
 
-pub(super) fn show_blocked(blocked: &BlockedKey) {
-    let BlockedKey { key, message, attempts, since, next_at, waiting } = blocked;
-    print(&format!(
-        "{}\n    {waiting} behind {message}, which has failed {attempts} times since {}; next attempt {}",
-        key.as_str(),
-        rfc3339_ms(*since),
-        rfc3339_ms(*next_at)
-    ));
+pub(super) fn show_blocked(blocked: &WaitingKey) {
+    print(&format!("{}\n    {} behind {}", blocked.key.as_str(), blocked.waiting, standing(blocked)));
 }
 
-pub(super) fn print_blocked(blocked: &BlockedKey) -> Result<(), Fault> {
+/// The message that a key waits for, and why.
+fn standing(blocked: &WaitingKey) -> String {
+    let waits_for = match blocked.waits_for {
+        KeyWaitsFor::Retry(at) => format!("which is tried again at {}", rfc3339_ms(at)),
+        KeyWaitsFor::Later(at) => format!("which its sender wants delivered at {}", rfc3339_ms(at)),
+        KeyWaitsFor::Pause(until) => {
+            format!("which waits because the receiver asked to be left alone until {}", rfc3339_ms(until))
+        }
+        KeyWaitsFor::Rate(rate) => format!("which waits for its turn, at {rate} a second"),
+        KeyWaitsFor::Node => "which is due, and no node has taken it".to_owned(),
+        KeyWaitsFor::Attempt => "which a node has in hand".to_owned(),
+        KeyWaitsFor::Nothing => "which is dropped when it comes up, as the endpoint is disabled".to_owned(),
+    };
+    let since = rfc3339_ms(blocked.since);
+    match blocked.attempts {
+        0 => format!("{} since {since}, {waits_for}", blocked.message),
+        attempts => format!("{}, {waits_for}; it has failed {attempts} times since {since}", blocked.message),
+    }
+}
+
+pub(super) fn print_blocked(blocked: &WaitingKey) -> Result<(), Fault> {
     print_json(&json!({
         "key": blocked.key.as_str(),
         "message": &*blocked.message,
+        "reason": blocked.waits_for.name(),
         "attempts": blocked.attempts,
         "since": rfc3339_ms(blocked.since),
-        "nextAttempt": rfc3339_ms(blocked.next_at),
+        "nextAttempt": blocked.waits_for.until().map(rfc3339_ms),
         "waiting": blocked.waiting,
     }))
 }
@@ -101,12 +112,7 @@ pub(super) async fn skip(provider: &Provider, options: &Skip) -> Result<(), Faul
         ))
     };
     let head = found.ok_or_else(missing)?;
-    if !options.confirmed.yes {
-        ask(&format!(
-            "Give up {}, which has failed {} times, so that {} behind it go out?",
-            head.message, head.attempts, head.waiting
-        ))?;
-    }
+    options.confirmed.ask(|| format!("Give up {}, so that {} behind it go out?", standing(&head), head.waiting))?;
     let skipped = provider.skip_blocked_key(&caller, &endpoint.application, &endpoint.id, &key, &head.message).await;
     match skipped {
         Err(ProviderError::NotFound) => Err(missing()),

@@ -52,6 +52,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("roles",                          "platform,clerk",   "\"clerk\" in it: unknown variant"),
     ("roles",                          "",                 "nothing would run"),
     ("worker_threads",                 "1025",             "out of range"),
+    ("request_bodies_mib",             "15",               "out of range"),
     ("database.pool_size",             "many",             "no whole number"),
     ("database.pool_size",             "1",                "out of range"),
     ("database.pool_size",             "70000",            "out of range"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 
-fn open(path: &Path) -> Database {
+pub(super) fn open(path: &Path) -> Database {
     Database::open(path, |db| {
         db.execute_batch("CREATE TABLE IF NOT EXISTS numbers (number INTEGER PRIMARY KEY)").unwrap();
         Ok(())

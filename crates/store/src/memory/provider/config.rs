@@ -1,6 +1,7 @@
 //! Accounts, keys, answers, applications, event types and endpoints.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use ::provider::model::{Account, ApiKey, AppToken, Application, Endpoint, EventType, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, IdempotentAnswer, Page, StoreError, StoreResult};
@@ -243,6 +244,7 @@ impl Config {
             EndpointEffect::Disable if endpoint.disabled => {}
             EndpointEffect::Disable => {
                 endpoint.disabled = true;
+                endpoint.updated_at = attempt.ended_at().max(endpoint.updated_at + Duration::from_millis(1));
                 self.raise_version(&attempt.application);
             }
         }

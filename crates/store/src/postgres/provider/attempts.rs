@@ -150,11 +150,10 @@ impl<'records> Rows<'records> {
 struct Verdict {
     /// It worked at least once.
     worked: bool,
-    /// When the attempt that disables it was made.
-    disabled_at: Option<Timestamp>,
+    /// When the attempt that disables it began and ended.
+    disabled_at: Option<(Timestamp, Timestamp)>,
     /// When it failed first since it worked last.
     failing_since: Option<Timestamp>,
-    disable: bool,
 }
 
 /// By application and endpoint.
@@ -171,8 +170,7 @@ fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
             EndpointEffect::Working => *verdict = Verdict { worked: true, failing_since: None, ..*verdict },
             EndpointEffect::Failing => verdict.failing_since = verdict.failing_since.or(Some(attempt.at)),
             EndpointEffect::Disable => {
-                verdict.disable = true;
-                verdict.disabled_at = verdict.disabled_at.or(Some(attempt.at));
+                verdict.disabled_at = verdict.disabled_at.or(Some((attempt.at, attempt.ended_at())));
             }
         }
     }
@@ -181,11 +179,12 @@ fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
 
 async fn disable(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<Routes> {
     let mut routes = Routes::Same;
-    for ((application, endpoint), verdict) in verdicts.iter().filter(|(_, verdict)| verdict.disable) {
+    for ((application, endpoint), verdict) in verdicts.iter() {
+        let Some((began_at, ended_at)) = verdict.disabled_at else { continue };
         applications::lock(db, application).await?;
-        let disable = "UPDATE endpoints SET disabled = TRUE WHERE id = $1 AND application = $2 AND NOT disabled \
-             RETURNING uid, coalesce(failing_since, $3)";
-        let disabled = rows::one(db, disable, &[&&***endpoint, &&***application, &verdict.disabled_at], |row| {
+        let disable = "UPDATE endpoints SET disabled = TRUE, updated_at = greatest($4, updated_at + interval '1 millisecond') \
+             WHERE id = $1 AND application = $2 AND NOT disabled RETURNING uid, coalesce(failing_since, $3)";
+        let disabled = rows::one(db, disable, &[&&***endpoint, &&***application, &began_at, &ended_at], |row| {
             Ok((rows::get::<Option<String>>(row, 0)?, rows::get(row, 1)?))
         })
         .await?;

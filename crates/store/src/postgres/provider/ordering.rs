@@ -84,20 +84,34 @@ async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &
 }
 
 async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
-    let select = "SELECT d.key, d.message, d.attempts, d.next_at, \
-             coalesce((SELECT min(a.at) FROM attempts a WHERE a.message = d.message AND a.endpoint = d.endpoint), d.next_at), \
-             (SELECT count(*) FROM (SELECT FROM deliveries b \
-                 WHERE b.endpoint = d.endpoint AND b.key = d.key AND b.no > d.no LIMIT $4) behind) \
-         FROM deliveries d \
-         WHERE d.endpoint = $1 AND d.key > $2 AND d.key IS NOT NULL AND d.attempts > 0 ORDER BY d.key LIMIT $3";
+    // Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind
+    // its head.
+    let select = "WITH RECURSIVE present (key) AS ( \
+             (SELECT key FROM deliveries WHERE endpoint = $1 AND key > $2 ORDER BY key LIMIT 1) \
+             UNION ALL \
+             SELECT next.key FROM present CROSS JOIN LATERAL (SELECT d.key FROM deliveries d \
+                 WHERE d.endpoint = $1 AND d.key > present.key ORDER BY d.key LIMIT 1) next \
+         ) SELECT head.key, head.message, head.attempts, head.next_at, head.owner IS NOT NULL, \
+             coalesce(CASE WHEN head.attempts > 0 THEN \
+                     (SELECT min(a.at) FROM attempts a WHERE a.message = head.message AND a.endpoint = $1) END, \
+                 (SELECT m.created_at FROM endpoints e JOIN messages m ON m.application = e.application \
+                  WHERE e.id = $1 AND m.id = head.message), head.next_at), \
+             behind.count \
+         FROM present \
+         CROSS JOIN LATERAL (SELECT h.* FROM deliveries h \
+             WHERE h.endpoint = $1 AND h.key = present.key ORDER BY h.no LIMIT 1) head \
+         CROSS JOIN LATERAL (SELECT count(*) FROM (SELECT FROM deliveries b \
+             WHERE b.endpoint = $1 AND b.key = head.key AND b.no > head.no LIMIT $4) first) behind \
+         WHERE head.attempts > 0 OR head.owner IS NULL OR behind.count > 0 LIMIT $3";
     let of_row = |row: &Row| {
         Ok(BlockedKey {
             key: OrderingKey::kept(rows::get(row, 0)?),
             message: rows::id(row, 1)?,
             attempts: rows::attempts(row, 2)?,
             next_at: rows::get(row, 3)?,
-            since: rows::get(row, 4)?,
-            waiting: rows::get::<i64>(row, 5)?.unsigned_abs(),
+            in_hand: rows::get(row, 4)?,
+            since: rows::get(row, 5)?,
+            waiting: rows::get::<i64>(row, 6)?.unsigned_abs(),
         })
     };
     rows::all(db, select, &[&endpoint, &after, &signed(limit), &signed(WAITING_COUNT_MAX)], of_row).await

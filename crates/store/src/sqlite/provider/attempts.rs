@@ -82,9 +82,10 @@ fn take_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> Ou
             db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
         }
         EndpointEffect::Disable => {
-            let disable = "UPDATE endpoints SET disabled = 1 WHERE id = ?1 AND application = ?2 AND disabled = 0 \
-                 RETURNING coalesce(failing_since, ?3)";
-            let disabled = rows::one(db, disable, (whose.0, whose.1, ms(attempt.at)), |row| rows::time(row, 0))?;
+            let disable = "UPDATE endpoints SET disabled = 1, updated_at = max(?4, updated_at + 1) \
+                 WHERE id = ?1 AND application = ?2 AND disabled = 0 RETURNING coalesce(failing_since, ?3)";
+            let values = (whose.0, whose.1, ms(attempt.at), ms(attempt.ended_at()));
+            let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;
             if disabled.is_some() {
                 applications::raise_version(db, &attempt.application)?;
                 operational::tell_disabled(db, &attempt.application, &attempt.endpoint, disabled)?;

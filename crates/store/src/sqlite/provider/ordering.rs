@@ -49,15 +49,33 @@ pub(super) fn enter_again(
     Ok(())
 }
 
+/// Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind its
+/// head.
+const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
+         SELECT min(key) FROM deliveries INDEXED BY deliveries_by_key \
+         WHERE endpoint = ?1 AND key IS NOT NULL AND key > ?2 \
+         UNION ALL \
+         SELECT (SELECT min(d.key) FROM deliveries d INDEXED BY deliveries_by_key \
+                 WHERE d.endpoint = ?1 AND d.key IS NOT NULL AND d.key > present.key) \
+         FROM present WHERE present.key IS NOT NULL \
+     ), heads AS ( \
+         SELECT d.*, (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
+                          WHERE b.endpoint = ?1 AND b.key = d.key AND b.no > d.no LIMIT ?4)) AS behind \
+         FROM present CROSS JOIN deliveries d ON d.endpoint = ?1 AND d.message = \
+             (SELECT h.message FROM deliveries h INDEXED BY deliveries_by_key \
+              WHERE h.endpoint = ?1 AND h.key = present.key ORDER BY h.no LIMIT 1) \
+         WHERE present.key IS NOT NULL \
+     ) SELECT key, message, attempts, next_at, owner IS NOT NULL, \
+         coalesce(iif(attempts > 0, \
+                 (SELECT min(a.at) FROM attempts a WHERE a.message = heads.message AND a.endpoint = ?1), NULL), \
+             (SELECT m.created_at FROM endpoints e JOIN messages m ON m.application = e.application \
+              WHERE e.id = ?1 AND m.id = heads.message)), \
+         behind \
+     FROM heads WHERE attempts > 0 OR owner IS NULL OR behind > 0 LIMIT ?3";
+
 fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
-    let select = "SELECT d.key, d.message, d.attempts, d.next_at, \
-             (SELECT min(a.at) FROM attempts a WHERE a.message = d.message AND a.endpoint = d.endpoint), \
-             (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
-                 WHERE b.endpoint = d.endpoint AND b.key = d.key AND b.no > d.no LIMIT ?4)) \
-         FROM deliveries d INDEXED BY deliveries_blocked \
-         WHERE d.endpoint = ?1 AND d.key > ?2 AND d.key IS NOT NULL AND d.attempts > 0 ORDER BY d.key LIMIT ?3";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = db.prepare_cached(select)?;
+    let mut statement = db.prepare_cached(BLOCKED)?;
     let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
     let mut blocked = Vec::new();
     while let Some(row) = found.next()? {
@@ -68,8 +86,9 @@ fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcom
             message: rows::id(row, 1)?,
             attempts: row.get(2)?,
             next_at,
-            since: rows::optional_time(row, 4)?.unwrap_or(next_at),
-            waiting: row.get::<_, i64>(5)?.unsigned_abs(),
+            in_hand: row.get(4)?,
+            since: rows::optional_time(row, 5)?.unwrap_or(next_at),
+            waiting: row.get::<_, i64>(6)?.unsigned_abs(),
         });
     }
     Ok(blocked)

@@ -94,6 +94,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         attempt: Attempt {
             status: AttemptStatus::Fail,
             response_status_code: 410,
+            response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },
         next: Next::Done,
@@ -101,9 +102,10 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         notice: Notice::None,
     };
     store.record_attempts(vec![gone(1, 1)]).await.unwrap();
-    let disabled = Endpoint { disabled: true, ..endpoint(1) };
-    assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), Some(disabled));
+    let found = async || store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
+    let disabled = Endpoint { disabled: true, updated_at: at(17), ..endpoint(1) };
+    assert_eq!(found().await, Some(disabled.clone()), "it was changed when the answer was there");
     assert_eq!(version(&store).await, version_before + 1);
     store.record_attempts(vec![gone(2, 2)]).await.unwrap();
-    assert_eq!(version(&store).await, version_before + 1);
+    assert_eq!((found().await, version(&store).await), (Some(disabled), version_before + 1));
 }

@@ -72,7 +72,6 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     accepted(&store, (1..=3).map(|number| keyed(number, version, "lot-b", &[1, 2])).collect(), at(0)).await;
     accepted(&store, vec![keyed(4, version, "lot-a", &[1]), keyed(5, version, "lot-c", &[1])], at(1)).await;
     let endpoint = id("ep", 1);
-    assert_eq!(store.blocked_keys(&endpoint, None, 9).await.unwrap(), []);
     assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 2)).await.unwrap(), Skip::NotThere, "it is not the head");
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
     assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::UnderWay);
@@ -80,12 +79,8 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
         store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)]).await.unwrap();
     }
     let blocked = |key: &str, message, since, next, waiting| BlockedKey {
-        key: OrderingKey::kept(key),
-        message: id("msg", message),
         attempts: 1,
-        since: at(since),
-        next_at: at(next),
-        waiting,
+        ..waiting_head(key, message, since, next, waiting)
     };
     let (a, b) = (blocked("lot-a", 4, 11, 511, 0), blocked("lot-b", 1, 10, 512, 2));
     assert_eq!(store.blocked_keys(&endpoint, None, 9).await.unwrap(), [a.clone(), b.clone()]);
@@ -100,6 +95,43 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::NotThere);
     assert_eq!(claimed(&store, 1, 20).await, [2]);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
+}
+
+fn waiting_head(key: &str, message: usize, since_ms: i64, next_ms: i64, waiting: u64) -> BlockedKey {
+    BlockedKey {
+        key: OrderingKey::kept(key),
+        message: id("msg", message),
+        attempts: 0,
+        since: at(since_ms),
+        next_at: at(next_ms),
+        in_hand: false,
+        waiting,
+    }
+}
+
+pub(super) async fn a_key_is_seen_whatever_its_first_message_waits_for_and_can_be_skipped(store: Shared) {
+    let version = routes(&store, 1).await;
+    let later = |number, key: &str| {
+        let mut new = keyed(number, version, key, &[1]);
+        new.message.deliver_at = Some(at(60_000));
+        new
+    };
+    let batch = vec![later(1, "x"), keyed(2, version, "x", &[1]), later(3, "y"), keyed(4, version, "z", &[1])];
+    accepted(&store, batch, at(0)).await;
+    let endpoint = id("ep", 1);
+    // They were accepted at the millisecond of their number.
+    let head = |key: &str, message, next, waiting| waiting_head(key, message, message as i64, next, waiting);
+    let listed = async |after| store.blocked_keys(&endpoint, after, 2).await.unwrap();
+    let (x, y, z) = (head("x", 1, 60_000, 1), head("y", 3, 60_000, 0), head("z", 4, 0, 0));
+    assert_eq!(listed(None).await, [x.clone(), y.clone()], "they are wanted later");
+    assert_eq!(listed(Some("y")).await, [z], "it is due");
+    assert_eq!(claimed(&store, 1, 9).await, [4]);
+    assert_eq!(listed(Some("y")).await, [], "it is on its way, and nothing waits for it");
+    accepted(&store, vec![keyed(5, version, "z", &[1])], at(10)).await;
+    assert_eq!(listed(Some("y")).await, [BlockedKey { in_hand: true, ..head("z", 4, 0, 1) }]);
+    assert_eq!(store.skip_head(&endpoint, "x", &id("msg", 1)).await.unwrap(), Skip::Skipped);
+    assert_eq!(listed(None).await, [head("x", 2, 0, 0), y]);
+    assert_eq!(claimed(&store, 1, 20).await, [2], "the next of the key is due at once");
 }
 
 pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared) {

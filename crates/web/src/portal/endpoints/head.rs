@@ -30,7 +30,7 @@ pub(super) struct Head {
     base: String,
     url: String,
     description: String,
-    is_disabled: bool,
+    pub(super) is_disabled: bool,
     status: Status,
     failing_since: Option<When>,
     tabs: Vec<TabLink>,

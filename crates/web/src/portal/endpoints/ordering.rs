@@ -1,9 +1,9 @@
-//! Ordering keys that wait for a message that fails, and letting them go on.
+//! Ordering keys that wait for their first message, and letting them go on.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
-use provider::OrderingKey;
-use provider::port::ordering::{BlockedKey, WAITING_COUNT_MAX};
+use provider::port::ordering::WAITING_COUNT_MAX;
+use provider::{KeyWaitsFor, OrderingKey, WaitingKey};
 
 use super::head::{Head, Tab};
 use crate::portal::notice;
@@ -30,13 +30,13 @@ struct OrderingPage {
 struct Row {
     key: String,
     message: String,
-    attempts: u32,
+    why: String,
     since: When,
-    next: When,
+    next: Option<When>,
     waiting: String,
 }
 
-/// The blocked keys.
+/// The keys that wait.
 pub(in crate::portal) async fn page(
     session: Session,
     At([endpoint]): At<1>,
@@ -51,12 +51,12 @@ pub(in crate::portal) async fn page(
     let last = blocked.last().map(|last| last.key.as_str()).filter(|_| !done);
     let next = last.map(|last| form_urlencoded::byte_serialize(last.as_bytes()).collect());
     let now = session.portal.now();
-    let row = |blocked: &BlockedKey| Row {
+    let row = |blocked: &WaitingKey| Row {
         key: blocked.key.as_str().to_owned(),
         message: blocked.message.to_string(),
-        attempts: blocked.attempts,
+        why: why(blocked),
         since: When::new(blocked.since, now),
-        next: When::new(blocked.next_at, now),
+        next: blocked.waits_for.until().map(|until| When::new(until, now)),
         waiting: match blocked.waiting {
             waiting if waiting >= WAITING_COUNT_MAX as u64 => format!("{} or more", number(waiting)),
             waiting => number(waiting),
@@ -69,6 +69,24 @@ pub(in crate::portal) async fn page(
         rows: blocked.iter().map(row).collect(),
         next,
     })
+}
+
+/// What has become of the message until now, and what it waits for.
+fn why(blocked: &WaitingKey) -> String {
+    let waits_for = match blocked.waits_for {
+        KeyWaitsFor::Retry(_) => "tried again at its time",
+        KeyWaitsFor::Later(_) => "to be delivered at a later time",
+        KeyWaitsFor::Pause(_) => "this endpoint asked for a pause",
+        KeyWaitsFor::Rate(_) => "its turn, at the rate of this endpoint",
+        KeyWaitsFor::Node => "due, and about to go out",
+        KeyWaitsFor::Attempt => "on its way",
+        KeyWaitsFor::Nothing => "this endpoint is disabled: it is dropped",
+    };
+    match blocked.attempts {
+        0 => waits_for.to_owned(),
+        1 => format!("failed once; {waits_for}"),
+        attempts => format!("failed {} times; {waits_for}", number(attempts.into())),
+    }
 }
 
 /// Gives up the message that a key waits for.

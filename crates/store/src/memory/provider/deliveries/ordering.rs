@@ -15,7 +15,10 @@ use super::{Manual, Row, Work};
 #[async_trait]
 impl OrderedDeliveries for Memory {
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
-        Ok(self.tables().work.blocked_keys(endpoint, after, limit))
+        let tables = self.tables();
+        let accepted_at =
+            |application: &str, message: &str| tables.message(application, message).map(|message| message.created_at);
+        Ok(tables.work.blocked_keys(endpoint, after, limit, accepted_at))
     }
 
     async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
@@ -68,23 +71,37 @@ impl Work {
         }
     }
 
-    fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> Vec<BlockedKey> {
+    fn blocked_keys(
+        &self,
+        endpoint: &str,
+        after: Option<&str>,
+        limit: usize,
+        accepted_at: impl Fn(&str, &str) -> Option<Timestamp>,
+    ) -> Vec<BlockedKey> {
         let of_endpoint = self.ordered.iter().filter(|((of, key), _)| &**of == endpoint && Some(key.as_str()) > after);
-        let blocked = of_endpoint.filter_map(|((of, key), queue)| self.blocked_key(of, key, queue));
+        let blocked = of_endpoint.filter_map(|((of, key), queue)| self.blocked_key(of, key, queue, &accepted_at));
         blocked.take(limit).collect()
     }
 
-    fn blocked_key(&self, endpoint: &Id, key: &OrderingKey, queue: &VecDeque<Id>) -> Option<BlockedKey> {
+    fn blocked_key(
+        &self,
+        endpoint: &Id,
+        key: &OrderingKey,
+        queue: &VecDeque<Id>,
+        accepted_at: impl Fn(&str, &str) -> Option<Timestamp>,
+    ) -> Option<BlockedKey> {
         let message = queue.front()?;
         let row = self.rows.get(&(endpoint.clone(), message.clone()))?;
         let attempts = self.attempts_of_message.values();
         let of_head = attempts.filter(|attempt| attempt.message == *message && attempt.endpoint == *endpoint);
-        (row.attempts > 0).then(|| BlockedKey {
+        let first_attempt = of_head.map(|attempt| attempt.at).min().filter(|_| row.attempts > 0);
+        (row.attempts > 0 || row.owner.is_none() || queue.len() > 1).then(|| BlockedKey {
             key: key.clone(),
             message: message.clone(),
             attempts: row.attempts,
-            since: of_head.map(|attempt| attempt.at).min().unwrap_or(row.next_at),
+            since: first_attempt.or_else(|| accepted_at(&row.application, message)).unwrap_or(row.next_at),
             next_at: row.next_at,
+            in_hand: row.owner.is_some(),
             waiting: (queue.len() - 1).min(WAITING_COUNT_MAX) as u64,
         })
     }

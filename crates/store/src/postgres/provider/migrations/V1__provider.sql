@@ -160,7 +160,6 @@ CREATE INDEX deliveries_by_hand ON deliveries (endpoint, next_at, message) WHERE
 CREATE INDEX deliveries_first ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts = 0;
 CREATE INDEX deliveries_again ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
-CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
 
 -- The response is bytes, because a text of PostgreSQL has no place for a NUL.
 CREATE TABLE attempts (

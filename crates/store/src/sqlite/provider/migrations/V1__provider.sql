@@ -164,7 +164,6 @@ CREATE INDEX deliveries_by_hand ON deliveries (endpoint, next_at) WHERE owner IS
 CREATE INDEX deliveries_first ON deliveries (endpoint, next_at) WHERE owner IS NULL AND attempts = 0;
 CREATE INDEX deliveries_again ON deliveries (endpoint, next_at) WHERE owner IS NULL AND attempts > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
-CREATE INDEX deliveries_blocked ON deliveries (endpoint, key) WHERE key IS NOT NULL AND attempts > 0;
 -- When the first of a key goes, in whatever way, the next is due.
 CREATE TRIGGER deliveries_next AFTER DELETE ON deliveries WHEN OLD.key IS NOT NULL AND OLD.owner IS NOT 0
 BEGIN
