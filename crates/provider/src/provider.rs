@@ -24,6 +24,8 @@ use crate::workers;
 
 /// Tries to change what others are changing at the same time.
 pub(crate) const CHANGE_TRIES_MAX: usize = 20;
+/// Turns of a PUT that finds nothing and then somebody who made it, which others may delete in between.
+pub(crate) const PUT_TURNS_MAX: usize = 10;
 
 /// The delivery provider. Clones are the same one.
 #[derive(Clone)]
