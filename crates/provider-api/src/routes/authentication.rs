@@ -16,8 +16,9 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::words::Session;
 
 /// What access is asked for.
+/// A field that there is none of is refused: what was meant to give less would give more.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AppPortalAccessIn {
     /// Makes the application when there is none of the path's uid.
     application: Option<ApplicationIn>,
@@ -65,8 +66,9 @@ pub(crate) struct AppPortalAccessOut {
 }
 
 /// Which tokens to end, and when.
+/// A field that there is none of is refused: without it all would end.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApplicationTokenExpireIn {
     /// Seconds that they are left; none without.
     #[schema(minimum = 0, maximum = 259200)]

@@ -191,6 +191,9 @@ pub(crate) struct EndpointPatchIn {
     /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
     #[schema(ignore)]
     secret: Option<IgnoredAny>,
+    /// POST and PUT have it.
+    #[schema(ignore)]
+    headers: Option<IgnoredAny>,
 }
 
 impl EndpointIn {
@@ -204,12 +207,12 @@ impl EndpointPatchIn {
         Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
     }
 
-    fn leaves_the_secret(&self) -> Result<(), ApiError> {
-        match self.secret {
-            None => Ok(()),
-            Some(_) => {
-                Err(ApiError::at(["body", "secret"], "is changed by POST …/secret/rotate, with the new one as key"))
-            }
+    fn leaves_the_rest(&self) -> Result<(), ApiError> {
+        let refused = |name, msg| Err(ApiError::at(["body", name], msg));
+        match (&self.secret, &self.headers) {
+            (None, None) => Ok(()),
+            (Some(_), _) => refused("secret", "is changed by POST …/secret/rotate, with the new one as key"),
+            (None, Some(_)) => refused("headers", "are changed by PATCH …/headers"),
         }
     }
 }
@@ -218,7 +221,7 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
     type Error = ApiError;
 
     fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
-        body.leaves_the_secret()?;
+        body.leaves_the_rest()?;
         Ok(EndpointPatch {
             url: body.url,
             uid: body.uid,
