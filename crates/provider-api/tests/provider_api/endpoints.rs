@@ -121,6 +121,7 @@ async fn two_names_of_one_field_must_not_say_different_things() {
             _ => [json!(["a.b"]), json!(["c.d"])],
         };
         let around = |object: Value| match within.first() {
+            Some(field) if path == access => json!({*field: object}),
             Some(field) => json!({"eventType": "a", "payload": {}, *field: object}),
             None => object,
         };
