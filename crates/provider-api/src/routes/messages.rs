@@ -153,7 +153,7 @@ fn media_type(headers: BTreeMap<String, String>) -> Result<Option<MediaType>, Ap
         let refused = |msg: &str| Err(ApiError::at(["body", "transformationsParams", "headers", &name], msg));
         if !name.eq_ignore_ascii_case("content-type") {
             return refused(
-                "can't be given with a message, only content-type can: an endpoint's headers are sent with all of its",
+                "can't be given with a message, only content-type can; an endpoint's own headers are sent with every delivery",
             );
         }
         match MediaType::parse(&value) {
