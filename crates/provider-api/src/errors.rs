@@ -76,6 +76,14 @@ impl ApiError {
     pub(crate) fn at<'a>(loc: impl IntoIterator<Item = &'a str>, msg: impl Into<String>) -> Self {
         ApiError::Place { loc: loc.into_iter().map(str::to_owned).collect(), msg: msg.into() }
     }
+
+    /// The same of a value within this field of the body.
+    pub(crate) fn within(mut self, field: &str) -> Self {
+        if let ApiError::Place { loc, .. } = &mut self {
+            loc.insert(1, field.to_owned());
+        }
+        self
+    }
 }
 
 impl IntoResponse for ApiError {

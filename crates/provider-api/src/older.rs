@@ -1,15 +1,50 @@
-//! A field with two names: what is wrong with it is told under the one that the caller used.
+//! Fields with two names, the older of which clients before version 1 know: both are taken, and must not say different things.
+//! What is wrong with a field is told under the name that the caller used.
 
-use provider::ProviderError;
+use provider::{Change, ProviderError};
 
 use crate::errors::ApiError;
 
-/// The name of an endpoint's event types.
-const NEWER: &str = "eventTypes";
-/// What clients before version 1 call them.
-const OLDER: &str = "filterTypes";
+/// The names of a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Names {
+    newer: &'static str,
+    older: &'static str,
+}
 
-/// Which of both names the caller used.
+/// Messages a second.
+pub(crate) const RATE: Names = Names { newer: "throttleRate", older: "rateLimit" };
+/// An endpoint's event types.
+pub(crate) const EVENT_TYPES: Names = Names { newer: "eventTypes", older: "filterTypes" };
+
+impl Names {
+    /// What is given by either name; 422 when it is given by both, and differs.
+    pub(crate) fn one_of<T: PartialEq>(self, newer: Option<T>, older: Option<T>) -> Result<Option<T>, ApiError> {
+        match (newer, older) {
+            (Some(newer), Some(older)) if newer != older => Err(self.contradict()),
+            (newer, older) => Ok(newer.or(older)),
+        }
+    }
+
+    /// The same of a field that may be left as it is.
+    pub(crate) fn one_change_of<T: PartialEq>(self, newer: Change<T>, older: Change<T>) -> Result<Change<T>, ApiError> {
+        match (newer, older) {
+            (Change::Keep, other) | (other, Change::Keep) => Ok(other),
+            (newer, older) if newer == older => Ok(newer),
+            _ => Err(self.contradict()),
+        }
+    }
+
+    fn contradict(self) -> ApiError {
+        let Self { newer, older } = self;
+        ApiError::at(
+            ["body", older],
+            format!("is the older name of {newer}, which says something else: give only one of them"),
+        )
+    }
+}
+
+/// Which name of its event types the caller of an endpoint used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
     Newer,
@@ -17,15 +52,9 @@ pub(crate) enum Named {
 }
 
 impl Named {
-    /// 422 when both are there.
-    pub(crate) fn of(newer_is_there: bool, older_is_there: bool) -> Result<Self, ApiError> {
-        match (newer_is_there, older_is_there) {
-            (true, true) => {
-                Err(ApiError::at(["body", OLDER], format!("is the older name of {NEWER}: give only one of them")))
-            }
-            (false, true) => Ok(Self::Older),
-            (_, false) => Ok(Self::Newer),
-        }
+    /// The newer when it is there.
+    pub(crate) fn of(newer_is_there: bool, older_is_there: bool) -> Self {
+        if older_is_there && !newer_is_there { Self::Older } else { Self::Newer }
     }
 
     /// The error in the caller's words.
@@ -33,7 +62,8 @@ impl Named {
         match error {
             ProviderError::Validation(mut faults) if self == Self::Older => {
                 let words = faults.iter_mut().flat_map(|fault| &mut fault.loc);
-                words.filter(|word| *word == NEWER).for_each(|word| *word = OLDER.into());
+                let words = words.filter(|word| *word == EVENT_TYPES.newer);
+                words.for_each(|word| *word = EVENT_TYPES.older.into());
                 ProviderError::Validation(faults)
             }
             error => error,

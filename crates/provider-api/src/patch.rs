@@ -18,8 +18,3 @@ pub(crate) fn plain(number: Change<Option<NonZeroU16>>) -> Change<Option<u16>> {
         Change::Set(number) => Change::Set(number.map(NonZeroU16::get)),
     }
 }
-
-/// The newer name of a field, or the older when only that is given.
-pub(crate) fn newer<T: PartialEq>(newer: Change<T>, older: Change<T>) -> Change<T> {
-    if newer == Change::Keep { older } else { newer }
-}

@@ -10,7 +10,7 @@ use crate::ids;
 use crate::model::Application;
 use crate::page::{PageRequest, Slice};
 use crate::port::{Exclude, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
+use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TURNS_MAX, Provider, Put};
 use crate::validation::Checks;
 
 /// What a caller says of an application.
@@ -114,20 +114,24 @@ impl Provider {
         input: ApplicationInput,
     ) -> ProviderResult<Put<Application>> {
         input.check()?;
-        match self
-            .change_application(caller, id_or_uid, |application| {
+        for turn in 1.. {
+            let change = |application: &mut Application| {
                 application.take(input.clone());
                 Ok(())
-            })
-            .await
-        {
-            Err(ProviderError::NotFound) => {
-                let application = self.new_application(caller, input);
-                self.store().create_application(application.clone(), None).await?;
-                Ok(Put::Created(application))
+            };
+            match self.change_application(caller, id_or_uid, change).await {
+                Err(ProviderError::NotFound) => {}
+                changed => return Ok(Put::Updated(changed?)),
             }
-            changed => Ok(Put::Updated(changed?)),
+            let application = self.new_application(caller, input.clone());
+            match self.store().create_application(application.clone(), None).await {
+                Ok(()) => return Ok(Put::Created(application)),
+                // Somebody else made it meanwhile, and so it is to be changed.
+                Err(StoreError::Taken(_)) if turn < PUT_TURNS_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Err(StoreError::Stale.into())
     }
 
     /// Changes what the patch names. 404, 409 (uid), 422.

@@ -3,6 +3,7 @@
 mod example;
 mod headers;
 mod patch;
+mod put;
 pub(crate) mod sealing;
 mod secrets;
 mod stats;
@@ -19,7 +20,7 @@ use crate::model::{Endpoint, Id};
 use crate::ordering::DeliveryOrder;
 use crate::page::{PageRequest, Slice};
 use crate::port::{Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
+use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
 use crate::reach::Reach;
 use crate::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
@@ -52,7 +53,7 @@ pub struct EndpointInput {
     pub metadata: BTreeMap<String, String>,
     /// Headers sent with every delivery. When an endpoint is replaced, none leaves them as they are.
     pub headers: Option<BTreeMap<String, String>>,
-    /// `whsec_…` or `whsk_…`. Made when none; only read when an endpoint is made.
+    /// `whsec_…` or `whsk_…`. Made when none. An endpoint that is replaced keeps its own, and another one is refused.
     pub secret: Option<String>,
     /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as it is.
     pub ordering: Option<DeliveryOrder>,
@@ -69,7 +70,7 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&Endpoint) -> String + Send,
     ) -> ProviderResult<Created<Endpoint>> {
-        let checked = self.check_endpoint(caller, input).await?;
+        let checked = self.check_endpoint(caller, input, &[]).await?;
         let endpoint = self.new_endpoint(caller, application, checked).await?;
         let endpoints_max = self.endpoints_max(caller);
         let written = idempotency::write(
@@ -105,37 +106,6 @@ impl Provider {
         let application = self.application(caller, application).await?;
         let rows = self.store().endpoints(&application.id, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |endpoint| &endpoint.id))
-    }
-
-    /// Replaces an endpoint, or makes one when there is none of that id or uid; the id in the path is not used then. Its
-    /// secret stays.
-    pub async fn put_endpoint(
-        &self,
-        caller: &Caller,
-        application: &str,
-        id_or_uid: &str,
-        input: EndpointInput,
-    ) -> ProviderResult<Put<Endpoint>> {
-        let checked = self.check_endpoint(caller, input).await?;
-        match self
-            .change_endpoint(caller, application, id_or_uid, |endpoint| {
-                let mut checked = checked.clone();
-                checked.headers = checked.headers.map(|headers| self.seal_headers(&endpoint.id, &headers));
-                endpoint.take(checked);
-                Ok(())
-            })
-            .await
-        {
-            Err(ProviderError::NotFound) => {
-                let endpoint = self.new_endpoint(caller, application, checked).await?;
-                let endpoints_max = self.endpoints_max(caller);
-                let created = self.store().create_endpoint_within(endpoint.clone(), endpoints_max, None).await;
-                self.snapshots().forget(&endpoint.application);
-                created.map_err(|error| named(error.into(), endpoints_max))?;
-                Ok(Put::Created(endpoint))
-            }
-            changed => Ok(Put::Updated(changed?)),
-        }
     }
 
     /// Deletes an endpoint and whatever waits for it. 404.
@@ -174,16 +144,20 @@ impl Provider {
         Err(StoreError::Stale.into())
     }
 
-    async fn check_endpoint(&self, caller: &Caller, input: EndpointInput) -> ProviderResult<Checked> {
+    /// Everything about an endpoint that listens to the event types in `kept` already.
+    async fn check_endpoint(&self, caller: &Caller, input: EndpointInput, kept: &[String]) -> ProviderResult<Checked> {
         let checked = input.check(Some(&self.config().reach))?;
-        self.check_filter_types(caller, checked.input.filter_types.as_deref().unwrap_or_default()).await?;
+        let names = checked.input.filter_types.as_deref().unwrap_or_default();
+        self.check_filter_types(caller, names, kept).await?;
         Ok(checked)
     }
 
-    async fn check_filter_types(&self, caller: &Caller, names: &[String]) -> ProviderResult<()> {
+    /// An event type that is hidden from the caller is as one that isn't there, except among those that the endpoint has.
+    async fn check_filter_types(&self, caller: &Caller, names: &[String], kept: &[String]) -> ProviderResult<()> {
         let mut checks = Checks::default();
         for (index, name) in names.iter().enumerate() {
-            if self.store().event_type(&caller.account, name).await?.is_none() {
+            let found = self.store().event_type(&caller.account, name).await?;
+            if !found.is_some_and(|event_type| caller.sees(&event_type) || kept.contains(name)) {
                 checks.fault_at("eventTypes", index.to_string(), format!("there is no event type {name}"));
             }
         }

@@ -33,6 +33,7 @@ mod idempotency;
 pub mod ids;
 mod key_cache;
 mod key_check;
+pub mod media_type;
 mod messages;
 mod metrics;
 pub mod model;

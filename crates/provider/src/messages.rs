@@ -91,7 +91,7 @@ impl Provider {
             application: "".into(),
             event_type: event_type.into(),
             event_id,
-            payload: Some(payload.into_bytes()),
+            payload: Some(payload.into()),
             channels,
             tags,
             created_at: now,

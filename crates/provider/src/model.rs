@@ -6,12 +6,12 @@ mod task;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use runtime::vault::Sealed;
 use serde_json::Value;
 
 use crate::ordering::DeliveryOrder;
+use crate::payload::StoredPayload;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
@@ -157,8 +157,8 @@ pub struct Message {
     pub event_type: Arc<str>,
     /// The sender's id for it; unique in the application.
     pub event_id: Option<String>,
-    /// The payload object as the sender wrote it, byte for byte; none once its retention is over.
-    pub payload: Option<Bytes>,
+    /// The payload as the sender wrote it, byte for byte; none once its retention is over.
+    pub payload: Option<StoredPayload>,
     /// Channels it was sent to.
     pub channels: Option<Vec<String>>,
     /// Tags, for searching.

@@ -1,9 +1,14 @@
 //! A message's payload: a JSON object, or a text in its place, kept as the sender wrote it, byte for byte.
 
+mod stored;
+
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use crate::error::ProviderError;
+use crate::media_type::MediaType;
+
+pub use stored::StoredPayload;
 
 /// Bytes of a payload at most.
 pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
@@ -13,14 +18,18 @@ pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
 /// A JSON object as text, as a rule. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payload(Bytes);
+pub struct Payload {
+    text: Bytes,
+    /// None when it is `application/json`.
+    media_type: Option<MediaType>,
+}
 
 impl Payload {
     /// Takes a JSON value that a parser has passed over. 422 when it is not an object or nested too deep, 413 when it is too
     /// large.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, ProviderError> {
         check(raw.get())?;
-        Ok(Self(Bytes::from(Box::<str>::from(raw).into_string())))
+        Ok(Self::of(Bytes::from(Box::<str>::from(raw).into_string())))
     }
 
     /// The same without a copy, when the value was parsed out of `body`, which it then keeps in memory.
@@ -30,7 +39,7 @@ impl Payload {
         let inside = whole.start <= part.start && part.end <= whole.end;
         let bytes =
             if inside { body.slice_ref(raw.get().as_bytes()) } else { Bytes::copy_from_slice(raw.get().as_bytes()) };
-        Ok(Self(bytes))
+        Ok(Self::of(bytes))
     }
 
     /// Any text: what a sender asks to be delivered in place of an object. 413 when it is too large.
@@ -38,16 +47,22 @@ impl Payload {
         if text.len() > PAYLOAD_BYTES_MAX {
             return Err(ProviderError::TooLarge);
         }
-        Ok(Self(Bytes::from(text)))
+        Ok(Self::of(Bytes::from(text)))
+    }
+
+    /// The same, delivered as this media type.
+    #[must_use]
+    pub fn with_media_type(self, media_type: MediaType) -> Self {
+        Self { media_type: Some(media_type).filter(|media_type| !media_type.is_json()), ..self }
     }
 
     /// The text.
     pub fn as_bytes(&self) -> &Bytes {
-        &self.0
+        &self.text
     }
 
-    pub(crate) fn into_bytes(self) -> Bytes {
-        self.0
+    fn of(text: Bytes) -> Self {
+        Self { text, media_type: None }
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use jsonschema::Validator;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::accounts::Caller;
 use crate::error::{Invalid, ProviderError, ProviderResult};
@@ -123,7 +124,7 @@ impl Provider {
         }
         let found = match serde_json::from_slice::<Value>(payload.as_bytes()) {
             Ok(payload) => entry.schemas.faults(&payload),
-            Err(_) => entry.schemas.unreadable(),
+            Err(_) => entry.schemas.unreadable(payload),
         };
         let Some(found) = found else { return Ok(()) };
         self.payload_schemas().count(&caller.account, check);
@@ -203,10 +204,14 @@ impl Schemas {
         Self { source, compiled }
     }
 
-    /// Of JSON that can't be held against a schema: a number is too large, or there is no character of such a code.
-    fn unreadable(&self) -> Option<Mismatch<'_>> {
+    /// Of what can't be held against a schema: a text that is no JSON, or a number that is too large, or there is no character
+    /// of such a code.
+    fn unreadable(&self, payload: &Payload) -> Option<Mismatch<'_>> {
         let Compiled { version, .. } = self.compiled.first()?;
-        let msg = "holds a number or text that can't be read, and so can't be held against the schema";
+        let msg = match serde_json::from_slice::<&RawValue>(payload.as_bytes()) {
+            Ok(_) => "holds a number or text that can't be read, and so can't be held against the schema",
+            Err(_) => "is a text that is no JSON, and so can't be held against the schema of its event type",
+        };
         let faults = vec![Invalid::in_body(["payload".into()], msg)];
         Some(Mismatch { version, rule: "unreadable".to_owned(), faults })
     }

@@ -22,8 +22,10 @@ use crate::snapshot::Snapshots;
 use crate::strangers::Strangers;
 use crate::workers;
 
-/// Tries to change what others are changing at the same time.
-pub(crate) const CHANGE_TRIES_MAX: usize = 20;
+/// Tries to change what others are changing at the same time. One of them gets on with each turn, so this is how many may do it.
+pub(crate) const CHANGE_TRIES_MAX: usize = 100;
+/// Turns of a PUT that finds nothing and then somebody who made it, which others may delete in between.
+pub(crate) const PUT_TURNS_MAX: usize = 10;
 
 /// The delivery provider. Clones are the same one.
 #[derive(Clone)]

@@ -9,13 +9,14 @@ use runtime::vault::Vault;
 
 use crate::endpoints::sealing;
 use crate::headers;
+use crate::media_type;
 use crate::model::{Application, Endpoint, Id, Message};
 use crate::ordering::DeliveryOrder;
 use crate::secret::{EndpointSecret, UnsealError};
 use crate::signing::Signer;
 
 const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")));
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const JSON: HeaderValue = HeaderValue::from_static(media_type::JSON);
 const ANY: HeaderValue = HeaderValue::from_static("*/*");
 /// What each request adds to an endpoint's own headers: six of the signature, the host and the length.
 const HEADERS_OF_A_REQUEST: usize = 8;

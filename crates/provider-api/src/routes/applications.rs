@@ -15,6 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::answer::{self, ListResponse};
 use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::older::RATE;
 use crate::patch;
 use crate::words::ListOrder;
 
@@ -31,7 +32,7 @@ pub(crate) struct ApplicationIn {
     /// Messages a second that its endpoints receive at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`, which goes before it.
+    /// Older name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
     /// Free text pairs.
@@ -55,7 +56,7 @@ pub(crate) struct ApplicationPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: Change<Option<u16>>,
-    /// Older name of `throttleRate`, which goes before it.
+    /// Older name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Change<Option<NonZeroU16>>,
@@ -131,25 +132,36 @@ impl ApplicationsQuery {
     }
 }
 
-impl From<ApplicationPatchIn> for ApplicationPatch {
-    fn from(body: ApplicationPatchIn) -> Self {
-        ApplicationPatch {
+impl TryFrom<ApplicationPatchIn> for ApplicationPatch {
+    type Error = ApiError;
+
+    fn try_from(body: ApplicationPatchIn) -> Result<Self, ApiError> {
+        Ok(ApplicationPatch {
             name: body.name,
             uid: body.uid,
-            throttle_rate: patch::newer(body.throttle_rate, patch::plain(body.rate_limit)),
+            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
             metadata: body.metadata,
-        }
+        })
     }
 }
 
-impl From<ApplicationIn> for ApplicationInput {
-    fn from(body: ApplicationIn) -> Self {
-        ApplicationInput {
+impl TryFrom<ApplicationIn> for ApplicationInput {
+    type Error = ApiError;
+
+    fn try_from(body: ApplicationIn) -> Result<Self, ApiError> {
+        Ok(ApplicationInput {
             name: body.name,
             uid: body.uid,
-            throttle_rate: body.throttle_rate.or(body.rate_limit.map(NonZeroU16::get)),
+            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
-        }
+        })
+    }
+}
+
+impl ApplicationIn {
+    /// One that stands in the `application` of something else.
+    pub(super) fn inline(self) -> Result<ApplicationInput, ApiError> {
+        self.try_into().map_err(|error: ApiError| error.within("application"))
     }
 }
 
@@ -183,8 +195,8 @@ pub(crate) async fn create(
     sent: Sent<ApplicationIn>,
 ) -> Result<Response, ApiError> {
     let if_taken = if query.get_if_exists == Some(true) { IfTaken::Get } else { IfTaken::Refuse };
-    let created =
-        provider.create_application(&caller, sent.body.into(), if_taken, sent.idempotency.as_ref(), render).await?;
+    let (input, idempotency) = (sent.body.try_into()?, sent.idempotency.as_ref());
+    let created = provider.create_application(&caller, input, if_taken, idempotency, render).await?;
     Ok(answer::created(created, render))
 }
 
@@ -226,7 +238,7 @@ pub(crate) async fn update(
     At([application]): At<1>,
     sent: Sent<ApplicationIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_application(&caller, &application, sent.body.into()).await?, render))
+    Ok(answer::put(provider.put_application(&caller, &application, sent.body.try_into()?).await?, render))
 }
 
 /// Changes what is named of an application.
@@ -241,7 +253,7 @@ pub(crate) async fn change(
     At([application]): At<1>,
     sent: Sent<ApplicationPatchIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.patch_application(&caller, &application, sent.body.into()).await?)))
+    Ok(answer::ok(&view(&provider.patch_application(&caller, &application, sent.body.try_into()?).await?)))
 }
 
 /// Deletes an application with its endpoints and whatever waits for them.

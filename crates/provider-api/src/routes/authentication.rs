@@ -16,8 +16,9 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::words::Session;
 
 /// What access is asked for.
+/// A field that there is none of is refused: what was meant to give less would give more.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AppPortalAccessIn {
     /// Makes the application when there is none of the path's uid.
     application: Option<ApplicationIn>,
@@ -65,8 +66,9 @@ pub(crate) struct AppPortalAccessOut {
 }
 
 /// Which tokens to end, and when.
+/// A field that there is none of is refused: without it all would end.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApplicationTokenExpireIn {
     /// Seconds that they are left; none without.
     #[schema(minimum = 0, maximum = 259200)]
@@ -105,17 +107,19 @@ impl From<AppPortalCapability> for Capability {
     }
 }
 
-impl From<AppPortalAccessIn> for PortalAccessInput {
-    fn from(body: AppPortalAccessIn) -> Self {
+impl TryFrom<AppPortalAccessIn> for PortalAccessInput {
+    type Error = ApiError;
+
+    fn try_from(body: AppPortalAccessIn) -> Result<Self, ApiError> {
         let named = body.capabilities.map(|named| named.into_iter().map(Into::into).collect());
-        PortalAccessInput {
-            application: body.application.map(Into::into),
+        Ok(PortalAccessInput {
+            application: body.application.map(ApplicationIn::inline).transpose()?,
             // Of two answers to one question, the one that gives less.
             capabilities: if body.read_only == Some(true) { Some([Capability::ViewBase].into()) } else { named },
             feature_flags: body.feature_flags.unwrap_or_default(),
             expiry_seconds: body.expiry,
             session_id: body.session_id,
-        }
+        })
     }
 }
 
@@ -132,7 +136,7 @@ pub(crate) async fn app_portal_access(
     At([application]): At<1>,
     sent: Sent<AppPortalAccessIn>,
 ) -> Result<Response, ApiError> {
-    let access = provider.create_portal_access(&caller, &application, sent.body.into()).await?;
+    let access = provider.create_portal_access(&caller, &application, sent.body.try_into()?).await?;
     Ok(answer::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
 }
 

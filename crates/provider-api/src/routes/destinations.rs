@@ -13,9 +13,9 @@ use utoipa::{IntoParams, ToSchema};
 use super::attempts::{Statuses, status_text};
 use super::messages::{self, MessageOut};
 use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth};
+use crate::ask::{self, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::history::{AttemptedMessagesQuery, Filtered};
+use crate::history::{AttemptedMessagesQuery, Filtered, Filters};
 
 /// A message that was tried at an endpoint.
 #[derive(Debug, Serialize, ToSchema)]
@@ -87,6 +87,10 @@ pub(crate) struct DestinationsQuery {
     iterator: Option<String>,
 }
 
+impl Filters for DestinationsQuery {
+    const HAS: &'static [&'static str] = &[];
+}
+
 fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
     let endpoint = row.endpoint.as_ref();
     let made_at = ids::made_at(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
@@ -148,7 +152,7 @@ pub(crate) async fn list_attempted_destinations(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([application, message]): At<2>,
-    Asked(query): Asked<DestinationsQuery>,
+    Filtered(query): Filtered<DestinationsQuery>,
 ) -> Result<Response, ApiError> {
     let page = ask::page(&query.limit, &query.iterator, &None, ListKey::Id(ids::ENDPOINT))?;
     let rows = provider.list_attempted_destinations(&caller, &application, &message, &page).await?;

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::older::Named;
+use crate::older::{EVENT_TYPES, Named, RATE};
 use crate::patch;
 use crate::words::{Channel, Name};
 
@@ -48,7 +48,7 @@ pub(crate) struct EndpointIn {
     /// Messages a second that it receives at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`, which goes before it.
+    /// Older name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
     /// Of older clients, and not looked at.
@@ -60,7 +60,7 @@ pub(crate) struct EndpointIn {
     /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
     headers: Option<BTreeMap<String, String>>,
     /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key; made
-    /// when there is none. It stays when an endpoint is replaced.
+    /// when there is none. That of an endpoint that is replaced stays: another one is refused, `…/secret/rotate` changes it.
     secret: Option<String>,
     /// `key`: messages of one ordering key (header `lotwire-ordering-key`) are delivered one after the other. `none` without;
     /// it stays as it is when an endpoint is replaced without.
@@ -171,7 +171,7 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: Change<Option<u16>>,
-    /// Older name of `throttleRate`, which goes before it.
+    /// Older name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Change<Option<NonZeroU16>>,
@@ -191,63 +191,78 @@ pub(crate) struct EndpointPatchIn {
     /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
     #[schema(ignore)]
     secret: Option<IgnoredAny>,
+    /// POST and PUT have it.
+    #[schema(ignore)]
+    headers: Option<IgnoredAny>,
 }
 
 impl EndpointIn {
-    fn named(&self) -> Result<Named, ApiError> {
+    fn named(&self) -> Named {
         Named::of(self.event_types.is_some(), self.filter_types.is_some())
     }
 }
 
 impl EndpointPatchIn {
-    fn named(&self) -> Result<Named, ApiError> {
+    fn named(&self) -> Named {
         Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
     }
 
-    fn leaves_the_secret(&self) -> Result<(), ApiError> {
-        match self.secret {
-            None => Ok(()),
-            Some(_) => {
-                Err(ApiError::at(["body", "secret"], "is changed by POST …/secret/rotate, with the new one as key"))
-            }
+    fn leaves_the_rest(&self) -> Result<(), ApiError> {
+        let refused = |name, msg| Err(ApiError::at(["body", name], msg));
+        match (&self.secret, &self.headers) {
+            (None, None) => Ok(()),
+            (Some(_), _) => refused("secret", "is changed by POST …/secret/rotate, with the new one as key"),
+            (None, Some(_)) => refused("headers", "are changed by PATCH …/headers"),
         }
     }
 }
 
-impl From<EndpointPatchIn> for EndpointPatch {
-    fn from(body: EndpointPatchIn) -> Self {
-        EndpointPatch {
+impl TryFrom<EndpointPatchIn> for EndpointPatch {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
+        body.leaves_the_rest()?;
+        Ok(EndpointPatch {
             url: body.url,
             uid: body.uid,
             description: body.description,
             disabled: body.disabled,
-            filter_types: patch::newer(body.event_types, body.filter_types),
+            filter_types: EVENT_TYPES.one_change_of(body.event_types, body.filter_types)?,
             channels: body.channels,
-            throttle_rate: patch::newer(body.throttle_rate, patch::plain(body.rate_limit)),
+            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
             metadata: body.metadata,
             ordering: match body.ordering {
                 Change::Keep => Change::Keep,
                 Change::Set(ordering) => Change::Set(ordering.into()),
             },
-        }
+        })
     }
 }
 
-impl From<EndpointIn> for EndpointInput {
-    fn from(body: EndpointIn) -> Self {
-        EndpointInput {
+impl TryFrom<EndpointIn> for EndpointInput {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointIn) -> Result<Self, ApiError> {
+        Ok(EndpointInput {
             url: body.url,
             uid: body.uid,
             description: body.description.unwrap_or_default(),
             disabled: body.disabled.unwrap_or_default(),
-            filter_types: body.event_types.or(body.filter_types),
+            filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: body.channels,
-            throttle_rate: body.throttle_rate.or(body.rate_limit.map(NonZeroU16::get)),
+            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
             ordering: body.ordering.map(DeliveryOrder::from),
-        }
+        })
+    }
+}
+
+impl Ordering {
+    /// How an endpoint is shown: none when it is as usual.
+    pub(super) fn shown(endpoint: &Endpoint) -> Option<Self> {
+        (endpoint.ordering == DeliveryOrder::PerKey).then_some(Self::Key)
     }
 }
 
@@ -265,7 +280,7 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         event_types: endpoint.filter_types.as_deref(),
         filter_types: endpoint.filter_types.as_deref(),
         channels: endpoint.channels.as_deref(),
-        ordering: (endpoint.ordering == DeliveryOrder::PerKey).then_some(Ordering::Key),
+        ordering: Ordering::shown(endpoint),
         created_at: answer::time(endpoint.created_at),
         updated_at: answer::time(endpoint.updated_at),
     }
@@ -287,8 +302,8 @@ pub(crate) async fn create(
     At([application]): At<1>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let (named, idempotency) = (sent.body.named()?, sent.idempotency.as_ref());
-    let created = provider.create_endpoint(&caller, &application, sent.body.into(), idempotency, render).await;
+    let (named, idempotency) = (sent.body.named(), sent.idempotency.as_ref());
+    let created = provider.create_endpoint(&caller, &application, sent.body.try_into()?, idempotency, render).await;
     let created = created.map_err(|error| named.told(error))?;
     Ok(answer::created(created, render))
 }
@@ -335,8 +350,8 @@ pub(crate) async fn update(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let named = sent.body.named()?;
-    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.into()).await;
+    let named = sent.body.named();
+    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
     let put = put.map_err(|error| named.told(error))?;
     Ok(answer::put(put, render))
 }
@@ -354,9 +369,8 @@ pub(crate) async fn change(
     At([application, endpoint]): At<2>,
     sent: Sent<EndpointPatchIn>,
 ) -> Result<Response, ApiError> {
-    sent.body.leaves_the_secret()?;
-    let named = sent.body.named()?;
-    let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.into()).await;
+    let named = sent.body.named();
+    let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
     Ok(answer::ok(&view(&changed.map_err(|error| named.told(error))?)))
 }
 

@@ -30,8 +30,9 @@ pub(crate) struct EndpointHeadersIn {
 }
 
 /// Headers to set and to remove. Names are compared without regard to case.
+/// A field that there is none of is refused.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EndpointHeadersPatchIn {
     /// Values of at most 4,096 bytes, on one line; null removes the header.
     #[serde(default)]

@@ -18,8 +18,9 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// An OpenAPI document, given as `spec` or as `specRaw`, whose webhooks are to be event types.
+/// A field that there is none of is refused: without it there would be changes.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EventTypeImportOpenApiIn {
     /// Changes nothing, and says what would change.
     dry_run: Option<bool>,

@@ -2,12 +2,14 @@
 //! be a JSON object, and never built as one.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
+use provider::media_type::MediaType;
 use provider::model::Message;
 use provider::payload::PAYLOAD_BYTES_MAX;
 use provider::port::Content;
@@ -58,7 +60,7 @@ pub(crate) struct MessageIn<'a> {
     /// When it is to be delivered: 1 minute to 24 hours ahead; at once without.
     #[schema(format = DateTime)]
     deliver_at: Option<String>,
-    /// `rawPayload` is delivered in place of `payload`; there are no transformations, so the rest has no effect.
+    /// What is delivered in place of `payload`, and as what; there are no transformations, so the rest has no effect.
     transformations_params: Option<TransformationsParams>,
     /// Makes the application when there is none of the path's uid.
     application: Option<ApplicationIn>,
@@ -77,6 +79,9 @@ pub(crate) struct MessageOut<'a> {
     /// as a text that is no object.
     #[schema(value_type = Object)]
     payload: Cow<'a, RawValue>,
+    /// The media type that its deliveries have as `Content-Type`; absent when it is `application/json`, and without content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_type: Option<&'a str>,
     /// Channels that it was sent to.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
@@ -100,13 +105,18 @@ pub(crate) struct MessageOut<'a> {
 pub(crate) struct TransformationsParams {
     /// The text that endpoints receive in place of `payload`.
     raw_payload: Option<String>,
+    /// `content-type`: the media type that endpoints receive it as, with its parameters, 255 ASCII characters at most;
+    /// `application/json` without. No other header can be given: an endpoint has those that are sent with every delivery.
+    headers: Option<BTreeMap<String, String>>,
 }
 
 impl MessageIn<'_> {
     fn into_input(self, bytes: &Bytes, ordering_key: Option<OrderingKey>) -> Result<MessageInput, ApiError> {
         let object = Payload::within(bytes, self.payload)?;
-        let text = self.transformations_params.and_then(|params| params.raw_payload);
-        let payload = text.map_or(Ok(object), Payload::from_text)?;
+        let payload = match self.transformations_params {
+            None => object,
+            Some(params) => params.shape(object)?,
+        };
         let deliver_at = self.deliver_at.map(|text| text.parse::<Timestamp>()).transpose();
         let deliver_at = deliver_at.map_err(|error| ApiError::at(["body", "deliverAt"], error.to_string()))?;
         Ok(MessageInput {
@@ -118,10 +128,41 @@ impl MessageIn<'_> {
             channels: self.channels,
             tags: self.tags,
             payload_retention_days: self.payload_retention_period,
-            application: self.application.map(Into::into),
+            application: self.application.map(ApplicationIn::inline).transpose()?,
             ordering_key,
         })
     }
+}
+
+impl TransformationsParams {
+    /// What becomes of a payload that came with these.
+    fn shape(self, object: Payload) -> Result<Payload, ApiError> {
+        let media_type = media_type(self.headers.unwrap_or_default())?;
+        let payload = self.raw_payload.map_or(Ok(object), Payload::from_text)?;
+        Ok(match media_type {
+            Some(media_type) => payload.with_media_type(media_type),
+            None => payload,
+        })
+    }
+}
+
+/// The only header that a message may bring along.
+fn media_type(headers: BTreeMap<String, String>) -> Result<Option<MediaType>, ApiError> {
+    let mut given = None;
+    for (name, value) in headers {
+        let refused = |msg: &str| Err(ApiError::at(["body", "transformationsParams", "headers", &name], msg));
+        if !name.eq_ignore_ascii_case("content-type") {
+            return refused(
+                "can't be given with a message, only content-type can; an endpoint's own headers are sent with every delivery",
+            );
+        }
+        match MediaType::parse(&value) {
+            Err(error) => return refused(&error.to_string()),
+            Ok(_) if given.is_some() => return refused("is given twice"),
+            Ok(media_type) => given = Some(media_type),
+        }
+    }
+    Ok(given)
 }
 
 /// The header that says what a message stays in order with. A header, because a provider that does not know it passes over
@@ -140,15 +181,16 @@ fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
 
 /// A message, its payload shown or not.
 pub(crate) fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError> {
-    let payload = match (content, &message.payload) {
-        (Content::Left, _) => NOT_SHOWN.as_bytes(),
-        (Content::Read, None) => EXPIRED.as_bytes(),
-        (Content::Read, Some(payload)) => payload,
+    let (payload, content_type) = match (content, &message.payload) {
+        (Content::Left, _) => (NOT_SHOWN.as_bytes(), None),
+        (Content::Read, None) => (EXPIRED.as_bytes(), None),
+        (Content::Read, Some(payload)) => (payload.text(), payload.media_type()),
     };
     Ok(MessageOut {
         event_id: message.event_id.as_deref(),
         event_type: &message.event_type,
         payload: shown(&message.id, payload)?,
+        content_type,
         channels: message.channels.as_deref(),
         tags: message.tags.as_deref(),
         id: &message.id,

@@ -2,21 +2,23 @@
 //! attempts (provider.md, "Delivery").
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
 use provider::headers::is_sensitive;
 use provider::model::Endpoint;
 use provider::page::ListKey;
-use provider::{EndpointInput, Provider, ids};
+use provider::{DeliveryOrder, EndpointInput, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::endpoints::Ordering;
 use super::secrets::{EndpointSecretOut, EndpointSecretRotateIn};
 use crate::answer::{self, ListResponse};
 use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::older::Named;
+use crate::older::{EVENT_TYPES, Named, RATE};
 use crate::words::Name;
 
 /// An operational endpoint to be.
@@ -31,6 +33,9 @@ pub(crate) struct OperationalWebhookEndpointIn {
     /// Messages a second that it receives at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Option<NonZeroU16>,
     /// Your own id for it: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
@@ -42,12 +47,16 @@ pub(crate) struct OperationalWebhookEndpointIn {
     /// Older name of `eventTypes`.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: Option<Vec<String>>,
-    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. It stays when an endpoint is replaced.
+    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. That of an endpoint that is replaced stays: another
+    /// one is refused, `…/secret/rotate` changes it.
     secret: Option<String>,
     /// Free text pairs.
     metadata: Option<BTreeMap<String, String>>,
     /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
     headers: Option<BTreeMap<String, String>>,
+    /// `key`: events about one endpoint are delivered one after the other, as they happened. `none` without; it stays as it is
+    /// when an endpoint is replaced without.
+    ordering: Option<Ordering>,
 }
 
 /// An operational endpoint.
@@ -64,6 +73,10 @@ pub(crate) struct OperationalWebhookEndpointOut<'a> {
     /// Messages a second that it receives at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    rate_limit: Option<u16>,
     /// Your own id for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
@@ -72,6 +85,13 @@ pub(crate) struct OperationalWebhookEndpointOut<'a> {
     /// Names of event types that it receives; all when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_types: Option<&'a [String]>,
+    /// Older name of `eventTypes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    filter_types: Option<&'a [String]>,
+    /// `key` when events about one endpoint are delivered one after the other; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordering: Option<Ordering>,
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
     #[schema(value_type = String, format = DateTime)]
@@ -97,26 +117,28 @@ pub(crate) struct OperationalWebhookEndpointHeadersIn {
 }
 
 impl OperationalWebhookEndpointIn {
-    fn named(&self) -> Result<Named, ApiError> {
+    fn named(&self) -> Named {
         Named::of(self.event_types.is_some(), self.filter_types.is_some())
     }
 }
 
-impl From<OperationalWebhookEndpointIn> for EndpointInput {
-    fn from(body: OperationalWebhookEndpointIn) -> Self {
-        EndpointInput {
+impl TryFrom<OperationalWebhookEndpointIn> for EndpointInput {
+    type Error = ApiError;
+
+    fn try_from(body: OperationalWebhookEndpointIn) -> Result<Self, ApiError> {
+        Ok(EndpointInput {
             url: body.url,
             uid: body.uid,
             description: body.description.unwrap_or_default(),
             disabled: body.disabled.unwrap_or_default(),
-            filter_types: body.event_types.or(body.filter_types),
+            filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: None,
-            throttle_rate: body.throttle_rate,
+            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
-            ordering: None,
-        }
+            ordering: body.ordering.map(DeliveryOrder::from),
+        })
     }
 }
 
@@ -126,9 +148,12 @@ fn view(endpoint: &Endpoint) -> OperationalWebhookEndpointOut<'_> {
         url: &endpoint.url,
         description: &endpoint.description,
         throttle_rate: endpoint.throttle_rate,
+        rate_limit: endpoint.throttle_rate,
         uid: endpoint.uid.as_deref(),
         disabled: endpoint.disabled,
         event_types: endpoint.filter_types.as_deref(),
+        filter_types: endpoint.filter_types.as_deref(),
+        ordering: Ordering::shown(endpoint),
         created_at: answer::time(endpoint.created_at),
         updated_at: answer::time(endpoint.updated_at),
         metadata: &endpoint.metadata,
@@ -150,8 +175,8 @@ pub(crate) async fn create(
     Auth(caller): Auth,
     sent: Sent<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let (named, idempotency) = (sent.body.named()?, sent.idempotency.as_ref());
-    let created = provider.create_operational_endpoint(&caller, sent.body.into(), idempotency, render).await;
+    let (named, idempotency) = (sent.body.named(), sent.idempotency.as_ref());
+    let created = provider.create_operational_endpoint(&caller, sent.body.try_into()?, idempotency, render).await;
     let created = created.map_err(|error| named.told(error))?;
     Ok(answer::created(created, render))
 }
@@ -197,8 +222,8 @@ pub(crate) async fn update(
     At([endpoint]): At<1>,
     sent: Sent<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let named = sent.body.named()?;
-    let put = provider.put_operational_endpoint(&caller, &endpoint, sent.body.into()).await;
+    let named = sent.body.named();
+    let put = provider.put_operational_endpoint(&caller, &endpoint, sent.body.try_into()?).await;
     let put = put.map_err(|error| named.told(error))?;
     Ok(answer::put(put, render))
 }

@@ -18,8 +18,9 @@ pub(crate) struct EndpointSecretOut {
 }
 
 /// How to rotate a secret.
+/// A field that there is none of is refused: without it a secret would be made.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EndpointSecretRotateIn {
     /// The new secret, `whsec_…` or `whsk_…`; one of the same kind as before is made when there is none.
     pub(super) key: Option<String>,

@@ -5,6 +5,7 @@ use axum::response::Response;
 use jiff::Timestamp;
 use provider::Provider;
 use provider::port::EndpointCounts;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -52,8 +53,9 @@ pub(crate) struct EndpointStatsRange {
 }
 
 /// Which example to send.
+/// A field that there is none of is refused.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EventExampleIn {
     /// Event type name. Of `svix.ping` there always is an example.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
@@ -61,6 +63,21 @@ pub(crate) struct EventExampleIn {
     /// Which of the examples of the event type's schema, from 0; the first without. Without examples a value is made
     /// from the schema.
     example_index: Option<usize>,
+    /// Svix's cloud takes it of some customers.
+    #[schema(ignore)]
+    payload: Option<IgnoredAny>,
+}
+
+impl EventExampleIn {
+    fn brings_no_payload(&self) -> Result<(), ApiError> {
+        match self.payload {
+            None => Ok(()),
+            Some(_) => Err(ApiError::at(
+                ["body", "payload"],
+                "can't be given: what is sent is an example of the event type's schema; a payload is sent with POST …/msg",
+            )),
+        }
+    }
 }
 
 impl From<EndpointCounts> for EndpointStats {
@@ -127,7 +144,8 @@ pub(crate) async fn send_example(
     At([application, endpoint]): At<2>,
     sent: Sent<EventExampleIn>,
 ) -> Result<Response, ApiError> {
-    let EventExampleIn { event_type, example_index } = sent.body;
+    sent.body.brings_no_payload()?;
+    let EventExampleIn { event_type, example_index, .. } = sent.body;
     let idempotency = sent.idempotency.as_ref();
     let sent = provider.send_example(&caller, &application, &endpoint, &event_type, example_index, idempotency);
     messages::whole(&sent.await?)

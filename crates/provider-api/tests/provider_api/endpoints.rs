@@ -1,7 +1,7 @@
 //! Endpoints and their secrets.
 
 use provider::ids;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::stage::{NOW, Stage};
 
@@ -56,7 +56,7 @@ async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
     let id = stage.endpoint().await;
     let path = format!("/app/app/endpoint/{id}");
     let secret = stage.get(&format!("{path}/secret")).await.text;
-    let updated = stage.put(&path, json!({"url": "https://example.org/", "secret": SECRET})).await;
+    let updated = stage.put(&path, json!({"url": "https://example.org/"})).await;
     assert_eq!((updated.status, updated.field("url")), (200, "https://example.org/".into()));
     assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
     let created = stage.put("/app/app/endpoint/unknown", json!({"url": URL})).await;
@@ -67,6 +67,89 @@ async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
     for status in [204, 404] {
         assert_eq!(stage.delete(&path).await.status, status);
     }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_there_is_not_put_with_another_secret() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for path in ["/app/app/endpoint/e", "/operational-webhook/endpoint/e"] {
+        let body = |secret: &str| json!({"url": URL, "uid": "e", "secret": secret});
+        assert_eq!(stage.put(path, body(SECRET)).await.status, 201);
+        assert_eq!(stage.put(path, body(SECRET)).await.status, 200, "it has that one");
+        let refused = stage.put(path, body("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")).await;
+        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "secret"])));
+        assert!(refused.text.contains("secret/rotate"), "{}", refused.text);
+        stage.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
+    }
+}
+
+#[tokio::test]
+async fn two_names_of_one_field_must_not_say_different_things() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    stage.put("/event-type/c.d", json!({"description": ""})).await;
+    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    let access = "/auth/app-portal-access/app";
+    let (rates, types) = (["throttleRate", "rateLimit"], ["eventTypes", "filterTypes"]);
+    let put = |object: &Value, names: [&str; 2], values: [Value; 2]| {
+        let mut body = object.clone();
+        names.into_iter().zip(values).for_each(|(name, value)| body[name] = value);
+        body
+    };
+    let own = json!({"url": URL});
+    for (method, path, object, names, within) in [
+        ("POST", "/app", json!({"name": "n"}), rates, vec![]),
+        ("PUT", "/app/app", json!({"name": "n", "uid": "app"}), rates, vec![]),
+        ("PATCH", "/app/app", json!({}), rates, vec![]),
+        ("POST", "/app/app/msg", json!({"name": "n"}), rates, vec!["application"]),
+        ("POST", access, json!({"name": "n"}), rates, vec!["application"]),
+        ("POST", "/app/app/endpoint", own.clone(), rates, vec![]),
+        ("POST", "/app/app/endpoint", own.clone(), types, vec![]),
+        ("PUT", &endpoint, own.clone(), rates, vec![]),
+        ("PUT", &endpoint, own.clone(), types, vec![]),
+        ("PATCH", &endpoint, json!({}), rates, vec![]),
+        ("PATCH", &endpoint, json!({}), types, vec![]),
+        ("POST", "/operational-webhook/endpoint", own.clone(), rates, vec![]),
+        ("POST", "/operational-webhook/endpoint", own.clone(), types, vec![]),
+        ("PUT", "/operational-webhook/endpoint/e", own, rates, vec![]),
+    ] {
+        let [one, other] = match names {
+            names if names == rates => [json!(5), json!(6)],
+            _ if path.starts_with("/operational") => [json!(["endpoint.created"]), json!(["endpoint.deleted"])],
+            _ => [json!(["a.b"]), json!(["c.d"])],
+        };
+        let around = |object: Value| match within.first() {
+            Some(field) if path == access => json!({*field: object}),
+            Some(field) => json!({"eventType": "a", "payload": {}, *field: object}),
+            None => object,
+        };
+        let body = around(put(&object, names, [one.clone(), other]));
+        let refused = stage.call(method, path, &body.to_string()).await;
+        let loc = [&["body"], &within[..], &[names[1]]].concat();
+        assert_eq!(
+            (refused.status, &refused.json()["detail"][0]["loc"]),
+            (422, &json!(loc)),
+            "{body}: {}",
+            refused.text
+        );
+        assert!(refused.text.contains(names[0]), "{}", refused.text);
+        let same = around(put(&object, names, [one.clone(), one]));
+        let taken = stage.call(method, path, &same.to_string()).await;
+        assert!((200..300).contains(&taken.status), "{method} {path} {same}: {}", taken.text);
+    }
+}
+
+#[tokio::test]
+async fn what_is_read_of_an_endpoint_can_be_put_back() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    let given = json!({"url": URL, "uid": "e", "eventTypes": ["a.b"], "throttleRate": 5, "ordering": "key"});
+    assert_eq!(stage.post("/app/app/endpoint", &given).await.status, 201);
+    let read = stage.get("/app/app/endpoint/e").await.json();
+    stage.put("/app/app/endpoint/e", &read).await.expect(200, &read);
 }
 
 #[tokio::test]

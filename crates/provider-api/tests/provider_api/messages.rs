@@ -33,7 +33,65 @@ async fn a_payload_comes_back_as_the_bytes_that_were_sent() {
     let created = stage.post("/app/app/msg", format!(r#"{{"payload":{payload},"eventType":"a"}}"#)).await;
     assert!(created.text.contains(&format!(r#""payload":{payload},"#)), "{}", created.text);
     let kept = stage.store.message(&application, &created.field("id")).await.unwrap().unwrap();
-    assert_eq!(kept.payload.unwrap(), payload);
+    assert_eq!(kept.payload.unwrap().text(), payload.as_bytes());
+}
+
+#[tokio::test]
+async fn a_raw_payload_is_shown_with_its_media_type() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for (params, payload, content_type) in [
+        (
+            json!({"rawPayload": "<a/>", "headers": {"Content-Type": "text/xml"}}),
+            json!({"rawPayload": "<a/>"}),
+            "text/xml",
+        ),
+        (json!({"rawPayload": "{\"a\":1}", "headers": {"content-type": "a/b+json"}}), json!({"a": 1}), "a/b+json"),
+        (json!({"headers": {"content-type": "a/b; c=\"d\""}}), json!({"x": 1}), "a/b; c=\"d\""),
+    ] {
+        let body = json!({"eventType": "a", "payload": {"x": 1}, "transformationsParams": params});
+        let created = stage.post("/app/app/msg", body).await;
+        assert_eq!((&created.json()["payload"], &created.json()["contentType"]), (&payload, &json!(content_type)));
+        let path = format!("/app/app/msg/{}", created.field("id"));
+        assert_eq!(stage.get(&path).await.text, created.text);
+        assert_eq!(stage.get("/app/app/msg?limit=1").await.json()["data"][0], created.json());
+        for path in [format!("{path}?with_content=false"), "/app/app/msg?limit=1&with_content=false".to_owned()] {
+            assert!(!stage.get(&path).await.text.contains("contentType"));
+        }
+        assert_eq!(stage.delete(&format!("{path}/content")).await.status, 204);
+        let expunged = stage.get(&path).await.json();
+        assert_eq!((&expunged["payload"], &expunged["contentType"]), (&json!({"expired": true}), &json!(null)));
+    }
+    for params in
+        [json!({"rawPayload": "[1]", "headers": {"content-type": "application/json"}}), json!({"headers": null})]
+    {
+        let body = json!({"eventType": "a", "payload": {}, "transformationsParams": params});
+        assert_eq!(stage.post("/app/app/msg", body).await.json()["contentType"], json!(null));
+    }
+}
+
+#[tokio::test]
+async fn what_would_not_be_sent_with_a_message_is_refused() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for (headers, name, says) in [
+        (json!({"x-lot": "1"}), "x-lot", "only content-type"),
+        (json!({"content-type": "text/xml", "x-lot": "v\r\nz: 1"}), "x-lot", "only content-type"),
+        (json!({"content-type": "xml"}), "content-type", "media type"),
+        (json!({"content-type": ""}), "content-type", "media type"),
+        (json!({"content-type": "text/xml\r\nx-lot: 1"}), "content-type", "media type"),
+        (json!({"content-type": format!("text/{}", "x".repeat(251))}), "content-type", "255"),
+        (json!({"Content-Type": "text/xml", "content-type": "text/xml"}), "content-type", "twice"),
+        (json!({"content-type": 1}), "content-type", "string"),
+    ] {
+        let params = json!({"rawPayload": "<a/>", "headers": headers});
+        let refused =
+            stage.post("/app/app/msg", json!({"eventType": "a", "payload": {}, "transformationsParams": params})).await;
+        let loc = json!(["body", "transformationsParams", "headers", name]);
+        assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &loc), "{}", refused.text);
+        assert!(refused.text.contains(says), "{}", refused.text);
+    }
+    assert_eq!(stage.get("/app/app/msg").await.json()["data"], json!([]));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::post;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use http_kit::serve::{Limits, serve};
 use provider::ProviderConfig;
 use runtime::clock::SystemClock;
@@ -53,7 +53,8 @@ async fn the_official_client_searches_resends_and_removes() {
     let key = stage::key(&provider, "customer").await;
     let count = Arc::new(AtomicUsize::new(0));
     // The first request fails, and whatever comes later succeeds.
-    let hook = async move || match count.fetch_add(1, Ordering::SeqCst) {
+    let hook = async move |headers: HeaderMap| match count.fetch_add(1, Ordering::SeqCst) {
+        _ if headers["content-type"] != "text/plain" => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "what is it?"),
         0 => (StatusCode::INTERNAL_SERVER_ERROR, "no"),
         _ => (StatusCode::OK, "yes"),
     };
@@ -68,8 +69,7 @@ async fn the_official_client_searches_resends_and_removes() {
         tags: types(&["spring"]),
         channels: types(&["lots"]),
         payload_retention_hours: Some(200),
-        transformations_params: Some(json!({"rawPayload": "plain text", "headers": {"content-type": "text/plain"}})),
-        ..MessageIn::new("item.sold".into(), json!({}))
+        ..MessageIn::new_raw_payload("item.sold".into(), "plain text".into()).with_content_type("text/plain".into())
     };
     let shown = MessageCreateOptions { with_content: Some(true), ..Default::default() };
     let sent = svix.message().create(app.clone(), message, Some(shown)).await.unwrap();

@@ -25,7 +25,14 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
     let given = json!({"url": URL, "uid": "ops", "description": "d", "disabled": true, "throttleRate": 7,
         "eventTypes": ["endpoint.disabled", "message.attempt.failing"], "metadata": {"k": "v"}});
     let mut whole = given.clone();
-    for (name, value) in [("id", json!(id)), ("createdAt", json!(NOW)), ("updatedAt", json!(NOW))] {
+    for (name, value) in [
+        ("id", json!(id)),
+        ("createdAt", json!(NOW)),
+        ("updatedAt", json!(NOW)),
+        // As older clients know them.
+        ("rateLimit", json!(7)),
+        ("filterTypes", given["eventTypes"].clone()),
+    ] {
         whole[name] = value;
     }
     stage.put(&path, &given).await.expect(200, &whole);
@@ -36,6 +43,26 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
     assert_eq!(listed["data"], json!([other.json(), whole]), "newest first");
     for status in [204, 404] {
         assert_eq!(stage.delete(&path).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
+    let stage = Stage::new().await;
+    let created = stage.post(PATH, json!({"url": URL, "uid": "ops", "rateLimit": 5, "ordering": "key"})).await.json();
+    assert_eq!((&created["throttleRate"], &created["rateLimit"]), (&json!(5), &json!(5)));
+    assert_eq!(created["ordering"], "key");
+    let path = format!("{PATH}/ops");
+    for (given, rate, ordering) in [
+        (json!({"url": URL, "throttleRate": 6}), json!(6), json!("key")),
+        (json!({"url": URL, "ordering": "none"}), json!(null), json!(null)),
+    ] {
+        let put = stage.put(&path, given).await.json();
+        assert_eq!((&put["rateLimit"], &put["ordering"]), (&rate, &ordering));
+        stage.put(&path, json!({"url": URL, "uid": "ops", "ordering": ordering, "rateLimit": rate})).await;
+    }
+    for wrong in [json!({"url": URL, "rateLimit": 0}), json!({"url": URL, "ordering": "time"})] {
+        assert_eq!(stage.post(PATH, wrong).await.status, 422);
     }
 }
 

@@ -128,6 +128,39 @@ async fn a_token_goes_with_its_application() {
 }
 
 #[tokio::test]
+async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
+        let body = json!({"name": name, "description": "d", "featureFlag": flag});
+        assert_eq!(stage.post("/event-type", body).await.status, 201);
+    }
+    let token = stage.token(json!({"featureFlags": ["beta"]})).await;
+    let body = |types: &[&str]| json!({"url": "https://example.com/", "uid": "e", "eventTypes": types}).to_string();
+    let ask =
+        async |method: &str, path: &str, body: String| stage.call_as(Some(&token), method, path, &[], &body).await;
+    let (all, one) = ("/app/app/endpoint", "/app/app/endpoint/e");
+    let refused = |name: &str| {
+        json!({"detail": [{"loc": ["body", "eventTypes", "1"], "msg": format!("there is no event type {name}"),
+            "type": "value_error"}]})
+    };
+    ask("POST", all, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
+    ask("POST", all, body(&["b.beta", "no.such"])).await.expect(422, &refused("no.such"));
+    ask("PUT", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
+    assert_eq!(ask("POST", all, body(&["b.beta", "a.open"])).await.status, 201);
+    ask("PUT", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
+    ask("PATCH", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
+    // What the account has given the endpoint stays as it is until it is taken away.
+    assert_eq!(stage.put(one, body(&["b.beta", "c.alpha"])).await.status, 200);
+    for method in ["PUT", "PATCH"] {
+        let kept = ask(method, one, body(&["a.open", "c.alpha"])).await;
+        assert_eq!((kept.status, &kept.json()["eventTypes"]), (200, &json!(["a.open", "c.alpha"])));
+    }
+    assert_eq!(ask("PUT", one, body(&["a.open"])).await.status, 200);
+    ask("PATCH", one, body(&["a.open", "c.alpha"])).await.expect(422, &refused("c.alpha"));
+}
+
+#[tokio::test]
 async fn event_types_with_a_flag_are_seen_with_that_flag() {
     let stage = Stage::new().await;
     stage.application("app").await;

@@ -190,3 +190,33 @@ async fn health_needs_no_key_and_every_answer_has_its_request_id() {
         }
     }
 }
+
+/// A slip of the pen in what gives access, ends it, or changes what others verify with, would do more than was meant.
+#[tokio::test]
+async fn a_field_that_is_not_known_is_refused_where_passing_over_it_would_do_more_than_was_asked_for() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    let secret = stage.get(&format!("{endpoint}/secret")).await.text;
+    let token = stage.token("{}").await;
+    let spec = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "webhooks": {}});
+    for (method, path, body, field) in [
+        ("POST", "/auth/app-portal-access/app", json!({"readonly": true}), "readonly"),
+        ("POST", "/auth/app/app/expire-all", json!({"sessionId": "one"}), "sessionId"),
+        ("POST", &format!("{endpoint}/secret/rotate"), json!({"secret": "whsec_x"}), "secret"),
+        ("POST", "/event-type/import/openapi", json!({"spec": spec, "dryrun": true}), "dryrun"),
+        ("PATCH", &format!("{endpoint}/headers"), json!({"deleteHeader": ["x"]}), "deleteHeader"),
+        ("PATCH", &endpoint, json!({"description": "new", "headers": {"x": "1"}}), "headers"),
+        ("POST", &format!("{endpoint}/send-example"), json!({"eventType": "svix.ping", "payload": {}}), "payload"),
+        ("POST", &format!("{endpoint}/send-example"), json!({"eventType": "svix.ping", "index": 1}), "index"),
+    ] {
+        let refused = stage.call(method, path, &body.to_string()).await;
+        assert_eq!(refused.status, 422, "{method} {path} {body}: {}", refused.text);
+        assert!(refused.text.contains(field), "{method} {path} {body}: {}", refused.text);
+    }
+    assert_eq!(stage.get(&format!("{endpoint}/secret")).await.text, secret);
+    assert_eq!(stage.call_as(Some(&token), "GET", "/app/app/endpoint", &[], "").await.status, 200);
+    let message = stage.message().await;
+    let list = stage.get(&format!("/app/app/msg/{message}/endpoint?status=2")).await;
+    assert_eq!((list.status, &list.json()["detail"][0]["loc"]), (422, &json!(["query", "status"])));
+}

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use runtime::seldom::Seldom;
 
 use super::Shared;
@@ -11,6 +10,7 @@ use super::lane_state::Work;
 use super::nodes::Holder;
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::{DeliveryOrder, OrderingKey};
+use crate::payload::StoredPayload;
 use crate::port::{IdempotentAnswer, NewDelivery, NewMessage, RowKind, StoreError, StoreResult};
 use crate::snapshot::Snapshot;
 use crate::target::Target;
@@ -21,7 +21,7 @@ static REFUSED: Seldom = Seldom::new();
 /// A message on its way to disk, with the places that its deliveries have in their lanes.
 pub(super) struct Pending {
     message: NewMessage,
-    payload: Bytes,
+    payload: StoredPayload,
     /// In which line its rows wait that have no place.
     kind: RowKind,
     places: Vec<(Id, Option<Place>)>,

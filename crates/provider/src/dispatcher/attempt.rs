@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::Method;
+use http::{Method, header};
 use jiff::{SignedDuration, Timestamp};
 use outbound::{Request, TransportError};
 
@@ -16,6 +15,7 @@ use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
 use super::recorder::Entry;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
+use crate::payload::StoredPayload;
 use crate::port::{AttemptRecord, EndpointEffect, Next, Notice, Order, Page, StoreResult};
 use crate::target::Target;
 
@@ -110,7 +110,14 @@ async fn target(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option
     Ok(None)
 }
 
-async fn send(shared: &Shared, lane: &Lane, target: &Target, message: &Id, payload: Bytes, now: Timestamp) -> Outcome {
+async fn send(
+    shared: &Shared,
+    lane: &Lane,
+    target: &Target,
+    message: &Id,
+    payload: StoredPayload,
+    now: Timestamp,
+) -> Outcome {
     let way = match &target.way {
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
@@ -118,14 +125,18 @@ async fn send(shared: &Shared, lane: &Lane, target: &Target, message: &Id, paylo
     if let Err(reason) = shared.context.config.reach.check_scheme(&way.uri) {
         return Outcome::failed(reason);
     }
-    let request = |payload: Bytes, deadline| {
+    let request = |payload: StoredPayload, deadline| {
         let mut headers = way.headers.clone();
-        way.signer.sign_headers(&mut headers, message, &payload, now);
+        let (media_type, body) = payload.into_parts();
+        if let Some(media_type) = media_type {
+            headers.insert(header::CONTENT_TYPE, media_type);
+        }
+        way.signer.sign_headers(&mut headers, message, &body, now);
         Request {
             method: Method::POST,
             uri: way.uri.clone(),
             headers,
-            body: payload,
+            body,
             deadline,
             response_bytes_max: RESPONSE_BYTES_MAX,
         }
@@ -145,7 +156,7 @@ async fn send(shared: &Shared, lane: &Lane, target: &Target, message: &Id, paylo
 }
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
-async fn payload_again(shared: &Shared, lane: &Lane, message: &Id) -> Option<Bytes> {
+async fn payload_again(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
     match shared.context.store.message(&lane.application, message).await {
         Ok(found) => found?.payload,
         Err(error) => {

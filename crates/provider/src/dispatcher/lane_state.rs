@@ -6,7 +6,6 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use runtime::clock::to_ms;
 
@@ -18,6 +17,7 @@ use crate::config::LaneConfig;
 use crate::metrics::LaneFigures;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
+use crate::payload::StoredPayload;
 use crate::port::{Room, RowKind};
 
 use queues::Queues;
@@ -41,7 +41,7 @@ const KEPT_OVER_PAUSE: Duration = Duration::from_secs(10);
 /// A delivery row in memory.
 pub(super) struct Work {
     pub(super) message: Id,
-    pub(super) payload: Bytes,
+    pub(super) payload: StoredPayload,
     /// Attempts made so far on the schedule.
     pub(super) attempts: u32,
     /// What the attempt is made for.

@@ -43,7 +43,7 @@ impl Provider {
             application: endpoint.application.clone(),
             event_type: event_type.into(),
             event_id: None,
-            payload: Some(payload),
+            payload: Some(payload.into()),
             channels: None,
             tags: None,
             created_at: now,

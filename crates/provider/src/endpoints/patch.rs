@@ -43,8 +43,8 @@ impl Provider {
     ) -> ProviderResult<Endpoint> {
         // Those that it has already may have been deleted since.
         if let Change::Set(Some(names)) = &patch.filter_types {
-            self.endpoint(caller, application, id_or_uid).await?;
-            self.check_filter_types(caller, names).await?;
+            let endpoint = self.endpoint(caller, application, id_or_uid).await?;
+            self.check_filter_types(caller, names, endpoint.filter_types.as_deref().unwrap_or_default()).await?;
         }
         let reach = matches!(patch.url, Change::Set(_)).then_some(&self.config().reach);
         self.change_endpoint(caller, application, id_or_uid, |endpoint| {

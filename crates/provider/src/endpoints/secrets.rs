@@ -97,7 +97,7 @@ impl Provider {
         self.vault().seal(self.random(), &vault_context(endpoint), secret.reveal().as_bytes())
     }
 
-    fn unseal(&self, endpoint: &Endpoint, sealed: &Sealed) -> ProviderResult<EndpointSecret> {
+    pub(super) fn unseal(&self, endpoint: &Endpoint, sealed: &Sealed) -> ProviderResult<EndpointSecret> {
         EndpointSecret::unseal(self.vault(), &endpoint.id, sealed)
             .map_err(|error| ProviderError::Internal(format!("the secret of {}: {error}", endpoint.id)))
     }

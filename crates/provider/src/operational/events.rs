@@ -4,9 +4,10 @@
 
 use jiff::Timestamp;
 use runtime::clock::rfc3339_ms;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::model::Attempt;
+use crate::ordering::OrderingKey;
 use crate::port::Notice;
 
 /// The event types of operational webhooks, with what they are about.
@@ -114,10 +115,15 @@ impl Happening<'_> {
     }
 }
 
+/// What the events about one endpoint have in common: its id.
+pub(crate) fn ordering_key(payload: &[u8]) -> Option<OrderingKey> {
+    let payload: Value = serde_json::from_slice(payload).ok()?;
+    OrderingKey::parse(payload["data"]["endpointId"].as_str()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use runtime::clock::from_ms;
-    use serde_json::Value;
 
     use super::*;
     use crate::model::{AttemptStatus, AttemptTrigger};
@@ -128,6 +134,7 @@ mod tests {
     fn told(happening: Happening<'_>) -> Value {
         let (event_type, payload) = happening.message(SUBJECT).unwrap();
         assert!(EVENT_TYPES.iter().any(|(name, _)| *name == event_type), "{event_type}");
+        assert_eq!(ordering_key(payload.as_bytes()).unwrap().as_str(), "ep_1");
         let payload: Value = serde_json::from_str(&payload).unwrap();
         assert_eq!(payload["type"], event_type);
         payload["data"].clone()

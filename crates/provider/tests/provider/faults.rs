@@ -33,27 +33,35 @@ pub(crate) enum Fault {
     DoneUnsaid,
     NotDone,
     Panic,
+    /// Somebody else makes the same just before.
+    Beaten,
 }
 
 /// Answers so many calls of one method with a fault.
-struct Faulty {
-    store: Arc<dyn Store>,
-    method: &'static str,
-    fault: Fault,
-    left: AtomicUsize,
+pub(crate) struct Faulty {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) method: &'static str,
+    pub(crate) fault: Fault,
+    pub(crate) left: AtomicUsize,
 }
 
 impl Faulty {
     async fn call<T>(&self, method: &str, call: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
-        let faulty = method == self.method
-            && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        let faulty = self.fault != Fault::Beaten && self.is_struck(method);
         let broken = || Err(StoreError::Unavailable("the connection broke".into()));
         match self.fault {
             _ if !faulty => call.await,
             Fault::NotDone => broken(),
             Fault::DoneUnsaid => call.await.and_then(|_| broken()),
             Fault::Panic => panic!("a bug in the store, for a test"),
+            Fault::Beaten => call.await,
         }
+    }
+
+    /// Whether this call is one of those that something happens to.
+    fn is_struck(&self, method: &str) -> bool {
+        method == self.method
+            && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
     }
 }
 
@@ -198,6 +206,10 @@ impl Store for Faulty {
     }
 
     async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        if self.fault == Fault::Beaten && self.is_struck("create_application") {
+            let other = Application { id: "app_beaten".into(), name: "Theirs".into(), ..application.clone() };
+            self.store.create_application(other, None).await?;
+        }
         self.store.create_application(application, answer).await
     }
 

@@ -1,10 +1,12 @@
 //! Operational webhooks: an account is told of what happened to its endpoints and attempts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use provider::retry::RetrySchedule;
-use provider::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError};
+use provider::{
+    Change, Created, DeliveryOrder, EndpointInput, EndpointPatch, PageRequest, ProviderConfig, ProviderError,
+};
 use serde_json::Value;
 use standardwebhooks::Webhook;
 
@@ -142,4 +144,42 @@ async fn events_are_for_the_account_that_they_are_of() {
     assert_eq!(event(&told.next().await).1["endpointId"].as_str(), Some(&*ours.id));
     stage.told().await;
     assert_eq!(told.count_now(), 0);
+}
+
+#[tokio::test]
+async fn a_listener_that_asks_for_order_hears_of_each_endpoint_what_happened_one_after_the_other() {
+    const ENDPOINTS: usize = 4;
+    let stage = Stage::new(quick()).await;
+    // The first ones are slow, and one fails.
+    let pause = |n: usize| Duration::from_millis(if n % 5 == 0 { 30 } else { 0 });
+    let mut told = Receiver::start(move |n| Reply::After(pause(n), if n == 3 { 500 } else { 200 })).await;
+    let (url, ordering) = (told.url(), Some(DeliveryOrder::PerKey));
+    let input = EndpointInput { url, ordering, ..EndpointInput::default() };
+    stage.provider.create_operational_endpoint(&stage.caller, input, None, |_| String::new()).await.unwrap();
+    for _ in 0..ENDPOINTS {
+        let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+        for disabled in [true, false, true] {
+            let patch = EndpointPatch { disabled: Change::Set(disabled), ..EndpointPatch::default() };
+            stage.provider.patch_endpoint(&stage.caller, "app", &endpoint.id, patch).await.unwrap();
+        }
+        stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    }
+    let happened = ["created", "updated", "disabled", "updated", "updated", "disabled", "deleted"];
+    let happened = happened.map(|word| format!("endpoint.{word}"));
+    let mut heard: HashMap<String, Vec<String>> = HashMap::new();
+    // One was told twice, as its first attempt failed.
+    for _ in 0..=ENDPOINTS * happened.len() {
+        let (event_type, data) = event(&told.next().await);
+        heard.entry(data["endpointId"].as_str().unwrap().to_owned()).or_default().push(event_type);
+    }
+    stage.told().await;
+    assert_eq!((heard.len(), told.count_now()), (ENDPOINTS, 0));
+    let twice: Vec<_> = heard.values_mut().filter(|types| types.len() > happened.len()).collect();
+    assert_eq!(twice.len(), 1);
+    twice.into_iter().for_each(|types| types.dedup());
+    // Two changes of one endpoint that follow each other are told by the same word.
+    let mut happened = happened.to_vec();
+    let whole = heard.values().filter(|types| **types == happened).count();
+    happened.dedup();
+    assert_eq!((whole, heard.values().filter(|types| **types == happened).count()), (ENDPOINTS - 1, 1));
 }

@@ -14,6 +14,7 @@ mod operational;
 mod operations;
 mod ordering;
 mod pages;
+mod puts;
 mod resend;
 mod restart;
 mod retention;
@@ -69,6 +70,7 @@ stories! {
         an_endpoint_is_found_by_its_id_alone;
     accept:
         an_accepted_message_reads_back_as_it_was_sent,
+        a_payload_is_kept_with_its_media_type,
         an_event_id_is_unique_in_its_application,
         an_idempotency_key_accepts_one_message,
         the_first_reason_is_the_key_then_the_snapshot_then_the_event_id,
@@ -101,6 +103,8 @@ stories! {
         event_types_are_put_together_or_not_at_all,
         applications_are_left_out_by_their_endpoints,
         attempts_and_what_waits_are_counted_within_their_ids;
+    puts:
+        of_those_who_put_the_same_at_once_one_makes_it_and_the_others_change_it;
     sealings:
         sentinels_are_replaced_as_they_were_seen,
         an_endpoints_secrets_are_replaced_where_they_are_what_was_seen;

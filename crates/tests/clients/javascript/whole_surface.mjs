@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { ApiException, Svix, Webhook } from "svix";
+import { ApiException, messageInRaw, Svix, Webhook } from "svix";
 
 const PATIENCE_MS = 30_000;
 const SCHEMA = {
@@ -37,7 +37,8 @@ class Receiver {
     const come = this.#arrived.shift() ?? new Promise((resolve) => this.#waiting.push(resolve));
     const { headers, body } = await Promise.race([come, late]);
     new Webhook(secret).verify(body, headers);
-    return { headers, payload: JSON.parse(body) };
+    const isJson = headers["content-type"] === "application/json";
+    return { headers, payload: isJson ? JSON.parse(body) : body };
   }
 }
 
@@ -141,6 +142,14 @@ assert.equal(purge.task, "application.purge_content");
 await eventually(async () => (await svix.backgroundTask.get(purge.id)).status === "finished");
 assert.deepEqual((await svix.message.get("house", missed.id)).payload, { expired: true });
 assert.equal((await svix.backgroundTask.list()).data.length, 4);
+
+// A text of another kind is received as what it is.
+await svix.message.create("house", messageInRaw("lot.sold", "<lot>größe</lot>", "text/xml; charset=utf-8"));
+const raw = await receiver.next(secret);
+assert.deepEqual([raw.headers["content-type"], raw.payload], ["text/xml; charset=utf-8", "<lot>größe</lot>"]);
+await svix.message.create("house", messageInRaw("lot.sold", "[1]"));
+assert.deepEqual((await receiver.next(secret)).payload, [1]);
+await refused(422, () => svix.message.create("house", messageInRaw("lot.sold", "<lot/>", "no media type")));
 
 // Operational webhooks.
 const told = await new Receiver().listen();

@@ -53,6 +53,7 @@ from svix.api import (
     Svix,
     SvixOptions,
 )
+from svix.api.message import message_in_raw
 from svix.exceptions import HttpError
 from svix.webhooks import Webhook
 
@@ -90,7 +91,8 @@ class Receiver:
     def next(self, secret):
         headers, body = self.arrived.get(timeout=PATIENCE)
         Webhook(secret).verify(body, headers)
-        return headers, json.loads(body)
+        is_json = headers["content-type"] == "application/json"
+        return headers, json.loads(body) if is_json else body.decode()
 
 
 def eventually(look):
@@ -246,6 +248,16 @@ def replays(svix, app, endpoint, secret, receiver):
     assert all(message.payload == {"expired": True} for message in svix.message.list(app, PAYLOADS).data)
 
 
+def raw_payloads(svix, app, secret, receiver):
+    """A text of another kind is received as what it is."""
+    svix.message.create(app, message_in_raw("lot.sold", "<lot>größe</lot>", "text/xml; charset=utf-8"))
+    headers, text = receiver.next(secret)
+    assert (headers["content-type"], text) == ("text/xml; charset=utf-8", "<lot>größe</lot>")
+    svix.message.create(app, message_in_raw("lot.sold", "[1]"))
+    assert receiver.next(secret)[1] == [1]
+    refused(422, lambda: svix.message.create(app, message_in_raw("lot.sold", "<lot/>", "no media type")))
+
+
 def operational_webhooks(svix, app, url):
     operational = svix.operational_webhook.endpoint
     endpoint = operational.create(OperationalWebhookEndpointIn(url=url, event_types=["endpoint.created"]))
@@ -289,6 +301,7 @@ def main():
     endpoint, secret = endpoints(svix, app, receiver.url)
     messages(svix, app, endpoint, secret, receiver)
     replays(svix, app, endpoint, secret, receiver)
+    raw_payloads(svix, app, secret, receiver)
     operational_webhooks(svix, app, receiver.url)
     portal(svix, server, app)
     svix.endpoint.delete(app, endpoint)

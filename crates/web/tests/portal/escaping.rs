@@ -1,6 +1,7 @@
 //! Text of senders, receivers and customers is text on every page.
 
-use provider::EndpointInput;
+use provider::media_type::MediaType;
+use provider::{EndpointInput, Payload};
 use serde_json::json;
 
 use crate::stage::{Stage, at, receiver};
@@ -71,4 +72,25 @@ async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() 
     stage.provider.expunge_message(&stage.account, &stage.app.id, &message.id).await.unwrap();
     visitor.get(&path).await.is(200).shows("It was removed").hides("Download");
     visitor.get(&format!("{path}/payload")).await.is(404);
+}
+
+#[tokio::test]
+async fn a_payload_of_another_media_type_says_so_and_is_no_page_when_it_is_downloaded() {
+    let stage = Stage::new().await;
+    let written = "<html><script>alert('payload')</script></html>";
+    let payload = Payload::from_text(written.into()).unwrap();
+    let payload = payload.with_media_type(MediaType::parse("text/html; q=\"<b>\"").unwrap());
+    let message = stage.send("a.b", payload, None).await;
+    let mut visitor = stage.visitor().await;
+    let path = format!("/messages/{}", message.id);
+    let page = visitor.get(&path).await;
+    page.is(200).shows("text/html; q=&#34;&#60;b&#62;&#34;").shows("&#60;html&#62;").hides("<html><script>");
+    let file = visitor.get(&format!("{path}/payload")).await;
+    assert_eq!(
+        (file.is(200).text.as_str(), &file.headers["content-type"]),
+        (written, &"application/octet-stream".parse().unwrap())
+    );
+    let disposition = format!("attachment; filename=\"{}.txt\"", message.id);
+    assert_eq!(file.headers["content-disposition"], disposition);
+    visitor.get("/messages").await.is(200).shows(&message.id);
 }

@@ -101,9 +101,13 @@ impl Stage {
     }
 
     pub(crate) async fn message(&self, event_type: &str, payload: &str, ordering_key: Option<&str>) -> Message {
+        self.send(event_type, Payload::from_text(payload.into()).unwrap(), ordering_key).await
+    }
+
+    pub(crate) async fn send(&self, event_type: &str, payload: Payload, ordering_key: Option<&str>) -> Message {
         let input = MessageInput {
             event_type: event_type.into(),
-            payload: Payload::from_text(payload.into()).unwrap(),
+            payload,
             event_id: None,
             channels: None,
             tags: None,

@@ -1,10 +1,10 @@
-//! What is made only while there is room, over a faulty store: only handed on.
+//! What is made only while there is room, over a faulty store.
 
 use async_trait::async_trait;
 use provider::model::{BackgroundTask, Endpoint};
 use provider::port::{IdempotentAnswer, LimitStore, StoreResult};
 
-use super::Faulty;
+use super::{Fault, Faulty};
 
 #[async_trait]
 impl LimitStore for Faulty {
@@ -14,6 +14,11 @@ impl LimitStore for Faulty {
         endpoints_max: usize,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
+        if self.fault == Fault::Beaten && self.is_struck("create_endpoint_within") {
+            let (id, description) = ("ep_beaten".into(), "theirs".into());
+            let other = Endpoint { id, description, ..endpoint.clone() };
+            self.store.create_endpoint_within(other, endpoints_max, None).await?;
+        }
         self.store.create_endpoint_within(endpoint, endpoints_max, answer).await
     }
 

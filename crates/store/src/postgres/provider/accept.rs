@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ::provider::model::{AttemptTrigger, Id};
 use ::provider::ordering::OrderingKey;
+use ::provider::payload::StoredPayload;
 use ::provider::port::{NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 
@@ -167,7 +168,7 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
         types.push(&*message.event_type);
         event_ids.push(message.event_id.as_deref());
         event_keys.push(entry.event_key.as_ref().map(Fingerprint::as_slice));
-        payloads.push(message.payload.as_deref());
+        payloads.push(message.payload.as_ref().map(StoredPayload::as_stored));
         channels.push(optional_to_json(message.channels.as_ref())?);
         tags.push(optional_to_json(message.tags.as_ref())?);
         created.push(message.created_at);

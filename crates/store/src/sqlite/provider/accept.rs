@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use ::provider::model::{AttemptTrigger, Id, Message};
 use ::provider::ordering::OrderingKey;
+use ::provider::payload::StoredPayload;
 use ::provider::port::{IdempotentAnswer, NewDelivery, NewMessage, NodeId, StoreError, StoreResult};
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, params};
@@ -110,7 +111,7 @@ impl Accepting<'_> {
             &*message.event_type,
             message.event_id,
             event_key,
-            message.payload.as_deref(),
+            message.payload.as_ref().map(StoredPayload::as_stored),
             optional_to_json(message.channels.as_ref())?,
             optional_to_json(message.tags.as_ref())?,
             ms(message.created_at),

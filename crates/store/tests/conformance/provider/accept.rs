@@ -1,5 +1,7 @@
 //! Accepting messages.
 
+use provider::Payload;
+use provider::media_type::MediaType;
 use provider::model::Message;
 use provider::port::{NewMessage, Order};
 
@@ -33,6 +35,26 @@ pub(super) async fn an_accepted_message_reads_back_as_it_was_sent(store: Shared)
     }
     assert_eq!(store.message(&id("app", 2), "lot.1").await.unwrap(), None);
     assert_eq!(store.messages(&id("app", 1), whole(Order::Descending)).await.unwrap(), [message(2), sent]);
+}
+
+pub(super) async fn a_payload_is_kept_with_its_media_type(store: Shared) {
+    let version = routes(&store, 1).await;
+    let media_type = MediaType::parse("text/xml; charset=utf-8").unwrap();
+    let payload = Payload::from_text("<größe/>".to_owned()).unwrap().with_media_type(media_type);
+    let typed = NewMessage {
+        message: Message { payload: Some(payload.into()), ..message(1) },
+        ..sent(1, version, &[(1, None)])
+    };
+    accepted(&store, vec![typed.clone(), sent(2, version, &[(1, None)])], at(5)).await;
+    let listed = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    let claimed =
+        claim_all(&*store, 1, 1, 10, 10).await.into_iter().map(|delivery| delivery.message).collect::<Vec<_>>();
+    for read in [listed, claimed] {
+        assert_eq!(read, [typed.message.clone(), message(2)]);
+        let payloads: Vec<_> = read.into_iter().filter_map(|message| message.payload).collect();
+        assert_eq!(payloads[0].media_type(), Some("text/xml; charset=utf-8"));
+        assert_eq!((payloads[0].text(), payloads[1].media_type()), ("<größe/>".as_bytes(), None));
+    }
 }
 
 pub(super) async fn an_event_id_is_unique_in_its_application(store: Shared) {

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use provider::model::{Attempt, AttemptStatus, Endpoint, Message};
 use provider::page::{LIMIT_MAX, PageRequest};
+use provider::payload::StoredPayload;
 use provider::port::AttemptFilter;
 use provider::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
 
@@ -37,6 +38,8 @@ struct MessagePage {
     deliver_at: Option<When>,
     /// None when it was removed, or its time is over.
     payload: Option<Shown>,
+    /// What the sender said that it is; empty when it is `application/json`.
+    media_type: String,
     destinations: Vec<Destination>,
     attempts: Vec<Row>,
     is_open: bool,
@@ -94,7 +97,8 @@ pub(in crate::portal) async fn page(
         response: Shown::json(&attempt.response),
     };
     let attempts = slice.data.iter().map(row).collect();
-    let payload = message.payload.as_ref().map(|payload| Shown::json(&String::from_utf8_lossy(payload)));
+    let payload = message.payload.as_ref().map(|payload| Shown::json(&String::from_utf8_lossy(payload.text())));
+    let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
     answer(&MessagePage {
         frame: session.frame("Message", Section::Messages).with_notice(notice::of(&query)),
         may: session.may(),
@@ -105,6 +109,7 @@ pub(in crate::portal) async fn page(
         at: When::new(message.created_at, now),
         deliver_at: message.deliver_at.filter(|at| *at > now).map(|at| When::new(at, now)),
         payload,
+        media_type,
         is_open: destinations.iter().any(|destination| destination.is_due || destination.next.is_some()),
         destinations,
         attempts,
@@ -157,10 +162,26 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
 pub(in crate::portal) async fn payload(session: Session, At([message]): At<1>) -> Result<Response, Refusal> {
     let message = session.provider().message(&session.caller, session.app(), &message).await?;
     let payload = message.payload.ok_or_else(Refusal::not_found)?;
-    let name = format!("attachment; filename=\"{}.json\"", message.id);
+    let (kind, extension) = match payload.media_type() {
+        None => ("application/json", "json"),
+        // Nothing that a browser would make a page of.
+        Some(media_type) => ("application/octet-stream", extension(media_type)),
+    };
+    let name = format!("attachment; filename=\"{}.{extension}\"", message.id);
     let name = HeaderValue::try_from(name).map_err(|_| Refusal::internal())?;
-    let headers = [(CONTENT_TYPE, HeaderValue::from_static("application/json")), (CONTENT_DISPOSITION, name)];
-    Ok((headers, payload).into_response())
+    let headers = [(CONTENT_TYPE, HeaderValue::from_static(kind)), (CONTENT_DISPOSITION, name)];
+    Ok((headers, payload.text().to_vec()).into_response())
+}
+
+/// How the name of a file of this media type ends.
+fn extension(media_type: &str) -> &'static str {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match essence.rsplit(['/', '+']).next() {
+        Some("json") => "json",
+        Some("xml") => "xml",
+        Some("csv") => "csv",
+        _ => "txt",
+    }
 }
 
 /// Delivers it to an endpoint once more.

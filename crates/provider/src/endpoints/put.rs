@@ -1,0 +1,85 @@
+//! Replacing an endpoint, or making it.
+
+use subtle::ConstantTimeEq as _;
+
+use super::{Checked, EndpointInput, named};
+use crate::accounts::Caller;
+use crate::authentication::Scope;
+use crate::error::{ProviderError, ProviderResult};
+use crate::model::Endpoint;
+use crate::port::StoreError;
+use crate::provider::{PUT_TURNS_MAX, Provider, Put};
+use crate::secret::EndpointSecret;
+
+impl Provider {
+    /// Replaces an endpoint, or makes one when there is none of that id or uid; the id in the path is not used then. Its
+    /// secret stays. Of those who make it at the same time, the slower ones replace what the first made.
+    ///
+    /// 404 (application), 409 (uid), 422, which another secret than that of an endpoint that is there is, too, 400
+    /// `limit_reached`.
+    pub async fn put_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        input: EndpointInput,
+    ) -> ProviderResult<Put<Endpoint>> {
+        let kept = self.kept_filter_types(caller, application, id_or_uid).await?;
+        let checked = self.check_endpoint(caller, input, &kept).await?;
+        for turn in 1.. {
+            let change = |endpoint: &mut Endpoint| self.replace(endpoint, checked.clone());
+            match self.change_endpoint(caller, application, id_or_uid, change).await {
+                Err(ProviderError::NotFound) => {}
+                changed => return Ok(Put::Updated(changed?)),
+            }
+            let endpoint = self.new_endpoint(caller, application, checked.clone()).await?;
+            let endpoints_max = self.endpoints_max(caller);
+            let created = self.store().create_endpoint_within(endpoint.clone(), endpoints_max, None).await;
+            self.snapshots().forget(&endpoint.application);
+            let may_be_there = turn < PUT_TURNS_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
+            match created {
+                Ok(()) => return Ok(Put::Created(endpoint)),
+                // Somebody else made it meanwhile, perhaps as the last that there was room for, and so it is to be changed.
+                Err(StoreError::Taken(_) | StoreError::Full) if may_be_there => {}
+                Err(error) => return Err(named(error.into(), endpoints_max)),
+            }
+        }
+        Err(StoreError::Stale.into())
+    }
+
+    fn replace(&self, endpoint: &mut Endpoint, mut checked: Checked) -> ProviderResult<()> {
+        if let Some(secret) = &checked.secret {
+            self.check_secret(endpoint, secret)?;
+        }
+        checked.headers = checked.headers.map(|headers| self.seal_headers(&endpoint.id, &headers));
+        endpoint.take(checked);
+        Ok(())
+    }
+
+    /// A secret that was passed over would leave somebody with another one than they believe.
+    fn check_secret(&self, endpoint: &Endpoint, given: &EndpointSecret) -> ProviderResult<()> {
+        let own = self.unseal(endpoint, &endpoint.secret)?;
+        if own.reveal().as_bytes().ct_eq(given.reveal().as_bytes()).into() {
+            return Ok(());
+        }
+        let msg = "is not the one that the endpoint has: POST …/secret/rotate changes it, with the new one as key";
+        Err(ProviderError::invalid("secret", msg))
+    }
+
+    /// The event types of an endpoint that is there, for a caller who may not see all of them.
+    async fn kept_filter_types(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+    ) -> ProviderResult<Vec<String>> {
+        if caller.scope == Scope::Account {
+            return Ok(Vec::new());
+        }
+        match self.endpoint(caller, application, id_or_uid).await {
+            Ok(endpoint) => Ok(endpoint.filter_types.unwrap_or_default()),
+            Err(ProviderError::NotFound) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
