@@ -1,5 +1,6 @@
 //! Why the rules refuse a command.
 
+use contract::AuctionStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -78,8 +79,8 @@ pub enum Rejection {
         /// When.
         starts_at: Timestamp,
     },
-    /// The auction was reconciled: its items are final.
-    #[error("the auction is {status}: its items are final")]
+    /// The auction was reconciled: its items are final. When it is archived, so is all else.
+    #[error("the auction is {status}: {}", closed_words(.status))]
     AuctionClosed {
         /// Name of its status.
         status: &'static str,
@@ -363,6 +364,10 @@ impl Rejection {
             Self::ClockTooFar { .. } => "clock_too_far",
         }
     }
+}
+
+fn closed_words(status: &str) -> &'static str {
+    if status == AuctionStatus::Archived.name() { "nothing of it changes any more" } else { "its items are final" }
 }
 
 fn legal_words(legal: &[&'static str]) -> String {

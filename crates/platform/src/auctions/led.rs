@@ -8,15 +8,17 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::ItemCounts;
+use crate::port::{ItemCounts, Lead};
 
 /// An auction after a change of its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedAuction {
     /// The auction.
     pub auction: Auction,
-    /// What there is among its items then: what rules out a next status.
+    /// Its items then, counted.
     pub items: ItemCounts,
+    /// What they follow, while they do.
+    pub lead: Option<Lead>,
 }
 
 impl Platform {

@@ -10,6 +10,7 @@ use auction::item::ItemEdit;
 use auction::{AuctionKind, Hidden, Item};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::copy::{AuctionCopy, CopiedItems};
+use platform::auctions::shift::Shift;
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, NewEnds};
 use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
@@ -316,7 +317,7 @@ impl Rough<'_> {
                 ("bulk", done.map(|_| Did::Planned))
             }
             17 => {
-                let copy = AuctionCopy { title: None, shift_seconds: 3_600, items: CopiedItems::All };
+                let copy = AuctionCopy { title: None, shift: Shift::Days(7), items: CopiedItems::All };
                 ("copy", platform.copy_auction(caller, self.auction, &copy, None).await.map(|_| Did::Other))
             }
             _ => ("relist", self.relist().await),
@@ -331,8 +332,8 @@ impl Rough<'_> {
         if !unsold {
             return Err(PlatformError::NotFound("unsold item"));
         }
-        let copy = AuctionCopy { title: None, shift_seconds: 86_400, items: CopiedItems::None };
-        let into = platform.copy_auction(caller, self.auction, &copy, None).await?.fresh()?;
+        let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::None };
+        let into = platform.copy_auction(caller, self.auction, &copy, None).await?.fresh()?.auction;
         assert_eq!(into.status, AuctionStatus::Draft);
         let wanted = Relist { into: into.uuid, items: None, status: ItemStatus::Draft };
         platform.relist_items(caller, self.auction, &wanted, None).await.map(|_| Did::Other)

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use platform::auctions::copy::{AuctionCopy, CopiedItems};
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, MovedEnds, NewEnds};
+use platform::auctions::shift::Shift;
 use platform::new_item::NewItem;
 use platform::port::{Change, Follows, Lead};
 use platform::{Caller, PlatformError};
@@ -147,8 +148,10 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     let caller = Caller::command_line();
     let withdrawn = nodes.items(auction).await[6].uuid;
     nodes.first.change_item_status(&caller, withdrawn, ItemStatus::Withdrawn, None, None, None).await.unwrap();
-    let copy = AuctionCopy { title: None, shift_seconds: 86_400, items: CopiedItems::All };
+    let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::All };
     let copied = nodes.first.copy_auction(&caller, auction, &copy, None).await.unwrap().fresh().unwrap();
+    assert_eq!(copied.items, nodes.store.item_counts(copied.auction.uuid).await.unwrap());
+    let copied = copied.auction;
     let lots = async |auction: Uuid| -> Vec<(i64, String)> {
         nodes.items(auction).await.into_iter().map(|item| (item.position, item.lot_number)).collect()
     };
