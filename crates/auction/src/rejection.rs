@@ -127,6 +127,12 @@ pub enum Rejection {
         /// Maximum, minor units.
         maximum: i64,
     },
+    /// The minimum bid would be above what the platform counts.
+    #[error("the price is so near the maximum of {maximum} that no bid can follow")]
+    PriceAtMaximum {
+        /// Maximum, minor units.
+        maximum: i64,
+    },
     /// Nobody has bid.
     #[error("there is no standing bid")]
     NoStandingBid,
@@ -323,6 +329,7 @@ impl Rejection {
             Self::ItemNotInAuction => "item_not_in_auction",
             Self::BidTooLow { .. } => "bid_too_low",
             Self::BidTooHigh { .. } => "bid_too_high",
+            Self::PriceAtMaximum { .. } => "price_at_maximum",
             Self::NoStandingBid => "no_standing_bid",
             Self::ReserveNotMet => "reserve_not_met",
             Self::NotInRing => "not_in_ring",

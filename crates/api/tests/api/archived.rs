@@ -149,7 +149,10 @@ async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
     expect(&over.everything().await, &["relist", "clone"], &[&BIDS[..], &locked].concat());
     assert_eq!(over.sale.get(&over.auction()).await, before, "no version, and no bidder more");
     assert!(over.sale.item(1).await["relistedAs"].is_string());
-    assert_eq!(over.sale.get(&over.bidder).await["name"], "Ada");
+    let bidder = over.sale.get(&over.bidder).await;
+    assert_eq!((&bidder["name"], &bidder["legalNextStatuses"]), (&json!("Ada"), &json!([])));
+    let listed = over.sale.get(over.bidder.rsplit_once('/').unwrap().0).await;
+    assert_eq!(listed["data"], json!([bidder]));
     // What was answered before is answered again.
     let again = json!({ "status": "LIVE" });
     assert_eq!(over.write(Method::POST, &format!("{}/status", over.auction()), again).await.1, "illegal_transition");

@@ -235,6 +235,12 @@ impl Platform {
         Ok(self.store().registration_of(auction, paddle).await?.into_iter().collect())
     }
 
+    /// If the registrations of an auction stay as they are: it is ARCHIVED.
+    pub async fn has_final_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<bool> {
+        caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
+        Ok(self.seen_auction(caller, auction).await?.require_unarchived().is_err())
+    }
+
     async fn registration_in(&self, caller: &Caller, auction: Uuid, uuid: Uuid) -> PlatformResult<Registration> {
         let found = self.store().registration(uuid).await?.filter(|registration| registration.auction == auction);
         seen(caller, found, "registration", |registration| registration.customer)
