@@ -230,8 +230,7 @@ pub(crate) async fn clone(
 ) -> Result<Response, ApiError> {
     let (post, copy) = post.map(CloneIn::read)?;
     let now = platform.now();
-    let render =
-        |copied: &CopiedAuction| answer::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
+    let render = |copied: &CopiedAuction| answer::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
     let tag = |copied: &CopiedAuction| cached::tag_of_auction(&copied.auction, &copied.items, None, now);
     let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))

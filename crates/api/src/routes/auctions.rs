@@ -7,10 +7,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
-use platform::{Caller, Platform};
 use platform::auctions::led::LedAuction;
 use platform::auctions::{CreatedAuction, NewAuction};
 use platform::journal::SubjectKind;
+use platform::{Caller, Platform};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -274,8 +274,7 @@ pub(crate) async fn change_status(
     let to = status("/status", &post.body.status)?;
     let seen = post.required_version()?;
     let now = platform.now();
-    let render =
-        |led: &LedAuction| answer::body(&AuctionView::whole(&led.auction, &led.items, led.lead.as_ref(), now));
+    let render = |led: &LedAuction| answer::body(&AuctionView::whole(&led.auction, &led.items, led.lead.as_ref(), now));
     let tag = |led: &LedAuction| cached::tag_of_auction(&led.auction, &led.items, led.lead.as_ref(), now);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;

@@ -111,7 +111,10 @@ pub(crate) async fn change(
     let seen = post.required_version()?;
     let (item, auction) = platform.change_item(&post.caller, uuid, &edit, Some(seen)).await?;
     let now = platform.now();
-    Ok(answer::tagged(&ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now).unwrap_or_default()))
+    Ok(answer::tagged(
+        &ItemView::new(&item, &auction, now),
+        cached::tag_of_item(&item, &auction, now).unwrap_or_default(),
+    ))
 }
 
 /// Changes of many items.

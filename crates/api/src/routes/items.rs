@@ -142,7 +142,8 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let (item, auction) = platform.item(&asked.caller, uuid).await?;
     let now = platform.now();
-    let (view, tag) = (ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now).unwrap_or_default());
+    let (view, tag) =
+        (ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now).unwrap_or_default());
     Ok(Cached::tagged(&view, tag).answer(&headers))
 }
 

@@ -38,7 +38,10 @@ impl Over {
         let other = sale.post("/auctions", other).await.json()["uuid"].clone();
         let items = sale.get(&format!("/auctions/{}/items", other.as_str().unwrap())).await;
         let over = Over { sale, bidder, bid, other, unsold: items["data"][0]["uuid"].clone() };
-        assert_eq!(over.write(Method::POST, &over.sale.path(2, "status"), json!({ "status": "WITHDRAWN" })).await.0, 200);
+        assert_eq!(
+            over.write(Method::POST, &over.sale.path(2, "status"), json!({ "status": "WITHDRAWN" })).await.0,
+            200
+        );
         over.sale.stage.clock.advance(LATER);
         let now = over.sale.stage.clock.now();
         EndItems::new(over.sale.stage.platform.clone()).run_once(now).await.unwrap();
@@ -75,8 +78,12 @@ impl Over {
             ("title", Method::PATCH, auction.clone(), json!({ "title": "Late" })),
             ("charges", Method::PATCH, auction.clone(), json!({ "charges": { "premiumBasisPoints": 1 } })),
             ("ends", Method::POST, format!("{auction}/ends"), json!({ "shiftSeconds": 60, "reason": "late" })),
-            ("ends of lots", Method::POST, format!("{auction}/ends"),
-                json!({ "shiftSeconds": 60, "reason": "late", "items": [self.sale.items[0]] })),
+            (
+                "ends of lots",
+                Method::POST,
+                format!("{auction}/ends"),
+                json!({ "shiftSeconds": 60, "reason": "late", "items": [self.sale.items[0]] }),
+            ),
             ("lot", Method::POST, format!("{auction}/items"), json!({ "lotNumber": "9", "title": "A lot" })),
             ("lot's title", Method::PATCH, format!("/items/{}", self.sale.items[0]), json!({ "title": "Late" })),
             ("lot's status", Method::POST, lot("status"), json!({ "status": "LIVE", "reason": "late" })),
@@ -85,15 +92,27 @@ impl Over {
             ("cancel", Method::POST, lot(&format!("bids/{}/cancel", self.bid)), reason),
             ("bid", Method::POST, lot("bids"), bid.clone()),
             ("buy-now", Method::POST, lot("buy-now"), json!({ "bidder": "1" })),
-            ("relist into", Method::POST, other,
-                json!({ "into": self.sale.auction, "items": [{ "item": self.unsold }] })),
-            ("relist", Method::POST, format!("{auction}/relist"),
-                json!({ "into": self.other, "items": [{ "item": self.sale.items[1] }] })),
+            (
+                "relist into",
+                Method::POST,
+                other,
+                json!({ "into": self.sale.auction, "items": [{ "item": self.unsold }] }),
+            ),
+            (
+                "relist",
+                Method::POST,
+                format!("{auction}/relist"),
+                json!({ "into": self.other, "items": [{ "item": self.sale.items[1] }] }),
+            ),
             ("clone", Method::POST, format!("{auction}/clone"), json!({ "withItems": true })),
             ("register", Method::POST, format!("{auction}/registrations"), json!({ "name": "Bob" })),
             ("bidder", Method::PATCH, self.bidder.clone(), json!({ "name": "Ada L.", "email": "ada@example.com" })),
-            ("bidder's status", Method::POST, format!("{}/status", self.bidder),
-                json!({ "status": "suspended", "reason": "did not pay" })),
+            (
+                "bidder's status",
+                Method::POST,
+                format!("{}/status", self.bidder),
+                json!({ "status": "suspended", "reason": "did not pay" }),
+            ),
         ] {
             answers.push((what, self.write(method, &path, body).await));
         }
@@ -105,7 +124,9 @@ impl Over {
         for result in changed["results"].as_array().unwrap() {
             answers.push(("changes", (200, result["code"].as_str().unwrap().to_owned())));
         }
-        for (what, query) in [("catalogue", ""), ("catalogue, dry", "?dryRun=true"), ("catalogue, live", "?status=LIVE")] {
+        for (what, query) in
+            [("catalogue", ""), ("catalogue, dry", "?dryRun=true"), ("catalogue, live", "?status=LIVE")]
+        {
             let bearer = format!("Bearer {}", self.sale.key);
             let headers = [("authorization", bearer.as_str()), ("content-type", "text/csv")];
             let path = format!("/api/v1{auction}/catalogue{query}");
@@ -191,7 +212,11 @@ async fn a_webcast_that_is_archived_takes_no_clerk_and_a_sandbox_no_time() {
     };
     lead(sale.path(0, "status"), "WITHDRAWN").await;
     for status in ["RECONCILIATION", "ARCHIVED"] {
-        assert_eq!(sale.post(&format!("{auction}/clock/advance"), json!({ "seconds": 60 })).await.status, 200, "{status}");
+        assert_eq!(
+            sale.post(&format!("{auction}/clock/advance"), json!({ "seconds": 60 })).await.status,
+            200,
+            "{status}"
+        );
         lead(format!("{auction}/status"), status).await;
     }
     let late = sale.post(&format!("{auction}/clock/advance"), json!({ "seconds": 60 })).await;

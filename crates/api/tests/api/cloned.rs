@@ -26,13 +26,16 @@ async fn times(sale: &Sale, body: Value) -> Vec<String> {
 async fn a_week_later_is_the_same_hour_on_the_wall() {
     let sale = weekly().await;
     let later = times(&sale, json!({ "shiftDays": 7, "withItems": true })).await;
-    assert_eq!(later, [
-        "2027-03-27T10:00:00.000Z",
-        "2027-04-03T19:00:00.000Z",
-        "2027-04-03T19:00:00.000Z",
-        "2027-04-03T19:01:00.000Z",
-        "2027-04-03T20:30:00.000Z",
-    ]);
+    assert_eq!(
+        later,
+        [
+            "2027-03-27T10:00:00.000Z",
+            "2027-04-03T19:00:00.000Z",
+            "2027-04-03T19:00:00.000Z",
+            "2027-04-03T19:01:00.000Z",
+            "2027-04-03T20:30:00.000Z",
+        ]
+    );
     let seconds = times(&sale, json!({ "shiftSeconds": 604_800 })).await;
     assert_eq!(seconds, ["2027-03-27T10:00:00.000Z", "2027-04-03T20:00:00.000Z"]);
     assert_eq!(times(&sale, json!({})).await, ["2027-03-20T10:00:00.000Z", "2027-03-27T20:00:00.000Z"]);

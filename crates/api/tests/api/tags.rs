@@ -105,7 +105,8 @@ async fn every_answer_about_an_item_has_the_tag_of_the_item() {
     is_known(&sale, &post(&sale, &path, "status", suspended).await, &path).await;
     is_known(&sale, &post(&sale, &path, "status", json!({ "status": "LIVE", "reason": "ok" })).await, &path).await;
     is_known(&sale, &post(&sale, &path, "buy-now", json!({ "bidder": "2" })).await, &path).await;
-    let added = sale.post(&format!("/auctions/{}/items", sale.auction), json!({ "lotNumber": "9", "title": "B" })).await;
+    let added =
+        sale.post(&format!("/auctions/{}/items", sale.auction), json!({ "lotNumber": "9", "title": "B" })).await;
     let path = format!("/items/{}", added.json()["uuid"].as_str().unwrap());
     is_known(&sale, &added, &path).await;
 }

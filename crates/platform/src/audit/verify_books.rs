@@ -50,7 +50,8 @@ impl Platform {
     ) -> PlatformResult<Verified> {
         let mut verified = Verified::default();
         let begun = self.walk_log(anchors, &mut verified, progress).await?;
-        (verified.auctions, verified.items, verified.registrations) = (begun.auctions, begun.items, begun.registrations);
+        (verified.auctions, verified.items, verified.registrations) =
+            (begun.auctions, begun.items, begun.registrations);
         verified.entries = verified.log_entries;
         Ok(verified)
     }

@@ -10,9 +10,9 @@ use auction::item::ItemEdit;
 use auction::{AuctionKind, Hidden, Item};
 use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::copy::{AuctionCopy, CopiedItems};
-use platform::auctions::shift::Shift;
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, NewEnds};
+use platform::auctions::shift::Shift;
 use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
 use platform::bids::NewBid;
 use platform::error::{PlatformError, PlatformResult};
@@ -327,9 +327,8 @@ impl Rough<'_> {
     /// Unsold items go into a copy of the auction that has none.
     async fn relist(&self) -> PlatformResult<Did> {
         let House { platform, caller, .. } = self.house;
-        let unsold =
-            self.items().await.iter().any(|item| item.status == ItemStatus::Unsold && item.relisted_as.is_none());
-        if !unsold {
+        let is_unsold = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
+        if !self.items().await.iter().any(is_unsold) {
             return Err(PlatformError::NotFound("unsold item"));
         }
         let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::None };
