@@ -344,7 +344,8 @@ fn is_csv(content_type: &str) -> bool {
     let mut named = parts.filter_map(|part| part.split_once('='));
     let is_other = |(name, value): (&str, &str)| {
         let value = value.trim().trim_matches('"');
-        name.trim().eq_ignore_ascii_case("charset") && !["utf-8", "us-ascii"].iter().any(|known| value.eq_ignore_ascii_case(known))
+        name.trim().eq_ignore_ascii_case("charset")
+            && !["utf-8", "us-ascii"].iter().any(|known| value.eq_ignore_ascii_case(known))
     };
     is_kind && !named.any(is_other)
 }

@@ -5,7 +5,7 @@
 //! copy that did not come to be is taken away.
 
 use auction::lifecycle::{self, AuctionCommand};
-use auction::{Auction, Hidden, Item, TestClock, WebcastPhase};
+use auction::{Auction, Hidden, Item, Rejection, TestClock, WebcastPhase};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -93,6 +93,7 @@ impl Platform {
         let auction = self.copied(&source, (copy, &shifting), self.now())?;
         let mut copying = Copying { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
         let outcome = self.copy_as(caller, (&auction, copy.items), &shifting, &mut copying, answering).await;
+        let outcome = outcome.map_err(|error| shifting.refused(error));
         // Of what may have become true all the same nothing is taken away.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
         if copying.pieces > 0 && !is_uncertain {
@@ -110,7 +111,7 @@ impl Platform {
         answering: Option<Answering<'_, CopiedAuction>>,
     ) -> PlatformResult<Outcome<CopiedAuction>> {
         if items == CopiedItems::All {
-            self.read_copies(shifting, copying).await?;
+            self.read_copies(auction, shifting, copying).await?;
         }
         let copying = &*copying;
         let decided = self.decide(answering.as_ref(), || async {
@@ -186,8 +187,14 @@ impl Platform {
         })
     }
 
-    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit.
-    async fn read_copies(&self, shifting: &Shifting<'_>, copying: &mut Copying) -> PlatformResult<()> {
+    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit. Whatever speaks
+    /// against one of them is found here: when it is brought in there is nobody to be told.
+    async fn read_copies(
+        &self,
+        copied: &Auction,
+        shifting: &Shifting<'_>,
+        copying: &mut Copying,
+    ) -> PlatformResult<()> {
         let (first_max, items_max) = (self.config().leads.first_items_max, self.config().leads.items_max.max(1));
         let (mut after, mut piece) = (None, Piece::default());
         loop {
@@ -195,6 +202,9 @@ impl Platform {
             let Some(last) = items.last().map(|item| item.position) else { break };
             for item in items.iter().filter(|item| item.status != ItemStatus::Withdrawn) {
                 let new = as_entered(item, shifting)?;
+                let state = self.new_item(copied, &new, copying.items, copied.created_at);
+                auction::item::decide(copied, &state, Entry::Call.command(new.status), copied.created_at)
+                    .map_err(|refusal| refused_lot(&new.lot_number, refusal))?;
                 copying.items += 1;
                 if copying.first.len() < first_max {
                     copying.first.push(new);
@@ -220,6 +230,16 @@ impl Platform {
 impl Copying {
     fn items_of_first(&self) -> i64 {
         i64::try_from(self.first.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// What is wrong with a lot is said of the lot: the call has no such field.
+fn refused_lot(lot_number: &str, refusal: Rejection) -> PlatformError {
+    match refusal {
+        Rejection::FieldInvalid { field, problem } => {
+            PlatformError::invalid("", format!("lot {lot_number}: {field} {problem}"))
+        }
+        other => other.into(),
     }
 }
 

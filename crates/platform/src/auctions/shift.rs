@@ -1,7 +1,7 @@
 //! How much later an auction is held again: by seconds, or by days on the clock on the wall, which is what people mean by "a week
 //! later".
 
-use auction::{Auction, new_item_end};
+use auction::{Auction, Rejection, new_item_end};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
@@ -71,6 +71,22 @@ impl Shifting<'_> {
                 Ok(there.timestamp())
             }
         }
+    }
+
+    /// Why the copy is refused, said of what was asked for: where an hour is missing or comes twice, a start may come to lie behind
+    /// an end.
+    pub(super) fn refused(&self, error: PlatformError) -> PlatformError {
+        if !matches!(self.by, Step::Days(..)) {
+            return error;
+        }
+        let what = match error {
+            PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => format!("{field} {problem}"),
+            PlatformError::Invalid(mut problems) if problems.len() == 1 && problems[0].pointer.is_empty() => {
+                problems.remove(0).message
+            }
+            other => return other,
+        };
+        PlatformError::invalid("/shiftDays", format!("leads to a day on which it can't be held as it was ({what})"))
     }
 
     /// The end of the item at this place. One that the auction plans stays as long after the closing time as it is; another is a
