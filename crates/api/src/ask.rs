@@ -190,9 +190,8 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
         let key = idempotency_key(&parts.headers)?;
         let request_hash = request_hash(&parts.method, &parts.uri, None, &[]);
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let kind = content_type.and_then(|text| text.split(';').next()).unwrap_or_default();
-        if !kind.trim().eq_ignore_ascii_case("text/csv") {
-            return Err(ApiError::unsupported_media_type("text/csv"));
+        if !is_csv(content_type.unwrap_or_default()) {
+            return Err(ApiError::unsupported_media_type("text/csv, in UTF-8"));
         }
         Ok(Upload { caller, query, key, request_hash })
     }
@@ -336,6 +335,19 @@ pub(crate) fn status<S: FromStr<Err: std::fmt::Display>>(pointer: &str, name: &s
 
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     http_kit::idempotency::key(headers).map_err(|error| ApiError::bad_request("idempotency_key_invalid", error))
+}
+
+/// A file that says to be in another character set would be read as something else than what it says.
+fn is_csv(content_type: &str) -> bool {
+    let mut parts = content_type.split(';').map(str::trim);
+    let is_kind = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/csv"));
+    let mut named = parts.filter_map(|part| part.split_once('='));
+    let is_other = |(name, value): (&str, &str)| {
+        let value = value.trim().trim_matches('"');
+        name.trim().eq_ignore_ascii_case("charset")
+            && !["utf-8", "us-ascii"].iter().any(|known| value.eq_ignore_ascii_case(known))
+    };
+    is_kind && !named.any(is_other)
 }
 
 /// Whom the gate let in. Nobody, when the operation is not in the list of those that there are.

@@ -1,13 +1,18 @@
 //! Answers that callers keep: a strong `ETag` from what they say, how long they are good, and 304 to who has them.
 
+use auction::lifecycle::ItemCounts;
+use auction::{Auction, Item};
 use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use jiff::Timestamp;
+use platform::port::Lead;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::answer;
+use crate::models::{AuctionView, ItemView};
 
 /// Bytes of the hash that make a tag: enough that no two answers share one.
 const TAG_BYTES: usize = 12;
@@ -36,7 +41,7 @@ impl Cached {
         Self { body: body.into(), tag, keep }
     }
 
-    /// With a tag from [`tag_of_version`].
+    /// With a tag of its own, such as [`tag_of_item`].
     pub(crate) fn tagged(view: &impl Serialize, tag: String) -> Self {
         Self { body: answer::body(view).into(), tag, keep: Keep::Caller }
     }
@@ -59,8 +64,24 @@ impl Cached {
     }
 }
 
+/// The tag of an item, in whatever answer: for all that is said of it but the clock's time.
+pub(crate) fn tag_of_item(item: &Item, auction: &Auction, now: Timestamp) -> Option<String> {
+    let view = ItemView { server_time: String::new(), ..ItemView::new(item, auction, now) };
+    Some(tag_of_version(item.version, &view))
+}
+
+/// The tag of an auction, in whatever answer: for all that is said of it when it is asked for.
+pub(crate) fn tag_of_auction(
+    auction: &Auction,
+    items: &ItemCounts,
+    lead: Option<&Lead>,
+    now: Timestamp,
+) -> Option<String> {
+    Some(tag_of_version(auction.version, &AuctionView::whole(auction, items, lead, now)))
+}
+
 /// `<version>-<hash>`: the version for `If-Match`, and what the view says besides, which may change while the version stays.
-pub(crate) fn tag_of_version(version: i64, view: &impl Serialize) -> String {
+fn tag_of_version(version: i64, view: &impl Serialize) -> String {
     format!("{version}-{}", hash(&answer::body(view)))
 }
 

@@ -88,6 +88,10 @@ impl Offer {
     }
 
     pub(crate) fn require_at_least(&self, minimum: i64) -> Result<(), Rejection> {
-        if self.amount >= minimum { Ok(()) } else { Err(Rejection::BidTooLow { minimum }) }
+        match minimum {
+            minimum if self.amount >= minimum => Ok(()),
+            minimum if minimum > AMOUNT_MAX => Err(Rejection::PriceAtMaximum { maximum: AMOUNT_MAX }),
+            minimum => Err(Rejection::BidTooLow { minimum }),
+        }
     }
 }

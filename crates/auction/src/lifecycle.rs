@@ -5,11 +5,11 @@
 //! [`ItemCommand::GoLive`](crate::ItemCommand::GoLive) for DRAFT and PREVIEW ones when the auction goes LIVE,
 //! [`ItemCommand::Reconcile`](crate::ItemCommand::Reconcile) for PASSED ones when it is reconciled.
 
-use contract::AuctionStatus;
+use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 
 use crate::transitions::{AuctionFacts, follow_auction};
-use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Rejection, WebcastPhase};
+use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Item, Rejection, WebcastPhase};
 
 /// What somebody wants of an auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,41 @@ pub struct ItemCounts {
     pub passed: u64,
     /// With at least one bid accepted.
     pub with_bids: u64,
+}
+
+impl ItemCounts {
+    /// With this item, as it stands.
+    #[must_use]
+    pub fn with(self, item: &Item) -> Self {
+        self.each(&Self::of(item), u64::saturating_add)
+    }
+
+    /// After `gone` went and `come` came.
+    #[must_use]
+    pub fn moved(self, gone: &Self, come: &Self) -> Self {
+        self.each(come, u64::saturating_add).each(gone, u64::saturating_sub)
+    }
+
+    fn of(item: &Item) -> Self {
+        let is = |status| u64::from(item.status == status);
+        Self {
+            total: 1,
+            live: is(ItemStatus::Live),
+            suspended: is(ItemStatus::Suspended),
+            passed: is(ItemStatus::Passed),
+            with_bids: u64::from(item.has_bids()),
+        }
+    }
+
+    fn each(self, other: &Self, sum: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            total: sum(self.total, other.total),
+            live: sum(self.live, other.live),
+            suspended: sum(self.suspended, other.suspended),
+            passed: sum(self.passed, other.passed),
+            with_bids: sum(self.with_bids, other.with_bids),
+        }
+    }
 }
 
 /// Decides a command on an auction.
@@ -112,6 +147,14 @@ impl Auction {
         match self.status {
             AuctionStatus::Draft | AuctionStatus::Preview | AuctionStatus::Live => Ok(()),
             status => Err(Rejection::AuctionClosed { status: status.name() }),
+        }
+    }
+
+    /// Refuses with `auction_closed` what comes when the sale is put away: nothing that belongs to it changes any more.
+    pub fn require_unarchived(&self) -> Result<(), Rejection> {
+        match self.status {
+            AuctionStatus::Archived => Err(Rejection::AuctionClosed { status: self.status.name() }),
+            _ => Ok(()),
         }
     }
 

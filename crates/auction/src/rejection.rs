@@ -1,5 +1,6 @@
 //! Why the rules refuse a command.
 
+use contract::AuctionStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -78,8 +79,8 @@ pub enum Rejection {
         /// When.
         starts_at: Timestamp,
     },
-    /// The auction was reconciled: its items are final.
-    #[error("the auction is {status}: its items are final")]
+    /// The auction was reconciled: its items are final. When it is archived, so is all else.
+    #[error("the auction is {status}: {}", closed_words(.status))]
     AuctionClosed {
         /// Name of its status.
         status: &'static str,
@@ -123,6 +124,12 @@ pub enum Rejection {
     /// Above what the platform counts.
     #[error("the bid is above the maximum of {maximum}")]
     BidTooHigh {
+        /// Maximum, minor units.
+        maximum: i64,
+    },
+    /// The minimum bid would be above what the platform counts.
+    #[error("the price is so near the maximum of {maximum} that no bid can follow")]
+    PriceAtMaximum {
         /// Maximum, minor units.
         maximum: i64,
     },
@@ -322,6 +329,7 @@ impl Rejection {
             Self::ItemNotInAuction => "item_not_in_auction",
             Self::BidTooLow { .. } => "bid_too_low",
             Self::BidTooHigh { .. } => "bid_too_high",
+            Self::PriceAtMaximum { .. } => "price_at_maximum",
             Self::NoStandingBid => "no_standing_bid",
             Self::ReserveNotMet => "reserve_not_met",
             Self::NotInRing => "not_in_ring",
@@ -363,6 +371,10 @@ impl Rejection {
             Self::ClockTooFar { .. } => "clock_too_far",
         }
     }
+}
+
+fn closed_words(status: &str) -> &'static str {
+    if status == AuctionStatus::Archived.name() { "nothing of it changes any more" } else { "its items are final" }
 }
 
 fn legal_words(legal: &[&'static str]) -> String {

@@ -65,9 +65,11 @@ impl Item {
 
 /// Sends the clock of a sandbox auction forward.
 ///
-/// Errors: `not_a_sandbox`, `clock_advancing` while an earlier advance goes on, `clock_not_forward`, `clock_too_far`.
+/// Errors: `not_a_sandbox`, `auction_closed` when it is archived, `clock_advancing` while an earlier advance goes on,
+/// `clock_not_forward`, `clock_too_far`.
 pub fn advance(auction: &Auction, to: Timestamp) -> Result<AuctionChange, Rejection> {
     let clock = auction.clock.ok_or(Rejection::NotASandbox)?;
+    auction.require_unarchived()?;
     if let Some(target) = clock.target {
         return Err(Rejection::ClockAdvancing { target });
     }

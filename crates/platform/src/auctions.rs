@@ -5,6 +5,7 @@ pub mod copy;
 pub mod edit;
 pub mod ends;
 pub mod led;
+pub mod shift;
 
 use auction::lifecycle::{self, AuctionCommand};
 use auction::{
@@ -196,9 +197,8 @@ impl Platform {
                 if let Some(follows) = follows {
                     self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
                 }
-                // What is only on its way is answered when it is there.
-                let items = ItemCounts { live: counts.live.max(draft.live_items()), ..counts };
-                let (customer, result) = (auction.customer, LedAuction { auction, items });
+                let (items, lead) = (draft.counts_after(&counts), draft.lead_after());
+                let (customer, result) = (auction.customer, LedAuction { auction, items, lead });
                 let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &result);
                 Ok(Decision { customer, change, result })
             })
@@ -207,7 +207,8 @@ impl Platform {
         match outcome {
             Outcome::Fresh(led) if led.auction.returning => {
                 let auction = self.end_return(uuid).await?;
-                let led = LedAuction { items: self.items_present_in(&auction).await?, auction };
+                let (items, lead) = (self.store().item_counts(uuid).await?, self.store().lead(uuid).await?);
+                let led = LedAuction { auction, items, lead };
                 self.keep_answer(answering.as_ref(), &led).await?;
                 Ok(Outcome::Fresh(led))
             }

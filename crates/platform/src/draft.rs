@@ -16,7 +16,7 @@ use crate::bid::{Bid, BidMark, StruckBid};
 use crate::bidders::Admitted;
 use crate::idempotency::Answering;
 use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, Change, LeadStep, Stake, Versioned};
+use crate::port::{Address, Change, ItemCounts, Lead, LeadStep, Stake, Versioned};
 
 /// A change being written down.
 pub(crate) struct Draft<'a> {
@@ -24,12 +24,14 @@ pub(crate) struct Draft<'a> {
     now: Timestamp,
     random: SharedRandom,
     change: Change,
+    /// Items as they were before it, and as they are after it.
+    items: (ItemCounts, ItemCounts),
 }
 
 impl Platform {
     /// Nothing yet; `actor` does it at `now`.
     pub(crate) fn draft<'a>(&self, actor: &'a str, now: Timestamp) -> Draft<'a> {
-        Draft { actor, now, random: Arc::clone(self.random()), change: Change::default() }
+        Draft { actor, now, random: Arc::clone(self.random()), change: Change::default(), items: Default::default() }
     }
 }
 
@@ -84,6 +86,9 @@ impl<'a> Draft<'a> {
     /// The item of `auction` takes the changes and its next version.
     pub(crate) fn item(&mut self, auction: &Auction, mut item: Item, changes: &[ItemChange]) -> Item {
         let expected_version = item.version;
+        if expected_version > 0 {
+            self.items.0 = self.items.0.with(&item);
+        }
         let opening = (expected_version == 0).then(|| Box::new(Item { log: LogHead::default(), ..item.clone() }));
         let place = self.change.items.len();
         self.log(What::Item { place, opening, changes: changes.to_vec() });
@@ -133,6 +138,7 @@ impl<'a> Draft<'a> {
             }
         }
         item.version = expected_version + 1;
+        self.items.1 = self.items.1.with(&item);
         self.change.items.push(Versioned { expected_version, state: item.clone() });
         self.seal();
         item.log = self.change.items.last().map_or(item.log, |item| item.state.log);
@@ -176,9 +182,14 @@ impl<'a> Draft<'a> {
         self.change.items.first().map(|item| item.state.uuid)
     }
 
-    /// How many items of it are LIVE then.
-    pub(crate) fn live_items(&self) -> u64 {
-        self.change.items.iter().filter(|item| item.state.status == ItemStatus::Live).count() as u64
+    /// What an auction's items come to by it, all of those that it changes being of that auction.
+    pub(crate) fn counts_after(&self, before: &ItemCounts) -> ItemCounts {
+        before.moved(&self.items.0, &self.items.1)
+    }
+
+    /// The lead that begins or goes on by it.
+    pub(crate) fn lead_after(&self) -> Option<Lead> {
+        self.change.lead.as_ref().and_then(|step| step.lead.clone())
     }
 
     /// The bid accepted last.

@@ -57,7 +57,7 @@ pub(crate) struct AuctionView {
     pub(crate) internet_bids: Option<&'static str>,
     /// The item in the ring of a webcast.
     pub(crate) in_ring: Option<Uuid>,
-    /// Items per status; given of one auction that is asked for, absent otherwise.
+    /// Items per status; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_counts: Option<ItemCountsView>,
     /// While its items follow a change of it as a whole; absent otherwise, and in lists.
@@ -65,7 +65,7 @@ pub(crate) struct AuctionView {
     pub(crate) following: Option<FollowingView>,
     /// True when it runs on a clock of its own; see `/auctions/{uuid}/clock`.
     pub(crate) sandbox: bool,
-    /// Rises with each change; the `ETag`.
+    /// Rises with each change; the `ETag` begins with it.
     pub(crate) version: i64,
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
@@ -105,12 +105,13 @@ impl AuctionView {
         }
     }
 
-    pub(crate) fn counted(self, auction: &Auction, counts: &ItemCounts) -> Self {
-        Self { item_counts: Some(ItemCountsView::new(auction, counts)), ..self }
-    }
-
-    pub(crate) fn following(self, lead: Option<&Lead>) -> Self {
-        Self { following: lead.map(FollowingView::from), ..self }
+    /// All that is said of one auction: with its items counted, and what they follow.
+    pub(crate) fn whole(auction: &Auction, items: &ItemCounts, lead: Option<&Lead>, now: Timestamp) -> Self {
+        Self {
+            item_counts: Some(ItemCountsView::new(auction, items)),
+            following: lead.map(FollowingView::from),
+            ..Self::new(auction, items, now)
+        }
     }
 }
 

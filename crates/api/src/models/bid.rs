@@ -22,7 +22,7 @@ pub(crate) struct BidView {
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
-    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` when the item was withdrawn or passed, when it does not
+    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` when the item was passed, or is a DRAFT again, when it does not
     /// count any more.
     pub(crate) struck: Option<&'static str>,
     #[schema(format = DateTime)]

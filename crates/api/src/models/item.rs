@@ -62,7 +62,7 @@ pub(crate) struct ItemView {
     pub(crate) relisted_from: Option<Uuid>,
     /// The item of another auction that offers this one again.
     pub(crate) relisted_as: Option<Uuid>,
-    /// Rises with each change; the `ETag`.
+    /// Rises with each change; the `ETag` begins with it.
     pub(crate) version: i64,
     /// The server's clock, which decides; in a sandbox auction that auction's own.
     #[schema(format = DateTime)]

@@ -26,7 +26,7 @@ pub(crate) struct RegistrationView {
     pub(crate) note: Option<String>,
     /// `pending`, `approved`, `refused` or `suspended`.
     pub(crate) status: &'static str,
-    /// Statuses that it may be changed to.
+    /// Statuses that it may be changed to; none when the auction is ARCHIVED.
     pub(crate) legal_next_statuses: Vec<&'static str>,
     /// Why it was refused or suspended.
     pub(crate) reason: Option<String>,
@@ -36,6 +36,13 @@ pub(crate) struct RegistrationView {
     pub(crate) created_at: String,
     #[schema(format = DateTime)]
     pub(crate) updated_at: String,
+}
+
+impl RegistrationView {
+    /// As it is in the end, when the auction is ARCHIVED.
+    pub(crate) fn of_archived(registration: &Registration) -> Self {
+        Self { legal_next_statuses: Vec::new(), ..Self::from(registration) }
+    }
 }
 
 impl From<&Registration> for RegistrationView {

@@ -165,7 +165,11 @@ pub(crate) struct MovedEndsView {
 
 impl MovedEndsView {
     pub(crate) fn new(moved: &MovedEnds, now: Timestamp) -> Self {
-        Self { auction: AuctionView::new(&moved.auction, &moved.items, now), moved: moved.moved, kept: moved.kept }
+        Self {
+            auction: AuctionView::whole(&moved.auction, &moved.items, None, now),
+            moved: moved.moved,
+            kept: moved.kept,
+        }
     }
 }
 

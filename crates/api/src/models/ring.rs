@@ -216,7 +216,10 @@ impl BidView {
             bidder: bid.bidder.clone(),
             amount: (bid.source != BidSource::Absentee).then_some(bid.amount),
             source: bid.source.as_str(),
-            struck: bid.struck.map(|struck| struck.strike.as_str()),
+            struck: bid
+                .struck
+                .map(|struck| struck.strike.as_str())
+                .or(item.is_over(bid.number, bid.source).then_some("lapsed")),
             at: time(bid.at),
         }
     }

@@ -1,22 +1,24 @@
 //! Auctions corrected after they were entered, their ends moved, and copies of them.
 
 use auction::edit::Plan;
-use auction::lifecycle::ItemCounts;
-use auction::{Auction, AuctionEdit, Stagger};
+use auction::{AuctionEdit, Stagger};
 use axum::extract::{Path, State};
 use axum::response::Response;
+use http::HeaderMap;
 use platform::Platform;
-use platform::auctions::copy::{AuctionCopy, CopiedItems};
+use platform::auctions::copy::{AuctionCopy, CopiedAuction, CopiedItems};
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, MovedEnds, NewEnds};
+use platform::auctions::shift::Shift;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::auctions::{ChargesIn, InternetBidsIn, increment_table};
+use super::auctions::{ChargesIn, InternetBidsIn, increment_table, whole};
 use crate::answer;
 use crate::ask::{Post, instant};
 use crate::ask_models::{Raw, address, attachments, currency_code, no_null, or_null};
+use crate::cached;
 use crate::errors::{ApiError, Problem};
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, IncrementView, MovedEndsView, StaggerView, UrlAttachmentSchema,
@@ -125,8 +127,7 @@ pub(crate) async fn change(
     let (post, patch) = post.map(AuctionPatchIn::read)?;
     let seen = post.required_version()?;
     let auction = platform.change_auction(&post.caller, uuid, &patch, Some(seen)).await?;
-    let items = platform.items_present_in(&auction).await?;
-    Ok(answer::versioned(&AuctionView::new(&auction, &items, platform.now()), auction.version))
+    Ok(whole(&platform, &post.caller, &auction).await?.answer(&HeaderMap::new()))
 }
 
 /// Other ends: either `shiftSeconds`, or `endsAt` with or without `stagger`.
@@ -180,7 +181,7 @@ pub(crate) async fn move_ends(
     let seen = post.required_version()?;
     let now = platform.now();
     let render = |moved: &MovedEnds| answer::body(&MovedEndsView::new(moved, now));
-    let tag = |moved: &MovedEnds| answer::tag(moved.auction.version);
+    let tag = |moved: &MovedEnds| cached::tag_of_auction(&moved.auction, &moved.items, None, now);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
@@ -192,12 +193,27 @@ pub(crate) async fn move_ends(
 pub(crate) struct CloneIn {
     /// Another title; the same without.
     title: Option<String>,
-    /// Start, closing time and planned ends are so many seconds later; 0 without.
-    #[serde(default)]
-    shift_seconds: i64,
+    /// Start, closing time and ends are so many seconds later; negative for earlier, at most ten years.
+    shift_seconds: Option<i64>,
+    /// Instead, so many days later at the same time of day in the auction's `timeZone`, wherever the clocks change in between;
+    /// negative for earlier, at most 3,660. Staggered ends stay as far from the closing time. Without either, no later.
+    #[schema(minimum = -3_660, maximum = 3_660)]
+    shift_days: Option<i64>,
     /// With its items but the WITHDRAWN ones, as DRAFT and without bids; false without.
     #[serde(default)]
     with_items: bool,
+}
+
+impl CloneIn {
+    fn read(self) -> Result<AuctionCopy, ApiError> {
+        let shift = match (self.shift_seconds, self.shift_days) {
+            (seconds, None) => Shift::Seconds(seconds.unwrap_or_default()),
+            (None, Some(days)) => Shift::Days(days),
+            (Some(_), Some(_)) => return Err(ApiError::invalid("", "give either shiftSeconds or shiftDays")),
+        };
+        let items = if self.with_items { CopiedItems::All } else { CopiedItems::None };
+        Ok(AuctionCopy { title: self.title, shift, items })
+    }
 }
 
 /// Copies an auction as a DRAFT, with or without its items. Announced. The answer comes when all items are there: those of a large
@@ -212,15 +228,10 @@ pub(crate) async fn clone(
     Path(uuid): Path<Uuid>,
     post: Post<CloneIn>,
 ) -> Result<Response, ApiError> {
-    let copy = AuctionCopy {
-        title: post.body.title.clone(),
-        shift_seconds: post.body.shift_seconds,
-        items: if post.body.with_items { CopiedItems::All } else { CopiedItems::None },
-    };
+    let (post, copy) = post.map(CloneIn::read)?;
     let now = platform.now();
-    // A DRAFT goes where it goes whatever its items are.
-    let render = |auction: &Auction| answer::body(&AuctionView::new(auction, &ItemCounts::default(), now));
-    let tag = |auction: &Auction| answer::tag(auction.version);
+    let render = |copied: &CopiedAuction| answer::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
+    let tag = |copied: &CopiedAuction| cached::tag_of_auction(&copied.auction, &copied.items, None, now);
     let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

@@ -7,10 +7,10 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
-use platform::Platform;
 use platform::auctions::led::LedAuction;
 use platform::auctions::{CreatedAuction, NewAuction};
 use platform::journal::SubjectKind;
+use platform::{Caller, Platform};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -189,8 +189,9 @@ pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionIn>) -> Result<Response, ApiError> {
     let (post, new) = post.map(AuctionIn::read)?;
     let now = platform.now();
-    let render = |created: &CreatedAuction| answer::body(&AuctionView::new(&created.auction, &created.counts(), now));
-    let tag = |created: &CreatedAuction| answer::tag(created.auction.version);
+    let whole = |created: &CreatedAuction| AuctionView::whole(&created.auction, &created.counts(), None, now);
+    let render = |created: &CreatedAuction| answer::body(&whole(created));
+    let tag = |created: &CreatedAuction| cached::tag_of_auction(&created.auction, &created.counts(), None, now);
     let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
@@ -237,12 +238,16 @@ pub(crate) async fn get(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let auction = platform.auction(&asked.caller, uuid).await?;
-    let counts: ItemCounts = platform.item_counts(&asked.caller, uuid).await?;
-    let lead = platform.lead(&asked.caller, uuid).await?;
-    let view = AuctionView::new(&auction, &counts, platform.now());
-    let view = view.counted(&auction, &counts).following(lead.as_ref());
-    let tag = cached::tag_of_version(auction.version, &view);
-    Ok(Cached::tagged(&view, tag).answer(&headers))
+    Ok(whole(&platform, &asked.caller, &auction).await?.answer(&headers))
+}
+
+/// All that is said of one auction, as it is asked for and as a change of it is answered.
+pub(super) async fn whole(platform: &Platform, caller: &Caller, auction: &Auction) -> Result<Cached, ApiError> {
+    let items = platform.item_counts(caller, auction.uuid).await?;
+    let lead = platform.lead(caller, auction.uuid).await?;
+    let (lead, now) = (lead.as_ref(), platform.now());
+    let tag = cached::tag_of_auction(auction, &items, lead, now).unwrap_or_default();
+    Ok(Cached::tagged(&AuctionView::whole(auction, &items, lead, now), tag))
 }
 
 /// The status wanted.
@@ -269,8 +274,8 @@ pub(crate) async fn change_status(
     let to = status("/status", &post.body.status)?;
     let seen = post.required_version()?;
     let now = platform.now();
-    let render = |led: &LedAuction| answer::body(&AuctionView::new(&led.auction, &led.items, now));
-    let tag = |led: &LedAuction| answer::tag(led.auction.version);
+    let render = |led: &LedAuction| answer::body(&AuctionView::whole(&led.auction, &led.items, led.lead.as_ref(), now));
+    let tag = |led: &LedAuction| cached::tag_of_auction(&led.auction, &led.items, led.lead.as_ref(), now);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))

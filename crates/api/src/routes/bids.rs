@@ -3,6 +3,7 @@
 use auction::Item;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use jiff::Timestamp;
 use platform::bids::{NewBid, PlacedBid};
 use platform::{Platform, PlatformError};
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 use crate::answer;
 use crate::ask::{Asked, ListQuery, Post, instant};
+use crate::cached;
 use crate::errors::{ApiError, Problem};
 use crate::models::{BidView, ItemView, List, PlacedBidView};
 
@@ -35,9 +37,10 @@ pub(crate) async fn create(
     Path(uuid): Path<Uuid>,
     post: Post<BidIn>,
 ) -> Result<Response, ApiError> {
-    let render = placed(&platform);
+    let now = platform.now();
+    let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
     let outcome =
         platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -64,9 +67,10 @@ pub(crate) async fn leave(
     Path(uuid): Path<Uuid>,
     post: Post<AbsenteeBidIn>,
 ) -> Result<Response, ApiError> {
-    let render = placed(&platform);
+    let now = platform.now();
+    let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
-    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
     let outcome =
         platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -89,8 +93,9 @@ pub(crate) async fn buy(
     Path(uuid): Path<Uuid>,
     post: Post<BuyerIn>,
 ) -> Result<Response, ApiError> {
-    let render = placed(&platform);
-    let tag = |placed: &PlacedBid| answer::tag(placed.item.version);
+    let now = platform.now();
+    let render = placed(now);
+    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, answering).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -132,7 +137,7 @@ pub(crate) async fn cancel(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| answer::tag(item.version);
+    let tag = |item: &Item| cached::tag_of_item(item, &auction, now);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
@@ -165,7 +170,7 @@ pub(crate) async fn move_end(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| answer::tag(item.version);
+    let tag = |item: &Item| cached::tag_of_item(item, &auction, now);
     let answering = post.answering_tagged(200, &render, &tag);
     let step = (to, post.body.reason.clone());
     let outcome = platform.move_end(&post.caller, uuid, step, post.version, answering).await?;
@@ -173,8 +178,7 @@ pub(crate) async fn move_end(
 }
 
 /// How a bid that was taken is told.
-fn placed(platform: &Platform) -> impl Fn(&PlacedBid) -> String + Copy + Send + Sync + use<> {
-    let now = platform.now();
+fn placed(now: Timestamp) -> impl Fn(&PlacedBid) -> String + Copy + Send + Sync {
     move |placed| {
         let item = ItemView::new(&placed.item, &placed.auction, now);
         answer::body(&PlacedBidView { bid: BidView::new(&placed.item, &placed.bid), item })

@@ -24,7 +24,7 @@ pub(crate) async fn list(
     Ok(answer::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
 }
 
-/// Assigns a person with the role clerk to a webcast: they give its commands and see its desk and its bidders from now on. Doing it
+/// Assigns a person with the role clerk to a webcast that is not ARCHIVED: they give its commands and see its desk and its bidders from now on. Doing it
 /// again changes nothing. 100 at most (409 `too_many_clerks`); others than clerks are not assigned (409 `not_a_clerk`). Only for the
 /// platform's own staff. Scope `auctions:write`.
 #[utoipa::path(put, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",

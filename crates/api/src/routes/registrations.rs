@@ -49,7 +49,7 @@ fn status_named(name: &str) -> Result<RegistrationStatus, ApiError> {
     found.ok_or_else(|| ApiError::invalid("/status", "is none of pending, approved, refused, suspended"))
 }
 
-/// Registers a bidder for an auction. Scope `bidders:write`.
+/// Registers a bidder for an auction that is not ARCHIVED. Scope `bidders:write`.
 #[utoipa::path(post, path = "/auctions/{uuid}/registrations", tag = "bidders", params(("uuid" = Uuid, Path)),
     request_body = RegistrationIn,
     responses((status = 201, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
@@ -78,7 +78,8 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let (wanted, page) = asked.query.read()?;
     let rows = platform.wanted_registrations(&asked.caller, auction, &wanted, page.more()).await?;
-    Ok(answer::list(rows, page, |row| row.uuid, |row| RegistrationView::from(row)))
+    let view = view_of(platform.has_final_bidders(&asked.caller, auction).await?);
+    Ok(answer::list(rows, page, |row| row.uuid, view))
 }
 
 /// Gives a registration. Scope `bidders:read`.
@@ -91,7 +92,8 @@ pub(crate) async fn get(
     asked: Asked<()>,
 ) -> Result<Response, ApiError> {
     let registration = platform.registration(&asked.caller, named).await?;
-    Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
+    let view = view_of(platform.has_final_bidders(&asked.caller, named.0).await?);
+    Ok(answer::versioned(&view(&registration), registration.version))
 }
 
 /// What is to be another way. What is absent stays; null takes away what may be absent.
@@ -123,7 +125,8 @@ pub(crate) struct RegistrationPatchIn {
     note: Option<Option<String>>,
 }
 
-/// Changes a registration: its paddle until the bidder has bid, the rest at any time. `If-Match` is heeded when it is sent. Scope `bidders:write`.
+/// Changes a registration: its paddle until the bidder has bid, the rest until the auction is ARCHIVED. `If-Match` is heeded when it
+/// is sent. Scope `bidders:write`.
 #[utoipa::path(patch, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
     params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = Option<String>, Header)),
     request_body = RegistrationPatchIn,
@@ -152,7 +155,7 @@ pub(crate) struct RegistrationStatusIn {
     reason: Option<String>,
 }
 
-/// Approves, refuses or suspends a bidder, or lets them bid again. Bids that stand go on standing. Needs `If-Match`. Scope
+/// Approves, refuses or suspends a bidder, or lets them bid again, until the auction is ARCHIVED. Bids that stand go on standing. Needs `If-Match`. Scope
 /// `bidders:write`.
 #[utoipa::path(post, path = "/auctions/{uuid}/registrations/{registration}/status", tag = "bidders",
     params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = String, Header)),
@@ -170,6 +173,10 @@ pub(crate) async fn change_status(
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
+}
+
+fn view_of(is_final: bool) -> fn(&Registration) -> RegistrationView {
+    if is_final { RegistrationView::of_archived } else { |registration| RegistrationView::from(registration) }
 }
 
 fn render(registration: &Registration) -> String {

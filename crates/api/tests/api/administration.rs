@@ -108,7 +108,7 @@ async fn an_auction_is_corrected_and_its_planned_ends_follow() {
     let answer = desk.patch("auctions", &auction, patch).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     let changed = answer.json();
-    assert_eq!(answer.header("etag"), Some("\"2\""));
+    assert!(answer.header("etag").unwrap().starts_with("\"2-"));
     assert_eq!(changed["charges"]["premiumBasisPoints"], 2500);
     assert_eq!((&changed["extensionSeconds"], &changed["kind"]), (&Value::Null, &json!("timed")));
     assert_eq!(changed["attachments"][0]["url"], "dQw4w9WgXcQ");
@@ -128,7 +128,7 @@ async fn an_auction_is_corrected_and_its_planned_ends_follow() {
     let wrong = desk.patch("auctions", &changed, json!({ "timeZone": "europe/london", "currency": "HRK" })).await;
     assert_eq!(wrong.json()["errors"].as_array().map(Vec::len), Some(2), "{}", wrong.text);
     let same = desk.patch("auctions", &changed, json!({ "title": "Prints and maps" })).await;
-    assert_eq!(same.header("etag"), Some("\"2\""), "nothing changed");
+    assert_eq!(same.header("etag"), answer.header("etag"), "nothing changed");
 }
 
 #[tokio::test]

@@ -80,7 +80,9 @@ async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
     let unsold = hall.tell("sell", json!({})).await;
     assert_eq!((unsold.status, unsold.code().as_str()), (409, "no_standing_bid"), "{}", unsold.text);
     assert_eq!(hall.bid(0, "d", 100).await.code(), "bidder_suspended");
-    hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
+    let ring = hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
+    let at_the_desk = ring["desk"]["bids"].as_array().unwrap().iter().map(|bid| &bid["struck"]);
+    assert!(at_the_desk.eq([&Value::Null, &json!("lapsed")]), "the newest first: {ring}");
     hall.done("sell", json!({})).await;
     assert_eq!(hall.sale.item(0).await["leader"], "7");
     assert_eq!(hall.bids(0).await, [(json!(130), json!("lapsed")), (json!(100), Value::Null)]);

@@ -84,3 +84,22 @@ async fn a_catalogue_may_come_into_a_sale_that_is_on() {
     assert_eq!((early.status, early.code().as_str()), (409, "auction_not_live"), "{}", early.text);
     assert_eq!(draft.get(&format!("/auctions/{}/items", draft.auction)).await["data"], Value::Array(Vec::new()));
 }
+
+#[tokio::test]
+async fn a_file_in_another_character_set_is_told_as_such() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let bearer = format!("Bearer {}", sale.key);
+    for (kind, status) in [
+        ("text/csv", 200),
+        ("text/csv; charset=utf-8", 200),
+        ("Text/CSV; header=present; Charset=\"UTF-8\"", 200),
+        ("text/csv; charset=iso-8859-1", 415),
+        ("text/csv; charset=utf-16", 415),
+        ("application/csv", 415),
+    ] {
+        let headers = [("authorization", bearer.as_str()), ("content-type", kind)];
+        let path = format!("/api/v1/auctions/{}/catalogue?dryRun=true", sale.auction);
+        let answer = sale.stage.send(&Method::POST, &path, &headers, &catalogue(0..1)).await;
+        assert_eq!(answer.status, status, "{kind}: {}", answer.text);
+    }
+}

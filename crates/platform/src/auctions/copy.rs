@@ -5,12 +5,12 @@
 //! copy that did not come to be is taken away.
 
 use auction::lifecycle::{self, AuctionCommand};
-use auction::{Auction, Hidden, Item, TestClock, WebcastPhase};
+use auction::{Auction, Hidden, Item, Rejection, TestClock, WebcastPhase};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::ends::{SHIFT_SECONDS_MAX, later};
+use super::shift::{Shift, Shifting};
 use crate::deciding::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
@@ -40,10 +40,19 @@ pub enum CopiedItems {
 pub struct AuctionCopy {
     /// Another title; none for the same.
     pub title: Option<String>,
-    /// Start, closing time and planned ends are so many seconds later.
-    pub shift_seconds: i64,
+    /// How much later start, closing time and ends are.
+    pub shift: Shift,
     /// What of its items it gets.
     pub items: CopiedItems,
+}
+
+/// An auction that was copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopiedAuction {
+    /// The copy.
+    pub auction: Auction,
+    /// Its items, counted.
+    pub items: ItemCounts,
 }
 
 /// The items of a copy on their way.
@@ -68,15 +77,11 @@ impl Platform {
         caller: &Caller,
         uuid: Uuid,
         copy: &AuctionCopy,
-        answering: Option<Answering<'_, Auction>>,
-    ) -> PlatformResult<Outcome<Auction>> {
+        answering: Option<Answering<'_, CopiedAuction>>,
+    ) -> PlatformResult<Outcome<CopiedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
         if let Some(Err(message)) = copy.title.as_deref().map(|title| text(title, TITLE_CHARS_MAX)) {
             return Err(PlatformError::invalid("/title", message));
-        }
-        if !(-SHIFT_SECONDS_MAX..=SHIFT_SECONDS_MAX).contains(&copy.shift_seconds) {
-            let message = format!("must be from -{SHIFT_SECONDS_MAX} to {SHIFT_SECONDS_MAX}");
-            return Err(PlatformError::invalid("/shiftSeconds", message));
         }
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             self.end_copies(caller).await?;
@@ -84,9 +89,11 @@ impl Platform {
         }
         let source = self.seen_auction(caller, uuid).await?;
         self.require_settled(&source).await?;
-        let auction = self.copied(&source, copy, self.now())?;
+        let shifting = copy.shift.of(&source)?;
+        let auction = self.copied(&source, (copy, &shifting), self.now())?;
         let mut copying = Copying { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
-        let outcome = self.copy_as(caller, &source, (&auction, copy), &mut copying, answering).await;
+        let outcome = self.copy_as(caller, (&auction, copy.items), &shifting, &mut copying, answering).await;
+        let outcome = outcome.map_err(|error| shifting.refused(error));
         // Of what may have become true all the same nothing is taken away.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
         if copying.pieces > 0 && !is_uncertain {
@@ -98,13 +105,13 @@ impl Platform {
     async fn copy_as(
         &self,
         caller: &Caller,
-        source: &Auction,
-        (auction, copy): (&Auction, &AuctionCopy),
+        (auction, items): (&Auction, CopiedItems),
+        shifting: &Shifting<'_>,
         copying: &mut Copying,
-        answering: Option<Answering<'_, Auction>>,
-    ) -> PlatformResult<Outcome<Auction>> {
-        if copy.items == CopiedItems::All {
-            self.read_copies(source, copy, copying).await?;
+        answering: Option<Answering<'_, CopiedAuction>>,
+    ) -> PlatformResult<Outcome<CopiedAuction>> {
+        if items == CopiedItems::All {
+            self.read_copies(auction, shifting, copying).await?;
         }
         let copying = &*copying;
         let decided = self.decide(answering.as_ref(), || async {
@@ -131,8 +138,11 @@ impl Platform {
                 };
                 draft.lead(LeadStep { auction: auction.uuid, seen: None, lead: Some(lead), entered: None });
             }
-            let change = draft.finish(answering.as_ref(), &auction);
-            Ok(Decision { customer: auction.customer, change, result: auction })
+            // When it is answered, all of them are there.
+            let items = ItemCounts { total: copying.items.unsigned_abs(), ..ItemCounts::default() };
+            let (customer, result) = (auction.customer, CopiedAuction { auction, items });
+            let change = draft.finish(answering.as_ref(), &result);
+            Ok(Decision { customer, change, result })
         });
         let outcome = decided.await?;
         if matches!(outcome, Outcome::Fresh(_)) {
@@ -151,8 +161,13 @@ impl Platform {
         Ok(())
     }
 
-    fn copied(&self, source: &Auction, copy: &AuctionCopy, now: Timestamp) -> PlatformResult<Auction> {
-        let shifted = |at: Option<Timestamp>| at.map(|at| later(at, copy.shift_seconds)).transpose();
+    fn copied(
+        &self,
+        source: &Auction,
+        (copy, shifting): (&AuctionCopy, &Shifting<'_>),
+        now: Timestamp,
+    ) -> PlatformResult<Auction> {
+        let shifted = |at: Option<Timestamp>| at.map(|at| shifting.time(at)).transpose();
         Ok(Auction {
             uuid: self.ids().uuid_v7(),
             title: copy.title.clone().unwrap_or_else(|| source.title.clone()),
@@ -172,15 +187,24 @@ impl Platform {
         })
     }
 
-    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit.
-    async fn read_copies(&self, source: &Auction, copy: &AuctionCopy, copying: &mut Copying) -> PlatformResult<()> {
+    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit. Whatever speaks
+    /// against one of them is found here: when it is brought in there is nobody to be told.
+    async fn read_copies(
+        &self,
+        copied: &Auction,
+        shifting: &Shifting<'_>,
+        copying: &mut Copying,
+    ) -> PlatformResult<()> {
         let (first_max, items_max) = (self.config().leads.first_items_max, self.config().leads.items_max.max(1));
         let (mut after, mut piece) = (None, Piece::default());
         loop {
-            let items = self.store().items(source.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let items = self.store().items(shifting.source.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { break };
             for item in items.iter().filter(|item| item.status != ItemStatus::Withdrawn) {
-                let new = as_entered(item, copy)?;
+                let new = as_entered(item, shifting)?;
+                let state = self.new_item(copied, &new, copying.items, copied.created_at);
+                auction::item::decide(copied, &state, Entry::Call.command(new.status), copied.created_at)
+                    .map_err(|refusal| refused_lot(&new.lot_number, refusal))?;
                 copying.items += 1;
                 if copying.first.len() < first_max {
                     copying.first.push(new);
@@ -209,8 +233,18 @@ impl Copying {
     }
 }
 
+/// What is wrong with a lot is said of the lot: the call has no such field.
+fn refused_lot(lot_number: &str, refusal: Rejection) -> PlatformError {
+    match refusal {
+        Rejection::FieldInvalid { field, problem } => {
+            PlatformError::invalid("", format!("lot {lot_number}: {field} {problem}"))
+        }
+        other => other.into(),
+    }
+}
+
 /// The item as if it were entered anew, with a later end.
-fn as_entered(item: &Item, copy: &AuctionCopy) -> PlatformResult<NewItem> {
+fn as_entered(item: &Item, shifting: &Shifting<'_>) -> PlatformResult<NewItem> {
     Ok(NewItem {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
@@ -224,7 +258,7 @@ fn as_entered(item: &Item, copy: &AuctionCopy) -> PlatformResult<NewItem> {
         buy_now: item.buy_now,
         vendor: item.vendor,
         fixed_increment: item.fixed_increment,
-        end_time: item.end_time.map(|end| later(end, copy.shift_seconds)).transpose()?,
+        end_time: item.end_time.map(|end| shifting.end(end, item.position)).transpose()?,
         status: ItemStatus::Draft,
     })
 }

@@ -1,6 +1,6 @@
 //! An auction is corrected after it was entered (`docs/auctions.md` says what can change when).
 
-use auction::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, InternetBids};
+use auction::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, InternetBids, Item, new_item_end};
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -69,6 +69,9 @@ impl Platform {
                 }
                 let mut edited = before.clone();
                 changes.iter().for_each(|change| edited.apply(change));
+                if edited.starts_at != before.starts_at {
+                    self.require_ends_after_start(&before, &edited).await?;
+                }
                 let has_other_terms = auction::edit::has_other_terms(&before, &edited);
                 // An address is written with the edit, and not before it: such a one is true at once, or not at all.
                 let is_held = has_other_terms && !self.fits_first_step(&counts) && written.is_none();
@@ -122,6 +125,25 @@ impl Platform {
         self.begin_lead(draft, auction, (follows, actor), counts, now).await
     }
 
+    /// Refuses a start of a timed auction that is not before the end that an item of it has of its own.
+    async fn require_ends_after_start(&self, before: &Auction, edited: &Auction) -> PlatformResult<()> {
+        let Some(starts_at) = edited.starts_at.filter(|_| edited.kind == AuctionKind::Timed) else { return Ok(()) };
+        let has_own_end = |item: &Item| item.end_time != new_item_end(before, item.position);
+        let is_too_early = |item: &&Item| {
+            may_be_sold(item.status) && has_own_end(item) && item.end_time.is_some_and(|end| end <= starts_at)
+        };
+        let mut after = None;
+        loop {
+            let items = self.store().items(edited.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = Some(last.position);
+            if let Some(item) = items.iter().find(is_too_early) {
+                let message = format!("is not before the end of lot {}: correct that one first", item.lot_number);
+                return Err(PlatformError::invalid("/startsAt", message));
+            }
+        }
+    }
+
     /// Bids on LIVE items that were decided on other terms are decided again.
     async fn decide_bids_again(&self, draft: &mut Draft<'_>, auction: &Auction) -> PlatformResult<()> {
         let mut after = None;
@@ -134,6 +156,11 @@ impl Platform {
             after = Some(last);
         }
     }
+}
+
+/// If it has not been sold or left over yet.
+fn may_be_sold(status: ItemStatus) -> bool {
+    matches!(status, ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended)
 }
 
 /// What is wrong with the values themselves; what the rules ask is theirs.

@@ -46,7 +46,7 @@ pub struct EndsMove {
 pub struct MovedEnds {
     /// The auction.
     pub auction: Auction,
-    /// What there is among its items: what rules out a next status.
+    /// Its items, counted.
     pub items: ItemCounts,
     /// Items with another planned end now.
     pub moved: u64,
@@ -141,8 +141,8 @@ impl Platform {
             NewEnds::Shift { .. } => None,
         };
         let auction = draft.auction(auction, &[]);
-        let present = self.items_present_in(&auction).await?;
-        let mut moved = MovedEnds { auction, items: present, moved: 0, kept: 0 };
+        let counts = self.store().item_counts(auction.uuid).await?;
+        let mut moved = MovedEnds { auction, items: counts, moved: 0, kept: 0 };
         for (place, uuid) in (0_i64..).zip(items) {
             let found = self.store().item(*uuid).await?.filter(|item| item.auction == moved.auction.uuid);
             let item = found.ok_or(PlatformError::NotFound("item in this auction"))?;

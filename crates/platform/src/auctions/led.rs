@@ -1,22 +1,22 @@
 //! What an auction's next statuses depend on beside itself: its items, which are looked at without being counted.
 
-use std::slice::from_ref;
-
 use auction::Auction;
 use contract::AuctionStatus;
 use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::ItemCounts;
+use crate::port::{ItemCounts, Lead};
 
 /// An auction after a change of its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedAuction {
     /// The auction.
     pub auction: Auction,
-    /// What there is among its items then: what rules out a next status.
+    /// Its items then, counted.
     pub items: ItemCounts,
+    /// What they follow, while they do.
+    pub lead: Option<Lead>,
 }
 
 impl Platform {
@@ -29,10 +29,5 @@ impl Platform {
         let mut found = if live.is_empty() { Vec::new() } else { self.store().present(&live).await? }.into_iter();
         let of = |auction: &Auction| if is_live(&auction) { found.next() } else { None };
         Ok(auctions.iter().map(of).map(Option::unwrap_or_default).collect())
-    }
-
-    /// The same of one auction.
-    pub async fn items_present_in(&self, auction: &Auction) -> PlatformResult<ItemCounts> {
-        Ok(self.items_present(from_ref(auction)).await?.pop().unwrap_or_default())
     }
 }

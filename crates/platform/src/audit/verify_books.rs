@@ -1,6 +1,8 @@
 //! What holds for the books as a whole, and shows that something is gone with everything that belonged to it: the order in which
 //! the log was written, anchors that somebody noted of it, and numbers that have no holes.
 
+use serde::Deserialize;
+
 use super::anchor::Anchor;
 use super::verify::{Broken, ROWS_READ_MAX, Verified};
 use crate::Platform;
@@ -12,26 +14,56 @@ const FINDINGS_MAX: usize = 100;
 /// Numbers without their rows are small.
 const CURSORS_READ_MAX: usize = 10_000;
 
+/// Logs whose beginning was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Begun {
+    auctions: u64,
+    items: u64,
+    registrations: u64,
+}
+
+impl Begun {
+    /// A first entry. What can't be read is nobody's: a look at contents says what is wrong with it.
+    fn see(&mut self, content: &str) {
+        #[derive(Deserialize)]
+        struct OfKind {
+            kind: String,
+        }
+        let Ok(OfKind { kind }) = serde_json::from_str(content) else { return };
+        match kind.as_str() {
+            "auction" => self.auctions += 1,
+            "item" => self.items += 1,
+            "registration" => self.registrations += 1,
+            _ => {}
+        }
+    }
+}
+
 impl Platform {
     /// Goes through the log of everything in the order in which it was written, up to its end at this moment: looks for holes where
     /// none may be, holds it against anchors that were noted earlier, and gives the anchor of its end. Contents are not looked
-    /// at otherwise. `progress` is told now and then. For the operator; it asks no caller.
+    /// at otherwise; whose first entries were read is counted. `progress` is told now and then. For the operator; it asks no caller.
     pub async fn verify_log(
         &self,
         anchors: &[Anchor],
         progress: &(dyn Fn(&Verified) + Send + Sync),
     ) -> PlatformResult<Verified> {
         let mut verified = Verified::default();
-        self.walk_log(anchors, &mut verified, progress).await?;
+        let begun = self.walk_log(anchors, &mut verified, progress).await?;
+        (verified.auctions, verified.items, verified.registrations) =
+            (begun.auctions, begun.items, begun.registrations);
+        verified.entries = verified.log_entries;
         Ok(verified)
     }
 
+    /// The same as a part of a look at everything: what it counts is for the caller to take.
     pub(super) async fn walk_log(
         &self,
         anchors: &[Anchor],
         verified: &mut Verified,
         progress: &(dyn Fn(&Verified) + Send + Sync),
-    ) -> PlatformResult<()> {
+    ) -> PlatformResult<Begun> {
+        let mut begun = Begun::default();
         let end = self.store().log_end().await?;
         let mut noted = Noted::new(anchors);
         let mut holes = Holes::new("position", "the log");
@@ -51,6 +83,9 @@ impl Platform {
                     holes.see(entry.position);
                 }
                 anchor = anchor.after(&entry);
+                if entry.number == 1 {
+                    begun.see(&entry.content);
+                }
                 verified.log_entries += 1;
             }
             progress(verified);
@@ -60,7 +95,7 @@ impl Platform {
         verified.broken.extend(holes.found.into_iter().chain(noted.found));
         verified.anchors_held += noted.held;
         verified.anchor = Some(anchor);
-        Ok(())
+        Ok(begun)
     }
 
     /// Cursors of the journal have no holes, and no row names what is not there.

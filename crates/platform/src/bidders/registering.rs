@@ -76,7 +76,8 @@ pub struct RegistrationStep {
 impl Platform {
     /// Registers a bidder for an auction.
     ///
-    /// Errors: `not_found` (auction), `invalid`, `taken` (paddle, party), `vendor_has_bid`, `busy`.
+    /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party), `vendor_has_bid`,
+    /// `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -110,6 +111,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
+        auction.require_unarchived()?;
         if entry.paddle.is_some() {
             self.check_party(&auction, None, &state).await?;
         }
@@ -142,8 +144,8 @@ impl Platform {
 
     /// Changes what the patch names of a registration, and leaves the rest.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (paddle, party), `paddle_has_bid`,
-    /// `vendor_has_bid`, `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
+    /// `paddle_has_bid`, `vendor_has_bid`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -172,7 +174,8 @@ impl Platform {
 
     /// Leads a registration to another status: approved, refused, suspended, and back.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `illegal_transition`, `reason_required`, `invalid`.
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`, `reason_required`,
+    /// `invalid`.
     pub async fn change_registration_status(
         &self,
         caller: &Caller,
@@ -232,6 +235,12 @@ impl Platform {
         Ok(self.store().registration_of(auction, paddle).await?.into_iter().collect())
     }
 
+    /// If the registrations of an auction stay as they are: it is ARCHIVED.
+    pub async fn has_final_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<bool> {
+        caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
+        Ok(self.seen_auction(caller, auction).await?.require_unarchived().is_err())
+    }
+
     async fn registration_in(&self, caller: &Caller, auction: Uuid, uuid: Uuid) -> PlatformResult<Registration> {
         let found = self.store().registration(uuid).await?.filter(|registration| registration.auction == auction);
         seen(caller, found, "registration", |registration| registration.customer)
@@ -252,6 +261,7 @@ impl Platform {
         for _ in 0..ATTEMPTS_MAX {
             let before = self.registration_in(caller, auction.uuid, uuid).await?;
             expect_version(expected_version, before.version)?;
+            auction.require_unarchived()?;
             let now = self.now();
             let mut state = before.clone();
             let change = change(&before)?;

@@ -15,7 +15,7 @@ use crate::deciding::{Decision, expect_version};
 use crate::draft::Draft;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{Answering, Outcome};
-use crate::port::Page;
+use crate::port::{ItemCounts, Lead, Page};
 use crate::{Caller, Platform, Scope};
 
 /// What is said of an item that an entry before has named.
@@ -57,6 +57,10 @@ pub enum BulkItem {
 pub struct BulkDone {
     /// The auction.
     pub auction: Auction,
+    /// Its items then, counted.
+    pub counts: ItemCounts,
+    /// What its items follow, while they do.
+    pub lead: Option<Lead>,
     /// For each entry, in order, the item as it is now, or why nothing was done to it; pointers of the input's problems begin
     /// at the entry.
     pub items: Vec<(Option<Uuid>, PlatformResult<BulkItem>)>,
@@ -100,7 +104,6 @@ impl Platform {
             if wants_lot {
                 // A catalogue that is being imported counts on the numbers that were free when it was looked through.
                 self.require_settled(&auction).await?;
-                counts_moved = true;
             }
             for entry in entries {
                 let entry = match entry {
@@ -123,10 +126,14 @@ impl Platform {
                 counts_moved |= entry.status.is_some() && done.as_ref().is_ok_and(stays);
                 items.push((Some(entry.item), done));
             }
-            // The auction's own guards count these: whoever reconciles it at the same time has to count again.
+            counts_moved |= wants_lot && items.iter().any(|(_, done)| matches!(done, Ok(BulkItem::Changed(_))));
+            // The auction's own guards count these: whoever reconciles it at the same time has to count again. Who gives out lot
+            // numbers at the same time looks again which are free.
             let auction = if counts_moved { draft.auction(auction, &[]) } else { auction };
             let customer = auction.customer;
-            let result = BulkDone { auction, items };
+            let counts = draft.counts_after(&self.store().item_counts(auction.uuid).await?);
+            let lead = self.store().lead(auction.uuid).await?;
+            let result = BulkDone { auction, counts, lead, items };
             let change = draft.finish(answering.as_ref(), &result);
             Ok(Decision { customer, change, result })
         })

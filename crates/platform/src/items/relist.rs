@@ -12,7 +12,7 @@ use crate::deciding::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{Answering, Outcome};
 use crate::new_item::{LOT_NUMBER_CHARS_MAX, text};
-use crate::port::Page;
+use crate::port::{ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
 /// An item to be listed again.
@@ -40,6 +40,8 @@ pub struct Relist {
 pub struct Relisted {
     /// The auction that took them.
     pub into: Auction,
+    /// Its items then, counted.
+    pub counts: ItemCounts,
     /// The new items in running order; each names the one that it came from.
     pub items: Vec<Item>,
 }
@@ -71,7 +73,8 @@ impl Platform {
             self.require_settled(&from).await?;
             self.require_settled(&into).await?;
             let unsold = self.unsold(&from, wanted).await?;
-            let first = i64::try_from(self.store().item_counts(into.uuid).await?.total).unwrap_or(i64::MAX);
+            let mut counts = self.store().item_counts(into.uuid).await?;
+            let first = i64::try_from(counts.total).unwrap_or(i64::MAX);
             let items_max = self.config().auction_items_max;
             if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(unsold.len()) > items_max {
                 let message = format!("has {first} items, and at most {items_max} are possible");
@@ -91,10 +94,12 @@ impl Platform {
                 let lot = NewLot { uuid: self.ids().uuid_v7(), lot_number, position, status: wanted.status };
                 let relisting = relist((&from, &item), &into, lot, now)?;
                 draft.item(&from, item, &relisting.unsold);
-                items.push(draft.item(&into, relisting.item, &relisting.created));
+                let item = draft.item(&into, relisting.item, &relisting.created);
+                counts = counts.with(&item);
+                items.push(item);
             }
             let customer = into.customer;
-            let result = Relisted { into, items };
+            let result = Relisted { into, counts, items };
             let change = draft.finish(answering.as_ref(), &result);
             Ok(Decision { customer, change, result })
         })

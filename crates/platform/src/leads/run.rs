@@ -47,22 +47,35 @@ impl RunLeads {
         Self { platform }
     }
 
-    /// Brings every lead to its end; the number of steps taken. One that somebody else is found to work at is left to them.
+    /// Brings every lead to its end; the number of steps taken. One that somebody else is found to work at is left to them, and one
+    /// that can't go on holds no other up: the others have gone on when it is told why.
     pub async fn run_once(&mut self) -> PlatformResult<usize> {
-        let mut steps = 0;
+        let (mut steps, mut stuck) = (0, Vec::new());
+        let mut why = None;
         for _ in 0..ROUNDS_MAX {
             let mut is_ours = false;
             for lead in self.platform.store().leads(LEADS_MAX).await? {
-                if self.platform.take_step(lead).await? == StepTaken::Done {
-                    steps += 1;
-                    is_ours = true;
+                let auction = lead.auction;
+                if stuck.contains(&auction) {
+                    continue;
+                }
+                match self.platform.take_step(lead).await {
+                    Ok(StepTaken::Done) => {
+                        steps += 1;
+                        is_ours = true;
+                    }
+                    Ok(StepTaken::Elsewhere) => {}
+                    Err(error) => {
+                        stuck.push(auction);
+                        why.get_or_insert(error);
+                    }
                 }
             }
             if !is_ours {
                 break;
             }
         }
-        Ok(steps)
+        why.map_or(Ok(steps), Err)
     }
 
     async fn keep_running(mut self, stopping: CancellationToken) {

@@ -25,9 +25,11 @@ impl Platform {
 
     /// Assigns a clerk to a webcast. Who is its clerk already stays so.
     ///
-    /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `not_a_clerk`, `too_many_clerks`.
+    /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `auction_closed` (it is archived), `not_a_clerk`,
+    /// `too_many_clerks`.
     pub async fn assign_clerk(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<(Clerk, User)> {
         let webcast = self.with_clerks(caller, auction).await?;
+        webcast.require_unarchived()?;
         let clerking = self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
         if webcast.kind != AuctionKind::Webcast {
             return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());

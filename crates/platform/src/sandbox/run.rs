@@ -42,23 +42,35 @@ impl RunClocks {
     }
 
     /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node is found
-    /// to work at is left to it.
+    /// to work at is left to it, and one that can't go on holds no other up: the others are there when it is told why.
     pub async fn run_once(&mut self) -> PlatformResult<usize> {
-        let mut ended = 0;
+        let (mut ended, mut stuck) = (0, Vec::new());
+        let mut why = None;
         for _ in 0..ROUNDS_MAX {
             let advancing = self.platform.store().advancing(CLOCKS_MAX).await?;
             let mut is_ours = false;
             for auction in advancing {
-                if let StepTaken::Done(items) = self.step(auction).await? {
-                    ended += items;
-                    is_ours = true;
+                let uuid = auction.uuid;
+                if stuck.contains(&uuid) {
+                    continue;
+                }
+                match self.step(auction).await {
+                    Ok(StepTaken::Done(items)) => {
+                        ended += items;
+                        is_ours = true;
+                    }
+                    Ok(StepTaken::Elsewhere) => {}
+                    Err(error) => {
+                        stuck.push(uuid);
+                        why.get_or_insert(error);
+                    }
                 }
             }
             if !is_ours {
                 break;
             }
         }
-        Ok(ended)
+        why.map_or(Ok(ended), Err)
     }
 
     async fn step(&self, mut auction: Auction) -> PlatformResult<StepTaken> {

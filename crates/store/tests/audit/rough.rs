@@ -12,6 +12,7 @@ use contract::{AuctionStatus, ItemStatus};
 use platform::auctions::copy::{AuctionCopy, CopiedItems};
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, NewEnds};
+use platform::auctions::shift::Shift;
 use platform::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
 use platform::bids::NewBid;
 use platform::error::{PlatformError, PlatformResult};
@@ -316,7 +317,7 @@ impl Rough<'_> {
                 ("bulk", done.map(|_| Did::Planned))
             }
             17 => {
-                let copy = AuctionCopy { title: None, shift_seconds: 3_600, items: CopiedItems::All };
+                let copy = AuctionCopy { title: None, shift: Shift::Days(7), items: CopiedItems::All };
                 ("copy", platform.copy_auction(caller, self.auction, &copy, None).await.map(|_| Did::Other))
             }
             _ => ("relist", self.relist().await),
@@ -326,13 +327,12 @@ impl Rough<'_> {
     /// Unsold items go into a copy of the auction that has none.
     async fn relist(&self) -> PlatformResult<Did> {
         let House { platform, caller, .. } = self.house;
-        let unsold =
-            self.items().await.iter().any(|item| item.status == ItemStatus::Unsold && item.relisted_as.is_none());
-        if !unsold {
+        let is_unsold = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
+        if !self.items().await.iter().any(is_unsold) {
             return Err(PlatformError::NotFound("unsold item"));
         }
-        let copy = AuctionCopy { title: None, shift_seconds: 86_400, items: CopiedItems::None };
-        let into = platform.copy_auction(caller, self.auction, &copy, None).await?.fresh()?;
+        let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::None };
+        let into = platform.copy_auction(caller, self.auction, &copy, None).await?.fresh()?.auction;
         assert_eq!(into.status, AuctionStatus::Draft);
         let wanted = Relist { into: into.uuid, items: None, status: ItemStatus::Draft };
         platform.relist_items(caller, self.auction, &wanted, None).await.map(|_| Did::Other)

@@ -163,7 +163,8 @@ stories! {
         the_ends_of_a_large_auction_move_piece_by_piece_and_each_once,
         planned_ends_of_a_large_auction_follow_its_closing_time,
         a_large_sale_gets_other_terms_unless_a_bid_had_come,
-        a_large_auction_is_copied_whole_or_not_at_all;
+        a_large_auction_is_copied_whole_or_not_at_all,
+        a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other;
     journal:
         a_history_has_every_change_of_a_status,
         only_a_customers_announced_events_are_replayed;

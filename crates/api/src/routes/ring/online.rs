@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::answer;
 use crate::ask::Post;
+use crate::cached;
 use crate::errors::{ApiError, Problem};
 use crate::models::InternetBidView;
 
@@ -37,7 +38,7 @@ pub(crate) async fn internet_bid(
     let now = platform.now();
     let render = |taken: &TakenOnline| answer::body(&InternetBidView::new(taken, now));
     let new = InternetBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let tag = |taken: &TakenOnline| answer::tag(taken.item.version);
+    let tag = |taken: &TakenOnline| cached::tag_of_item(&taken.item, &taken.auction, now);
     let outcome =
         platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))

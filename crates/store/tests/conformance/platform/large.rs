@@ -4,19 +4,22 @@
 use std::time::Duration;
 
 use auction::edit::Plan;
+use auction::item::ItemEdit;
 use auction::{AuctionChange, AuctionEdit, AuctionKind, IncrementTable, Stagger};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use platform::auctions::copy::{AuctionCopy, CopiedItems};
 use platform::auctions::edit::AuctionPatch;
 use platform::auctions::ends::{EndsMove, MovedEnds, NewEnds};
+use platform::auctions::shift::Shift;
+use platform::leads::RunLeads;
 use platform::new_item::NewItem;
 use platform::port::{Change, Follows, Lead};
 use platform::{Caller, PlatformError};
 use runtime::clock::Clock as _;
 use uuid::Uuid;
 
-use super::given::{Shared, bid, caller_uuid, commit, next, next_auction};
+use super::given::{Shared, bid, caller_uuid, commit, next, next_auction, whole};
 use super::leads::{Nodes, code, lead, step};
 
 /// The end of each item, in seconds after now.
@@ -147,8 +150,10 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     let caller = Caller::command_line();
     let withdrawn = nodes.items(auction).await[6].uuid;
     nodes.first.change_item_status(&caller, withdrawn, ItemStatus::Withdrawn, None, None, None).await.unwrap();
-    let copy = AuctionCopy { title: None, shift_seconds: 86_400, items: CopiedItems::All };
+    let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::All };
     let copied = nodes.first.copy_auction(&caller, auction, &copy, None).await.unwrap().fresh().unwrap();
+    assert_eq!(copied.items, nodes.store.item_counts(copied.auction.uuid).await.unwrap());
+    let copied = copied.auction;
     let lots = async |auction: Uuid| -> Vec<(i64, String)> {
         nodes.items(auction).await.into_iter().map(|item| (item.position, item.lot_number)).collect()
     };
@@ -173,4 +178,54 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     nodes.follow(auction).await;
     assert_eq!(lots(auction).await[12..], [(12, "20".to_owned()), (13, "21".to_owned()), (14, "22".to_owned())]);
     nodes.verifies().await;
+}
+
+pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other(store: Shared) {
+    let nodes = Nodes::new(store).await;
+    // Half past one in the night, a week before London's clocks are put forward over that time.
+    let now: Timestamp = "2026-03-22T01:30:00Z".parse().unwrap();
+    nodes.clock.advance(now.duration_since(nodes.clock.now()).unsigned_abs());
+    let at = |seconds| now + Duration::from_secs(seconds);
+    let (auction, caller) = (nodes.auction(AuctionKind::Timed, 13).await, Caller::command_line());
+    let change = async |edit: AuctionEdit| {
+        let patch = AuctionPatch { edit, address: None };
+        nodes.first.change_auction(&caller, auction, &patch, None).await
+    };
+    change(AuctionEdit { ends_at: Some(Some(at(10_800))), ..AuctionEdit::default() }).await.unwrap();
+    let own_end = ItemEdit { end_time: Some(Some(at(3_000))), ..ItemEdit::default() };
+    nodes.first.change_item(&caller, nodes.items(auction).await[12].uuid, &own_end, None).await.unwrap();
+    let late = AuctionEdit { starts_at: Some(Some(at(3_000))), ..AuctionEdit::default() };
+    assert_eq!(code(change(late).await), "invalid", "a lot would end before it");
+
+    let copy = |shift| AuctionCopy { title: None, shift, items: CopiedItems::All };
+    let refused = nodes.first.copy_auction(&caller, auction, &copy(Shift::Days(7)), None).await.unwrap_err();
+    assert!(
+        matches!(&refused, PlatformError::Invalid(problems) if problems[0].message.contains("lot 13")),
+        "{refused}"
+    );
+    assert_eq!(nodes.store.auctions(None, whole()).await.unwrap().len(), 1);
+    let far = nodes.clock.now() + Duration::from_secs(9);
+    assert_eq!(nodes.store.unstage_forgotten(far, 99).await.unwrap(), 0, "nothing of it is left");
+    let copied = nodes.first.copy_auction(&caller, auction, &copy(Shift::Seconds(604_800)), None).await.unwrap();
+    let copied = copied.fresh().unwrap().auction;
+
+    let import = caller_uuid(7);
+    let wrong = NewItem { opening_bid: 500, buy_now: Some(1), ..NewItem::new("99", "A print") };
+    nodes.store.stage(import, 0, vec![wrong], nodes.clock.now()).await.unwrap();
+    let stuck = Lead {
+        auction: copied.uuid,
+        customer: copied.customer,
+        step: 0,
+        through: 12,
+        until: 13,
+        ..lead(1, Follows::Copy { import })
+    };
+    commit(&nodes.store, Change { auction: Some(next_auction(copied)), ..step(None, Some(stuck.clone()), None) })
+        .await
+        .unwrap();
+    let other = nodes.auction(AuctionKind::Timed, 12).await;
+    nodes.status(other, AuctionStatus::Live).await.unwrap();
+    RunLeads::new(nodes.second.clone()).run_once().await.unwrap_err();
+    assert_eq!(nodes.store.leads(9).await.unwrap(), [stuck]);
+    assert!(nodes.items(other).await.iter().all(|item| item.status == ItemStatus::Live));
 }
