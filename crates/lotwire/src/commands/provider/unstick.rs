@@ -33,7 +33,9 @@ pub(super) async fn cancel(
     if waiting == 0 {
         return Ok((endpoint, 0));
     }
-    confirmed.ask(|| format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, one_line(&endpoint.url)))?;
+    confirmed.ask(|| {
+        format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, one_line(&endpoint.url))
+    })?;
     let messages = provider.give_up_waiting(&endpoint).await.while_(doing())?;
     Ok((endpoint, messages))
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use outbound::{Request, Response, TransportError};
-use provider::dispatcher::Transport;
+use outbound::{Request, TransportError};
+use provider::dispatcher::{Answered, Transport};
 use provider::error::ProviderResult;
 use provider::{ApplicationInput, Caller, EndpointInput, Parts, Provider, ProviderConfig, Put};
 use runtime::clock::SystemClock;
@@ -19,10 +18,9 @@ const TRIES: usize = 24;
 /// Nothing is delivered in these stories.
 struct Nowhere;
 
-#[async_trait]
 impl Transport for Nowhere {
-    async fn send(&self, _: Request) -> Result<Response, TransportError> {
-        Err(TransportError::Stale)
+    fn send(&self, _: Request) -> Answered<'_> {
+        Box::pin(async { Err(TransportError::Stale) })
     }
 }
 
