@@ -54,7 +54,7 @@ from svix.api import (
     SvixOptions,
 )
 from svix.api.message import message_in_raw
-from svix.exceptions import HttpError
+from svix.exceptions import HttpError, HTTPValidationError
 from svix.webhooks import Webhook
 
 PATIENCE = 30
@@ -109,7 +109,7 @@ def eventually(look):
 def refused(status, call):
     try:
         call()
-    except HttpError as error:
+    except (HttpError, HTTPValidationError) as error:
         assert error.status_code == status, (status, error)
     else:
         raise AssertionError(f"{status} was expected")
