@@ -151,7 +151,7 @@ async fn a_listener_that_asks_for_order_hears_of_each_endpoint_what_happened_one
     const ENDPOINTS: usize = 4;
     let stage = Stage::new(quick()).await;
     // The first ones are slow, and one fails.
-    let pause = |n: usize| Duration::from_millis(if n % 5 == 0 { 30 } else { 0 });
+    let pause = |n: usize| Duration::from_millis(if n.is_multiple_of(5) { 30 } else { 0 });
     let mut told = Receiver::start(move |n| Reply::After(pause(n), if n == 3 { 500 } else { 200 })).await;
     let (url, ordering) = (told.url(), Some(DeliveryOrder::PerKey));
     let input = EndpointInput { url, ordering, ..EndpointInput::default() };
