@@ -130,9 +130,8 @@ async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Handed>, unrec
             true => Duration::ZERO,
             false => shared.context.config.lanes.record_linger,
         };
-        let (entries, marks): (Vec<_>, Vec<_>) = entries.drain(..).map(|handed| (handed.entry, handed.mark)).unzip();
-        let marks = marks.into_iter().flatten().collect();
-        write(shared, entries.into_iter(), within).await;
+        let marks = entries.iter_mut().filter_map(|handed| handed.mark.take()).collect();
+        write(shared, entries.drain(..).map(|handed| handed.entry), within).await;
         unrecorded.settle(marks);
     }
 }
