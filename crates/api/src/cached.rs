@@ -65,19 +65,14 @@ impl Cached {
 }
 
 /// The tag of an item, in whatever answer: for all that is said of it but the clock's time.
-pub(crate) fn tag_of_item(item: &Item, auction: &Auction, now: Timestamp) -> Option<String> {
+pub(crate) fn tag_of_item(item: &Item, auction: &Auction, now: Timestamp) -> String {
     let view = ItemView { server_time: String::new(), ..ItemView::new(item, auction, now) };
-    Some(tag_of_version(item.version, &view))
+    tag_of_version(item.version, &view)
 }
 
 /// The tag of an auction, in whatever answer: for all that is said of it when it is asked for.
-pub(crate) fn tag_of_auction(
-    auction: &Auction,
-    items: &ItemCounts,
-    lead: Option<&Lead>,
-    now: Timestamp,
-) -> Option<String> {
-    Some(tag_of_version(auction.version, &AuctionView::whole(auction, items, lead, now)))
+pub(crate) fn tag_of_auction(auction: &Auction, items: &ItemCounts, lead: Option<&Lead>, now: Timestamp) -> String {
+    tag_of_version(auction.version, &AuctionView::whole(auction, items, lead, now))
 }
 
 /// `<version>-<hash>`: the version for `If-Match`, and what the view says besides, which may change while the version stays.

@@ -74,6 +74,38 @@ pub struct NewAuction {
     pub realm: Realm,
 }
 
+impl NewAuction {
+    /// A real one in DRAFT, with nothing more than what each has to have.
+    pub fn new(
+        auctioneer: Uuid,
+        kind: AuctionKind,
+        title: impl Into<String>,
+        currency: impl Into<String>,
+        time_zone: impl Into<String>,
+    ) -> Self {
+        Self {
+            auctioneer,
+            kind,
+            title: title.into(),
+            currency: currency.into(),
+            time_zone: time_zone.into(),
+            address: None,
+            starts_at: None,
+            ends_at: None,
+            stagger: None,
+            extension_seconds: None,
+            increments: None,
+            charges: Charges::default(),
+            internet_bids: InternetBids::default(),
+            attachments: Vec::new(),
+            registration: Admission::default(),
+            status: AuctionStatus::Draft,
+            items: Vec::new(),
+            realm: Realm::Real,
+        }
+    }
+}
+
 /// An auction that was created, with the items of the same call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedAuction {

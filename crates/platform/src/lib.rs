@@ -29,6 +29,7 @@ mod lines;
 pub mod port;
 mod resealing;
 mod state;
+mod stuck;
 
 // Who asks, and what for.
 pub mod access;

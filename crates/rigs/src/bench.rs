@@ -13,11 +13,9 @@ mod messages;
 mod process;
 mod setup;
 mod timers;
-mod wire;
 
 use clap::{Args, ValueEnum};
 use hdrhistogram::Histogram;
-pub(crate) use wire::Sink;
 
 use crate::site::Engine;
 use crate::{RigError, say};

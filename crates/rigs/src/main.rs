@@ -6,6 +6,7 @@
 mod bench;
 mod crash;
 mod site;
+mod wire;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use testkit::server::{Launch, Server, built_binary};
 
 use crate::RigError;
-use crate::bench::Sink;
+use crate::wire::Sink;
 
 /// Which database engine the server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -181,7 +181,7 @@ pub(crate) async fn move_ends(
     let seen = post.required_version()?;
     let now = platform.now();
     let render = |moved: &MovedEnds| answer::body(&MovedEndsView::new(moved, now));
-    let tag = |moved: &MovedEnds| cached::tag_of_auction(&moved.auction, &moved.items, None, now);
+    let tag = |moved: &MovedEnds| Some(cached::tag_of_auction(&moved.auction, &moved.items, None, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
@@ -231,7 +231,7 @@ pub(crate) async fn clone(
     let (post, copy) = post.map(CloneIn::read)?;
     let now = platform.now();
     let render = |copied: &CopiedAuction| answer::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
-    let tag = |copied: &CopiedAuction| cached::tag_of_auction(&copied.auction, &copied.items, None, now);
+    let tag = |copied: &CopiedAuction| Some(cached::tag_of_auction(&copied.auction, &copied.items, None, now));
     let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

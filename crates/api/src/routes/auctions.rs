@@ -191,7 +191,7 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
     let now = platform.now();
     let whole = |created: &CreatedAuction| AuctionView::whole(&created.auction, &created.counts(), None, now);
     let render = |created: &CreatedAuction| answer::body(&whole(created));
-    let tag = |created: &CreatedAuction| cached::tag_of_auction(&created.auction, &created.counts(), None, now);
+    let tag = |created: &CreatedAuction| Some(cached::tag_of_auction(&created.auction, &created.counts(), None, now));
     let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }
@@ -246,7 +246,7 @@ pub(super) async fn whole(platform: &Platform, caller: &Caller, auction: &Auctio
     let items = platform.item_counts(caller, auction.uuid).await?;
     let lead = platform.lead(caller, auction.uuid).await?;
     let (lead, now) = (lead.as_ref(), platform.now());
-    let tag = cached::tag_of_auction(auction, &items, lead, now).unwrap_or_default();
+    let tag = cached::tag_of_auction(auction, &items, lead, now);
     Ok(Cached::tagged(&AuctionView::whole(auction, &items, lead, now), tag))
 }
 
@@ -275,7 +275,7 @@ pub(crate) async fn change_status(
     let seen = post.required_version()?;
     let now = platform.now();
     let render = |led: &LedAuction| answer::body(&AuctionView::whole(&led.auction, &led.items, led.lead.as_ref(), now));
-    let tag = |led: &LedAuction| cached::tag_of_auction(&led.auction, &led.items, led.lead.as_ref(), now);
+    let tag = |led: &LedAuction| Some(cached::tag_of_auction(&led.auction, &led.items, led.lead.as_ref(), now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))

@@ -40,7 +40,7 @@ pub(crate) async fn create(
     let now = platform.now();
     let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
+    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
     let outcome =
         platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -70,7 +70,7 @@ pub(crate) async fn leave(
     let now = platform.now();
     let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
-    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
+    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
     let outcome =
         platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -95,7 +95,7 @@ pub(crate) async fn buy(
 ) -> Result<Response, ApiError> {
     let now = platform.now();
     let render = placed(now);
-    let tag = |placed: &PlacedBid| cached::tag_of_item(&placed.item, &placed.auction, now);
+    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, answering).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
@@ -137,7 +137,7 @@ pub(crate) async fn cancel(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| cached::tag_of_item(item, &auction, now);
+    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
@@ -170,7 +170,7 @@ pub(crate) async fn move_end(
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| cached::tag_of_item(item, &auction, now);
+    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let step = (to, post.body.reason.clone());
     let outcome = platform.move_end(&post.caller, uuid, step, post.version, answering).await?;

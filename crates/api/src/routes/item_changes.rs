@@ -111,10 +111,7 @@ pub(crate) async fn change(
     let seen = post.required_version()?;
     let (item, auction) = platform.change_item(&post.caller, uuid, &edit, Some(seen)).await?;
     let now = platform.now();
-    Ok(answer::tagged(
-        &ItemView::new(&item, &auction, now),
-        cached::tag_of_item(&item, &auction, now).unwrap_or_default(),
-    ))
+    Ok(answer::tagged(&ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now)))
 }
 
 /// Changes of many items.
@@ -183,7 +180,7 @@ pub(crate) async fn change_many(
     let (post, entries) = post.map(|changes| Ok(changes.read()))?;
     let now = platform.now();
     let render = |done: &BulkDone| answer::body(&BulkDoneView::new(done, now));
-    let tag = |done: &BulkDone| cached::tag_of_auction(&done.auction, &done.counts, done.lead.as_ref(), now);
+    let tag = |done: &BulkDone| Some(cached::tag_of_auction(&done.auction, &done.counts, done.lead.as_ref(), now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_items(&post.caller, uuid, &entries, post.version, answering).await?;
     Ok(answer::outcome_tagged(outcome, 200, render, tag))
@@ -240,7 +237,7 @@ pub(crate) async fn relist(
     let (post, wanted) = post.map(RelistIn::read)?;
     let now = platform.now();
     let render = |relisted: &Relisted| answer::body(&RelistedView::new(relisted, now));
-    let tag = |relisted: &Relisted| cached::tag_of_auction(&relisted.into, &relisted.counts, None, now);
+    let tag = |relisted: &Relisted| Some(cached::tag_of_auction(&relisted.into, &relisted.counts, None, now));
     let outcome = platform.relist_items(&post.caller, uuid, &wanted, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))
 }

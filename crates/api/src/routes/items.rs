@@ -96,7 +96,7 @@ pub(crate) async fn create(
     let render = |items: &Vec<Item>| {
         items.first().map_or(String::new(), |item| answer::body(&ItemView::new(item, &auction, now)))
     };
-    let tag = |items: &Vec<Item>| items.first().and_then(|item| cached::tag_of_item(item, &auction, now));
+    let tag = |items: &Vec<Item>| items.first().map(|item| cached::tag_of_item(item, &auction, now));
     let outcome =
         platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await;
     Ok(answer::outcome_tagged(outcome.map_err(at_the_root)?, 201, render, tag))
@@ -142,8 +142,7 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let (item, auction) = platform.item(&asked.caller, uuid).await?;
     let now = platform.now();
-    let (view, tag) =
-        (ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now).unwrap_or_default());
+    let (view, tag) = (ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now));
     Ok(Cached::tagged(&view, tag).answer(&headers))
 }
 
@@ -173,7 +172,7 @@ pub(crate) async fn change_status(
     let (before, auction): (Item, Auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| cached::tag_of_item(item, &auction, now);
+    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let reason = post.body.reason.clone();
     // A hammer that fell is taken back by a correction, which has a rule of its own.

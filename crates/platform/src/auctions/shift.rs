@@ -112,8 +112,7 @@ fn check(pointer: &str, given: i64, max: i64) -> PlatformResult<()> {
 mod tests {
     use super::*;
     use crate::auctions::{NewAuction, new_auction};
-    use auction::{Admission, AuctionKind, Charges, InternetBids, Realm};
-    use contract::AuctionStatus;
+    use auction::AuctionKind;
     use uuid::Uuid;
 
     fn at(text: &str) -> Timestamp {
@@ -121,26 +120,9 @@ mod tests {
     }
 
     fn london(ends_at: &str) -> Auction {
-        let new = NewAuction {
-            auctioneer: Uuid::nil(),
-            kind: AuctionKind::Timed,
-            title: "Watches".into(),
-            currency: "GBP".into(),
-            time_zone: "Europe/London".into(),
-            address: None,
-            starts_at: None,
-            ends_at: Some(at(ends_at)),
-            stagger: None,
-            extension_seconds: None,
-            increments: None,
-            charges: Charges::default(),
-            internet_bids: InternetBids::default(),
-            attachments: Vec::new(),
-            registration: Admission::default(),
-            status: AuctionStatus::Draft,
-            items: Vec::new(),
-            realm: Realm::Real,
-        };
+        let ends_at = Some(at(ends_at));
+        let new = NewAuction::new(Uuid::nil(), AuctionKind::Timed, "Watches", "GBP", "Europe/London");
+        let new = NewAuction { ends_at, ..new };
         new_auction(Uuid::nil(), Uuid::nil(), &new, at("2027-01-01T00:00:00Z"))
     }
 

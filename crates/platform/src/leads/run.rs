@@ -11,6 +11,7 @@ use crate::Platform;
 use crate::deciding::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Lead, StoreError};
+use crate::stuck::Stuck;
 
 /// Leads that go on side by side, a step each in turn; others follow.
 const LEADS_MAX: usize = 64;
@@ -50,32 +51,24 @@ impl RunLeads {
     /// Brings every lead to its end; the number of steps taken. One that somebody else is found to work at is left to them, and one
     /// that can't go on holds no other up: the others have gone on when it is told why.
     pub async fn run_once(&mut self) -> PlatformResult<usize> {
-        let (mut steps, mut stuck) = (0, Vec::new());
-        let mut why = None;
+        let (mut steps, mut stuck) = (0, Stuck::default());
         for _ in 0..ROUNDS_MAX {
             let mut is_ours = false;
             for lead in self.platform.store().leads(LEADS_MAX).await? {
                 let auction = lead.auction;
-                if stuck.contains(&auction) {
+                if stuck.holds(auction) {
                     continue;
                 }
-                match self.platform.take_step(lead).await {
-                    Ok(StepTaken::Done) => {
-                        steps += 1;
-                        is_ours = true;
-                    }
-                    Ok(StepTaken::Elsewhere) => {}
-                    Err(error) => {
-                        stuck.push(auction);
-                        why.get_or_insert(error);
-                    }
+                if stuck.unless_failed(auction, self.platform.take_step(lead).await) == Some(StepTaken::Done) {
+                    steps += 1;
+                    is_ours = true;
                 }
             }
             if !is_ours {
                 break;
             }
         }
-        why.map_or(Ok(steps), Err)
+        stuck.or(steps)
     }
 
     async fn keep_running(mut self, stopping: CancellationToken) {

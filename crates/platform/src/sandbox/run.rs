@@ -11,6 +11,7 @@ use super::ACTOR;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::StoreError;
+use crate::stuck::Stuck;
 
 /// Clocks that advance side by side, a step each in turn; others follow.
 const CLOCKS_MAX: usize = 64;
@@ -44,33 +45,25 @@ impl RunClocks {
     /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node is found
     /// to work at is left to it, and one that can't go on holds no other up: the others are there when it is told why.
     pub async fn run_once(&mut self) -> PlatformResult<usize> {
-        let (mut ended, mut stuck) = (0, Vec::new());
-        let mut why = None;
+        let (mut ended, mut stuck) = (0, Stuck::default());
         for _ in 0..ROUNDS_MAX {
             let advancing = self.platform.store().advancing(CLOCKS_MAX).await?;
             let mut is_ours = false;
             for auction in advancing {
                 let uuid = auction.uuid;
-                if stuck.contains(&uuid) {
+                if stuck.holds(uuid) {
                     continue;
                 }
-                match self.step(auction).await {
-                    Ok(StepTaken::Done(items)) => {
-                        ended += items;
-                        is_ours = true;
-                    }
-                    Ok(StepTaken::Elsewhere) => {}
-                    Err(error) => {
-                        stuck.push(uuid);
-                        why.get_or_insert(error);
-                    }
+                if let Some(StepTaken::Done(items)) = stuck.unless_failed(uuid, self.step(auction).await) {
+                    ended += items;
+                    is_ours = true;
                 }
             }
             if !is_ours {
                 break;
             }
         }
-        why.map_or(Ok(ended), Err)
+        stuck.or(ended)
     }
 
     async fn step(&self, mut auction: Auction) -> PlatformResult<StepTaken> {

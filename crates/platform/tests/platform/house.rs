@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Admission, Auction, AuctionKind, Charges, InternetBids};
+use auction::{Auction, AuctionKind};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -82,26 +82,9 @@ impl House {
     }
 
     pub fn timed(&self, ends_in: Duration, items: Vec<NewItem>) -> NewAuction {
-        NewAuction {
-            auctioneer: self.auctioneer.uuid,
-            kind: AuctionKind::Timed,
-            title: "Prints".into(),
-            currency: "GBP".into(),
-            time_zone: "Europe/London".into(),
-            address: None,
-            starts_at: None,
-            ends_at: Some(self.clock.now() + ends_in),
-            stagger: None,
-            extension_seconds: None,
-            increments: None,
-            charges: Charges::default(),
-            internet_bids: InternetBids::default(),
-            attachments: Vec::new(),
-            registration: Admission::Open,
-            status: AuctionStatus::Live,
-            items,
-            realm: auction::Realm::Real,
-        }
+        let ends_at = Some(self.clock.now() + ends_in);
+        let new = NewAuction::new(self.auctioneer.uuid, AuctionKind::Timed, "Prints", "GBP", "Europe/London");
+        NewAuction { ends_at, status: AuctionStatus::Live, items, ..new }
     }
 
     /// Of a LIVE auction the items are LIVE.

@@ -17,9 +17,9 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::histogram;
-use super::wire::{Connection, Sink};
 use crate::RigError;
 use crate::site::Site;
+use crate::wire::{Connection, Sink};
 
 /// How long to wait for what is still on its way.
 pub(super) const DRAIN_MAX: Duration = Duration::from_secs(600);

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::load::{DRAIN_MAX, Flood, Sender, Times};
-use super::wire::Sink;
 use super::{Options, milliseconds, process};
 use crate::site::Site;
+use crate::wire::Sink;
 use crate::{RigError, say};
 
 /// Portions that a flood is sent in, each timed: whether the last goes as fast as the first tells what a growing table costs.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use auction::{Admission, Auction, AuctionKind, Charges, InternetBids, Item, Realm};
+use auction::{Auction, AuctionKind, Item};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
@@ -47,24 +47,11 @@ impl House {
             ..NewItem::new(number.to_string(), "A chair")
         };
         let new = NewAuction {
-            auctioneer: self.auctioneer.uuid,
-            kind,
-            title: "Prints".into(),
-            currency: "GBP".into(),
-            time_zone: "Europe/London".into(),
-            address: None,
             starts_at: Some(self.clock.now()),
             ends_at: Some(self.clock.now() + OPEN),
-            stagger: None,
-            extension_seconds: None,
-            increments: None,
-            charges: Charges::default(),
-            internet_bids: InternetBids::default(),
-            attachments: Vec::new(),
-            registration: Admission::Open,
-            realm: Realm::Real,
             status: AuctionStatus::Live,
             items: (1..=items).map(item).collect(),
+            ..NewAuction::new(self.auctioneer.uuid, kind, "Prints", "GBP", "Europe/London")
         };
         self.platform.create_auction(&self.caller, &new, None).await.unwrap().fresh().unwrap()
     }

@@ -38,7 +38,7 @@ pub(crate) async fn internet_bid(
     let now = platform.now();
     let render = |taken: &TakenOnline| answer::body(&InternetBidView::new(taken, now));
     let new = InternetBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let tag = |taken: &TakenOnline| cached::tag_of_item(&taken.item, &taken.auction, now);
+    let tag = |taken: &TakenOnline| Some(cached::tag_of_item(&taken.item, &taken.auction, now));
     let outcome =
         platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
     Ok(answer::outcome_tagged(outcome, 201, render, tag))

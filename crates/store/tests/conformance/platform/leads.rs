@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use auction::{Admission, AuctionChange, AuctionKind, Charges, InternetBids, Item, Realm};
+use auction::{AuctionChange, AuctionKind, Item};
 use contract::{AuctionStatus, ItemStatus};
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::NewAuction;
@@ -119,24 +119,9 @@ impl Nodes {
     /// A draft with a catalogue of so many items.
     pub(super) async fn auction(&self, kind: AuctionKind, items: usize) -> Uuid {
         let new = NewAuction {
-            auctioneer: self.auctioneer,
-            kind,
-            title: "Prints".into(),
-            currency: "GBP".into(),
-            time_zone: "Europe/London".into(),
-            address: None,
             starts_at: Some(self.clock.now()),
             ends_at: Some(self.clock.now() + std::time::Duration::from_secs(3_600)),
-            stagger: None,
-            extension_seconds: None,
-            increments: None,
-            charges: Charges::default(),
-            internet_bids: InternetBids::default(),
-            attachments: Vec::new(),
-            registration: Admission::Open,
-            status: AuctionStatus::Draft,
-            items: Vec::new(),
-            realm: Realm::Real,
+            ..NewAuction::new(self.auctioneer, kind, "Prints", "GBP", "Europe/London")
         };
         let caller = Caller::command_line();
         let auction = self.first.create_auction(&caller, &new, None).await.unwrap().fresh().unwrap().auction.uuid;

@@ -30,21 +30,21 @@ const SUBJECT_BYTES: usize = 36;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
 /// A kept connection to one address.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     read: BytesMut,
     written: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) async fn open(address: &str) -> Result<Self, RigError> {
+    pub(crate) async fn open(address: &str) -> Result<Self, RigError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         Ok(Connection { stream, read: BytesMut::new(), written: Vec::new() })
     }
 
     /// Sends one request; `head` lacks the length of the body and the empty line. Gives the status of the answer.
-    pub(super) async fn send(&mut self, head: &[u8], body: &[u8]) -> Result<u16, RigError> {
+    pub(crate) async fn send(&mut self, head: &[u8], body: &[u8]) -> Result<u16, RigError> {
         self.written.clear();
         self.written.extend_from_slice(head);
         self.written.extend_from_slice(format!("content-length: {}\r\n\r\n", body.len()).as_bytes());
@@ -116,37 +116,37 @@ impl Sink {
         Ok(Sink { shared, address, server })
     }
 
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
 
     /// Keeps whoever sends waiting from now on.
-    pub(super) fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.shared.held.send_replace(true);
     }
 
     /// Answers again, those who wait first.
-    pub(super) fn release(&self) {
+    pub(crate) fn release(&self) {
         self.shared.held.send_replace(false);
     }
 
     /// When each item was heard of first, in order.
-    pub(super) fn times(&self) -> Vec<Timestamp> {
+    pub(crate) fn times(&self) -> Vec<Timestamp> {
         self.shared.heard().at.clone()
     }
 
     /// Distinct items so far.
-    pub(super) fn received(&self) -> u64 {
+    pub(crate) fn received(&self) -> u64 {
         self.shared.received.load(Ordering::Relaxed)
     }
 
     /// Further messages about them so far.
-    pub(super) fn copies(&self) -> u64 {
+    pub(crate) fn copies(&self) -> u64 {
         self.shared.copies.load(Ordering::Relaxed)
     }
 
     /// Waits until so many distinct items were heard of.
-    pub(super) async fn wait_for(&self, count: u64, limit: Duration) -> Result<(), RigError> {
+    pub(crate) async fn wait_for(&self, count: u64, limit: Duration) -> Result<(), RigError> {
         let begin = Instant::now();
         while self.received() < count {
             let refused = self.shared.refused.load(Ordering::Relaxed);
