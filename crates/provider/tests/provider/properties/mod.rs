@@ -23,6 +23,9 @@ use crate::stage::{Stage, provider_with};
 
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
+/// Looks without a change after which what waits is taken to sleep.
+const LOOKS_UNTIL_STUCK: u32 = 32;
+
 /// A request that arrived, and when.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
@@ -98,25 +101,30 @@ impl Play {
         self.world.arrivals.lock().unwrap().clone()
     }
 
-    /// Lets time fly until nothing waits for the endpoint, stopping where something is due.
+    /// Lets time fly until nothing waits for the endpoint, stopping where something is due. What is due has the machine's time
+    /// to be done: only when nothing moves for long does the clock go on by itself, for whoever sleeps longer than the rows.
     pub(crate) async fn until_nothing_waits(&self, endpoint: &Endpoint) {
-        let store = &self.stage.store;
+        let (store, clock) = (&self.stage.store, &self.world.clock);
         let finished = async {
-            while store.backlog(&endpoint.id).await.unwrap().deliveries > 0 {
-                if let Some(due) = store.next_due().await.unwrap()
-                    && due > self.world.clock.now()
+            let (mut seen, mut still) = (None, 0);
+            loop {
+                let backlog = store.backlog(&endpoint.id).await.unwrap();
+                if backlog.deliveries == 0 {
+                    break;
+                }
+                let due = store.next_due().await.unwrap();
+                let until = store.paused_until(&endpoint.id, clock.now()).await.unwrap().max(due);
+                if let Some(until) = until
+                    && until > clock.now()
                 {
-                    self.world.clock.set(due);
+                    clock.set(until);
                 }
                 tokio::time::sleep(Duration::from_micros(300)).await;
-                // A lane that pauses sleeps longer than its rows.
-                if self
-                    .world
-                    .clock
-                    .next_sleeper()
-                    .is_some_and(|next| next.duration_since(self.world.clock.now()).as_millis() < 1_100)
-                {
-                    self.world.clock.advance(Duration::from_millis(100));
+                let state = Some((backlog, due, self.world.arrivals.lock().unwrap().len()));
+                still = if state == seen { still + 1 } else { 0 };
+                seen = state;
+                if still >= LOOKS_UNTIL_STUCK {
+                    clock.advance(Duration::from_millis(100));
                 }
             }
         };
