@@ -77,13 +77,14 @@ pub(in crate::portal) async fn page(
 ) -> Result<Response, Refusal> {
     let (provider, now) = (session.provider(), session.portal.now());
     let message = provider.message(&session.caller, session.app(), &message).await?;
+    // Before its attempts: what is done in between shows among these, and what is still under way makes the page follow it.
+    let destinations = destinations(&session, &message).await?;
     let asked = query.given("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let filter = AttemptFilter::default();
     let find = provider.find_attempts_of_message(&session.caller, session.app(), &message.id, None, filter, part);
     let slice = find.await?;
-    let destinations = destinations(&session, &message).await?;
     let addresses: HashMap<&str, &str> =
         destinations.iter().map(|destination| (destination.id.as_str(), destination.url.as_str())).collect();
     let row = |attempt: &Attempt| Row {
