@@ -25,12 +25,12 @@ mod routes;
 
 use std::sync::Arc;
 
-use axum::Router;
+use http_kit::Surface;
 use platform::Platform;
 use utoipa::openapi::OpenApi;
 
 /// The API on a platform, ready to be served.
-pub fn router(platform: Platform) -> Router {
+pub fn router(platform: Platform) -> Surface {
     let (router, document) = routes::all();
     routes::finish(router, document, platform)
 }

@@ -25,4 +25,4 @@ mod surface;
 mod worded;
 
 pub use cors::Origins;
-pub use surface::{Faults, finish, finish_as, finish_counted, route_not_found};
+pub use surface::{Faults, Surface, finish, finish_as, finish_counted, route_not_found};

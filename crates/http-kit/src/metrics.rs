@@ -13,6 +13,8 @@ use axum::routing::get;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
+use crate::Surface;
+
 /// Things of one scrape whose own figures are asked for at most.
 const NAMED_MAX: usize = 20;
 /// Ends a scrape.
@@ -35,7 +37,7 @@ pub trait Source: Send + Sync + 'static {
 
 /// Serves the figures of these systems at `/metrics`. 400 for a parameter that none of them has, or for too many names; 503
 /// when a system can't say.
-pub fn router(sources: Vec<Arc<dyn Source>>) -> Router {
+pub fn router(sources: Vec<Arc<dyn Source>>) -> Surface {
     crate::finish(Router::new().route("/metrics", get(metrics)).with_state(Arc::new(sources)))
 }
 

@@ -1,4 +1,4 @@
-//! Serving a router: HTTP/1.1 and cleartext HTTP/2, with limits, until told to stop; then what is under way finishes.
+//! Serving a surface: HTTP/1.1 and cleartext HTTP/2, with limits, until told to stop; then what is under way finishes.
 //!
 //! Guarantees: however slowly a client sends, it holds a connection no longer than the limits say; when [`serve`] returns,
 //! no connection is left.
@@ -9,8 +9,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -18,7 +19,7 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
-use tower::ServiceExt as _;
+use tower::{Service, ServiceExt as _};
 use tower_http::timeout::TimeoutBody;
 
 use crate::client::Peer;
@@ -66,7 +67,11 @@ impl Default for Limits {
 }
 
 /// Serves until `stop` is done and what was under way has finished or the drain is over, when the rest is cut off.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>, limits: Limits) {
+pub async fn serve<S>(listener: TcpListener, surface: S, stop: impl Future<Output = ()>, limits: Limits)
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
     let server = Arc::new(builder(&limits));
     let places = Arc::new(Semaphore::new(limits.connections_max));
     let under_way = GracefulShutdown::new();
@@ -85,10 +90,10 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let (server, router, watcher, mut cut) = (server.clone(), router.clone(), under_way.watcher(), cut.clone());
+        let (server, surface, watcher, mut cut) = (server.clone(), surface.clone(), under_way.watcher(), cut.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = connection(&server, (stream, Peer(peer.ip())), router, watcher, &limits) => {}
+                () = connection(&server, (stream, Peer(peer.ip())), surface, watcher, &limits) => {}
                 // The other end is dropped when the drain is over.
                 _ = cut.changed() => {}
             }
@@ -121,17 +126,20 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
 }
 
-async fn connection(
+async fn connection<S>(
     server: &Builder<TokioExecutor>,
     (stream, peer): (TcpStream, Peer),
-    router: Router,
+    surface: S,
     watcher: Watcher,
     limits: &Limits,
-) {
+) where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
     let _ = stream.set_nodelay(true);
     let asked = Arc::new(Notify::new());
     let (seen, quiet_max) = (asked.clone(), limits.body_idle_timeout);
-    let service = router.map_request(move |mut request: http::Request<Incoming>| {
+    let service = surface.map_request(move |mut request: http::Request<Incoming>| {
         seen.notify_one();
         request.extensions_mut().insert(peer);
         request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))

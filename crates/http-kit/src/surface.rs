@@ -13,7 +13,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use http::{StatusCode, Uri};
-use tower::Service;
+use tower::{Service, ServiceExt as _};
 
 use crate::cors::{self, Origins};
 use crate::problem::Problem;
@@ -34,35 +34,58 @@ pub struct Faults {
 /// Puts around a surface that speaks problem details what all of them need: JSON for unknown routes and methods, a request
 /// id on every answer, an answer even when a handler panics, and paths with and without a slash at their end (handlers see
 /// them without).
-pub fn finish(router: Router) -> Router {
+pub fn finish(router: Router) -> Surface {
     finish_as(router, Faults { route_not_found, method_not_allowed, panicked }, Origins::Own)
 }
 
 /// The same for a surface with its own shape of errors, which pages of these origins may call.
-pub fn finish_as(router: Router, faults: Faults, origins: Origins) -> Router {
+pub fn finish_as(router: Router, faults: Faults, origins: Origins) -> Surface {
     surface(router, faults, origins, None)
 }
 
 /// The same, and every answer is counted.
-pub fn finish_counted(router: Router, faults: Faults, origins: Origins, requests: Arc<Requests>) -> Router {
+pub fn finish_counted(router: Router, faults: Faults, origins: Origins, requests: Arc<Requests>) -> Surface {
     surface(router, faults, origins, Some(requests))
 }
 
-fn surface(router: Router, faults: Faults, origins: Origins, requests: Option<Arc<Requests>>) -> Router {
+fn surface(router: Router, faults: Faults, origins: Origins, requests: Option<Arc<Requests>>) -> Surface {
     let router = router
         .fallback(async move || (faults.route_not_found)())
         .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
-    Router::new().fallback_service(Surface { router, panicked: faults.panicked, origins, requests })
+    Surface { router, panicked: faults.panicked, origins, requests, beside: None }
 }
 
 /// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
 /// stands around the router, because routes are looked up before a router's own layers run.
 #[derive(Clone)]
-struct Surface {
+pub struct Surface {
     router: Router,
     panicked: fn() -> Response,
     origins: Origins,
     requests: Option<Arc<Requests>>,
+    beside: Option<(&'static str, Router)>,
+}
+
+impl Surface {
+    /// With a surface of its own at a path and below it.
+    pub fn beside(mut self, path: &'static str, other: Router) -> Self {
+        self.beside = Some((path, Router::new().nest_service(path, other)));
+        self
+    }
+
+    /// What answers at a path, when it is not this surface.
+    fn neighbour(&self, asked: &str) -> Option<&Router> {
+        let (path, other) = self.beside.as_ref()?;
+        let below = asked.strip_prefix(path)?;
+        (below.is_empty() || below.starts_with('/')).then_some(other)
+    }
+}
+
+impl From<Surface> for Router {
+    /// To go on with as a router; served as it is, a surface is one look-up of a route faster.
+    fn from(surface: Surface) -> Self {
+        Self::new().fallback_service(surface)
+    }
 }
 
 impl Service<Request> for Surface {
@@ -76,6 +99,9 @@ impl Service<Request> for Surface {
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
+        if let Some(other) = self.neighbour(request.uri().path()) {
+            return Box::pin(other.clone().oneshot(request));
+        }
         trim_slash(request.uri_mut());
         let counted =
             self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
@@ -163,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    fn surface() -> Router {
+    fn surface() -> Surface {
         let routes = Router::new()
             .route("/", get(async || "root"))
             .route("/lots", get(async |uri: Uri| uri.to_string()).post(async || "made"))
@@ -172,8 +198,12 @@ mod tests {
     }
 
     async fn call(method: Method, uri: &str) -> (http::response::Parts, String) {
+        call_on(surface(), method, uri).await
+    }
+
+    async fn call_on(surface: Surface, method: Method, uri: &str) -> (http::response::Parts, String) {
         let request = Request::builder().method(method).uri(uri).header("x-request-id", "r-1").body(Body::empty());
-        let (parts, body) = surface().oneshot(request.unwrap()).await.unwrap().into_parts();
+        let (parts, body) = surface.oneshot(request.unwrap()).await.unwrap().into_parts();
         (parts, String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap())
     }
 
@@ -189,6 +219,28 @@ mod tests {
         ] {
             let (parts, body) = call(Method::GET, uri).await;
             assert_eq!((parts.status.as_u16(), body.as_str()), (200, seen), "{uri}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_stands_beside_a_surface_answers_at_its_path_and_below_it() {
+        let beside =
+            Router::new().route("/", get(async || "home")).route("/lots", get(async |uri: Uri| uri.to_string()));
+        let both = surface().beside("/pages", beside.fallback(async || "no page"));
+        for (uri, seen) in [
+            ("/pages", "home"),
+            ("/pages/lots?limit=2", "/lots?limit=2"),
+            ("/pages/none", "no page"),
+            ("/lots", "/lots"),
+            ("/", "root"),
+        ] {
+            let (parts, body) = call_on(both.clone(), Method::GET, uri).await;
+            assert_eq!((parts.status.as_u16(), body.as_str()), (200, seen), "{uri}");
+            assert_eq!(parts.headers.contains_key("x-request-id"), !uri.starts_with("/pages"), "{uri}");
+        }
+        for uri in ["/pagesandmore", "/page", "/lots/pages"] {
+            let (parts, body) = call_on(both.clone(), Method::GET, uri).await;
+            assert!(parts.status == 404 && body.contains("route_not_found"), "{uri}: {body}");
         }
     }
 

@@ -5,6 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http_kit::Surface;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
@@ -212,12 +213,12 @@ impl Node {
         Ok(node)
     }
 
-    fn serve(&mut self, listener: TcpListener, router: axum::Router) -> Result<SocketAddr, Fault> {
+    fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, Fault> {
         let addr = listener.local_addr().while_("reading the address of a port")?;
         let stopping = self.stop.clone();
         let limits = http_kit::serve::Limits { drain: self.drain_max, ..http_kit::serve::Limits::default() };
         self.servers.push(tokio::spawn(async move {
-            http_kit::serve::serve(listener, router, stopping.cancelled_owned(), limits).await;
+            http_kit::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
     }

@@ -23,17 +23,17 @@ mod words;
 
 use std::sync::Arc;
 
-use axum::Router;
+use http_kit::Surface;
 use provider::Provider;
 use utoipa::openapi::OpenApi;
 
 /// The API on a provider, ready to be served.
-pub fn router(provider: Provider) -> Router {
+pub fn router(provider: Provider) -> Surface {
     router_and_figures(provider).0
 }
 
 /// The same, with the figures of the provider and of this API, for [`http_kit::metrics::router`].
-pub fn router_and_figures(provider: Provider) -> (Router, Arc<dyn http_kit::metrics::Source>) {
+pub fn router_and_figures(provider: Provider) -> (Surface, Arc<dyn http_kit::metrics::Source>) {
     let (router, document) = routes::all();
     let requests = Arc::new(metrics::requests(&document));
     let router = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));

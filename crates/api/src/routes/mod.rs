@@ -29,6 +29,7 @@ mod users;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use http_kit::Surface;
 use http_kit::docs::Link;
 use http_kit::schemas::SchemaNames;
 use platform::Platform;
@@ -177,7 +178,7 @@ fn operations() -> Operations {
 }
 
 /// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
-pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Router {
+pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
     let links = [
         Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
         Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
+use http_kit::Surface;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::people::{NewUser, SignIn};
@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 pub(crate) struct Stage {
-    pub(crate) router: Router,
+    pub(crate) router: Surface,
     pub(crate) platform: Platform,
     pub(crate) clock: TestClock,
     pub(crate) store: Arc<dyn Store>,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt as _;
+use http_kit::Surface;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::access::NewApiKey;
 use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 pub(crate) struct Stage {
-    router: Router,
+    router: Surface,
     /// The customer that asks.
     pub(crate) customer: Uuid,
     key: String,

@@ -29,7 +29,7 @@ use http::header::CONTENT_TYPE;
 use http_kit::docs::Link;
 use http_kit::requests::Requests;
 use http_kit::schemas::SchemaNames;
-use http_kit::{Faults, Origins};
+use http_kit::{Faults, Origins, Surface};
 use provider::Provider;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -154,7 +154,7 @@ pub(crate) fn finish(
     document: &utoipa::openapi::OpenApi,
     provider: Provider,
     requests: Arc<Requests>,
-) -> Router {
+) -> Surface {
     let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
     let as_json = serde_json::to_value(document).unwrap_or_default();
     let pages = http_kit::docs::routes(&as_json, &links, errors::route_not_found);

@@ -23,10 +23,10 @@ use crate::{event_types, stage};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves until the test is over; the address.
-pub(crate) async fn start(router: Router) -> String {
+pub(crate) async fn start(surface: impl Into<Router>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, router, std::future::pending(), Limits::default()));
+    tokio::spawn(serve(listener, surface.into(), std::future::pending(), Limits::default()));
     format!("http://{addr}")
 }
 

@@ -1,7 +1,6 @@
 //! The official client over all that is configured, with deliveries running.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -9,7 +8,6 @@ use axum::routing::post;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
-use http_kit::serve::{Limits, serve};
 use provider::ProviderConfig;
 use runtime::clock::SystemClock;
 use runtime::tasks::Tasks;
@@ -17,12 +15,11 @@ use serde_json::json;
 use svix::api::*;
 use svix::error::Error;
 use svix::models::*;
-use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
+use crate::official::{PATIENCE, start};
 use crate::stage;
 
-const PATIENCE: Duration = Duration::from_secs(20);
 const PRIVATE: &str = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==";
 const PUBLIC: &str = "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=";
 
@@ -32,13 +29,6 @@ struct Played {
     receiver: String,
     arrivals: mpsc::UnboundedReceiver<(String, HeaderMap, Bytes)>,
     tasks: Tasks,
-}
-
-async fn start(router: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let addr = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, router, std::future::pending(), Limits::default()));
-    format!("http://{addr}")
 }
 
 impl Played {

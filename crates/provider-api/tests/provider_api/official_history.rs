@@ -7,7 +7,6 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::post;
 use http::{HeaderMap, StatusCode};
-use http_kit::serve::{Limits, serve};
 use provider::ProviderConfig;
 use runtime::clock::SystemClock;
 use runtime::tasks::Tasks;
@@ -15,18 +14,9 @@ use serde_json::{Value, json};
 use svix::api::*;
 use svix::error::Error;
 use svix::models::*;
-use tokio::net::TcpListener;
 
+use crate::official::{PATIENCE, start};
 use crate::stage;
-
-const PATIENCE: Duration = Duration::from_secs(20);
-
-async fn start(router: Router) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let addr = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, router, std::future::pending(), Limits::default()));
-    format!("http://{addr}")
-}
 
 /// Asks until there is an answer.
 async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {

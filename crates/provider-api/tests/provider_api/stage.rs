@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
+use http_kit::Surface;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use provider::port::Store;
 use provider::{Parts, Provider, ProviderConfig};
@@ -25,7 +25,7 @@ pub(crate) struct Stage {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) provider: Provider,
-    router: Router,
+    router: Surface,
     /// Key of the account that calls.
     pub(crate) key: String,
     /// Key of another account.

@@ -21,6 +21,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Redirect;
 use axum::routing::{get, post};
+use http_kit::Surface;
 use provider::Provider;
 use runtime::clock::SharedClock;
 use url::{Position, Url};
@@ -45,10 +46,10 @@ struct Inner {
 }
 
 /// The surface with the portal of this provider beside it, below [`PATH`].
-pub fn add_to(surface: Router, provider: Provider, clock: SharedClock) -> Router {
+pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock) -> Surface {
     let portal = Portal::new(provider, clock);
     let site = portal.0.site.clone();
-    surface.nest_service(PATH, around::put(pages().with_state(portal), site))
+    surface.beside(PATH, around::put(pages().with_state(portal), site))
 }
 
 /// Every page, as one readable list. What each needs stands in [`access`].

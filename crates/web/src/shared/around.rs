@@ -51,7 +51,7 @@ pub(crate) fn put(pages: Router, site: Arc<Site>) -> Router {
         method_not_allowed: || Refusal::method_not_allowed().into_response(),
         panicked: || Refusal::internal().into_response(),
     };
-    http_kit::finish_as(pages, faults, Origins::Own).layer(from_fn_with_state(site, pass))
+    Router::from(http_kit::finish_as(pages, faults, Origins::Own)).layer(from_fn_with_state(site, pass))
 }
 
 async fn pass(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {

@@ -58,7 +58,7 @@ impl Stage {
         });
         let tasks = Tasks::new();
         provider.spawn_workers(&tasks);
-        let surface = web::portal::add_to(Router::new(), provider.clone(), clock.clone());
+        let surface = web::portal::add_to(http_kit::finish(Router::new()), provider.clone(), clock.clone());
         tokio::spawn(serve(listener, surface, std::future::pending(), Limits::default()));
         let account = provider.create_account("customer").await.unwrap();
         let key = provider.create_api_key(&account.id, "key").await.unwrap().text;

@@ -1,12 +1,12 @@
 //! The link that an application gets opens its App Portal on this server, and its token opens that application; all of it
 //! without PostgreSQL.
 
-use axum::Router;
 use axum::body::Body;
 use base64::Engine as _;
 use http::Request;
 use http::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use http_body_util::BodyExt as _;
+use http_kit::Surface;
 use provider::ProviderConfig;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -57,7 +57,7 @@ async fn a_server_on_one_file_gives_a_link_that_opens_its_portal() {
     assert!(health.status().is_success(), "{health:?}");
 }
 
-async fn call(surface: &Router, request: Request<Body>) -> http::Response<String> {
+async fn call(surface: &Surface, request: Request<Body>) -> http::Response<String> {
     let (parts, body) = surface.clone().oneshot(request).await.unwrap().into_parts();
     let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
     http::Response::from_parts(parts, text)
