@@ -17,6 +17,7 @@ mod endpoint_tasks;
 mod endpoints;
 mod event_types;
 mod history;
+mod insert;
 mod limits;
 mod messages;
 mod names;

@@ -75,6 +75,7 @@ stories! {
         an_idempotency_key_accepts_one_message,
         the_first_reason_is_the_key_then_the_snapshot_then_the_event_id,
         a_message_refused_leaves_no_delivery_behind,
+        of_a_large_batch_each_message_has_a_result_of_its_own,
         an_old_snapshot_is_stale_after_any_change,
         of_many_calls_with_the_same_keys_one_is_taken,
         messages_are_routed_by_the_endpoints_of_their_moment,
@@ -93,6 +94,7 @@ stories! {
         an_endpoint_with_many_rows_hides_no_other;
     attempts:
         attempts_are_listed_newest_first_by_message_and_by_endpoint,
+        many_attempts_are_recorded_at_once_but_those_that_were,
         a_manual_attempt_takes_the_place_of_the_scheduled_retry,
         an_endpoint_fails_since_its_first_failure_after_a_success,
         an_endpoint_that_is_disabled_changes_the_routes_once;

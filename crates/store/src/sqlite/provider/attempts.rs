@@ -4,29 +4,33 @@ use std::collections::HashMap;
 
 use ::provider::model::{Attempt, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
-use rusqlite::{Connection, Statement, params};
+use rusqlite::Connection;
 
+use super::insert::{Insert, Sql, Values};
 use super::rows::{self, ATTEMPT, Outcome, ms};
 use super::{applications, messages, operational, resend};
 use crate::provider_codec::{Slice, newest_first};
 
 /// An attempt that was recorded before is left as it is.
-const INSERT: &str = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
-     response_duration_ms, trigger, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
+const INSERT: Sql = Sql {
+    head: "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
+         trigger, at)",
+    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    tail: "ON CONFLICT DO NOTHING",
+};
 /// What was asked for by hand is not finished by an attempt of the schedule.
 const FINISH: &str = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
 pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> {
-    let mut insert = db.prepare_cached(INSERT)?;
+    Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
     let mut finish = db.prepare_cached(FINISH)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // What was said of an endpoint last; saying it again changes nothing.
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
     for record in records {
         let attempt = &record.attempt;
-        enter(&mut insert, attempt)?;
         let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as u8);
         let moved_on = match record.next {
             Next::Done => finish.execute((endpoint, message, trigger))?,
@@ -47,23 +51,21 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
 
 /// Enters an attempt by itself.
 pub(super) fn insert(db: &Connection, attempt: &Attempt) -> Outcome<()> {
-    enter(&mut *db.prepare_cached(INSERT)?, attempt)
+    Insert::prepare(db, &INSERT)?.rows(std::slice::from_ref(attempt), bind)?;
+    Ok(())
 }
 
-fn enter(insert: &mut Statement<'_>, attempt: &Attempt) -> Outcome<()> {
-    insert.execute(params![
-        &*attempt.message,
-        &*attempt.id,
-        &*attempt.endpoint,
-        attempt.url,
-        attempt.status as u8,
-        attempt.response_status_code,
-        attempt.response,
-        attempt.response_duration_ms,
-        attempt.trigger as u8,
-        ms(attempt.at)
-    ])?;
-    Ok(())
+fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> Outcome<()> {
+    values.bind(&*attempt.message)?;
+    values.bind(&*attempt.id)?;
+    values.bind(&*attempt.endpoint)?;
+    values.bind(&attempt.url)?;
+    values.bind(attempt.status as u8)?;
+    values.bind(attempt.response_status_code)?;
+    values.bind(&attempt.response)?;
+    values.bind(attempt.response_duration_ms)?;
+    values.bind(attempt.trigger as u8)?;
+    values.bind(ms(attempt.at))
 }
 
 /// Writes only when something changes: a success of a working endpoint is one look.

@@ -123,6 +123,37 @@ pub(super) async fn a_message_refused_leaves_no_delivery_behind(store: Shared) {
     assert_eq!(claim_all(&*store, 1, 2, 9, 10).await[0].message.id, id("msg", 2));
 }
 
+pub(super) async fn of_a_large_batch_each_message_has_a_result_of_its_own(store: Shared) {
+    let version = routes(&store, 2).await;
+    accepted(&store, vec![named(100, version, "lot.9")], at(4)).await;
+    let batch = (1..=60).map(|number| {
+        let sent = sent(number, version, &[(1, None), (2, Some(1))]);
+        let event_id = |event_id: &str| Message { event_id: Some(event_id.to_owned()), ..message(number) };
+        match number {
+            // The first of them has it.
+            10 | 13 | 14 | 50 => NewMessage { message: event_id("lot.1"), ..sent },
+            20 => NewMessage { message: event_id("lot.9"), ..sent },
+            30 => NewMessage { application_version: version - 1, ..sent },
+            40 | 41 => keyed(sent, "k1"),
+            _ => sent,
+        }
+    });
+    let mut expected = ["ok"; 60];
+    for (number, reason) in
+        [13, 14, 20, 50].map(|number| (number, "taken eventId")).into_iter().chain([(30, "stale"), (41, "replayed")])
+    {
+        expected[number - 1] = reason;
+    }
+    assert_eq!(reasons(store.accept(batch.collect(), at(5)).await.unwrap()), expected);
+
+    let of = |endpoint| store.backlog(endpoint);
+    assert_eq!((of("ep_none").await.unwrap().deliveries, of(&id("ep", 2)).await.unwrap().deliveries), (0, 54));
+    let accepted = (1..=60).filter(|number| expected[number - 1] == "ok").map(|number| id("msg", number));
+    let claimed: Vec<_> = claim_all(&*store, 1, 1, 9, 100).await.into_iter().map(|row| row.message.id).collect();
+    assert_eq!(claimed, accepted.collect::<Vec<_>>());
+    assert_eq!(store.message(&id("app", 1), "lot.1").await.unwrap().unwrap().id, id("msg", 10));
+}
+
 pub(super) async fn an_old_snapshot_is_stale_after_any_change(store: Shared) {
     let first = routes(&store, 1).await;
     store.update_application(application(1)).await.unwrap();

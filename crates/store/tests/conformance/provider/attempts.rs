@@ -51,6 +51,28 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     assert_eq!(store.attempts_at_endpoint(&elsewhere, &id("ep", 1), whole(Order::Descending)).await.unwrap(), []);
 }
 
+pub(super) async fn many_attempts_are_recorded_at_once_but_those_that_were(store: Shared) {
+    let version = routes(&store, 1).await;
+    let messages = (1..=30).map(|number| sent(number, version, &[(1, Some(1))]));
+    accepted(&store, messages.collect(), at(0)).await;
+    let records: Vec<_> = (1..=30).map(|number| succeeded(attempt(number, number, 1, at(number as i64)))).collect();
+    store.record_attempts(records[10..13].to_vec()).await.unwrap();
+    let otherwise = |record: &AttemptRecord| {
+        let attempt = Attempt { response: "again".to_owned(), ..record.attempt.clone() };
+        AttemptRecord { attempt, ..record.clone() }
+    };
+    store.record_attempts(records.iter().map(otherwise).collect()).await.unwrap();
+
+    let all = whole(Order::Descending);
+    let found = store.attempts_at_endpoint(&id("app", 1), &id("ep", 1), all).await.unwrap();
+    let expected = records.iter().enumerate().map(|(index, record)| match index {
+        10..13 => record.attempt.clone(),
+        _ => otherwise(record).attempt,
+    });
+    assert_eq!(found, expected.rev().collect::<Vec<_>>());
+    assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 0);
+}
+
 pub(super) async fn a_manual_attempt_takes_the_place_of_the_scheduled_retry(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))])], at(0)).await;
