@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use http_kit::Surface;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use provider::{Parts, Provider, ProviderConfig};
 use runtime::clock::TestClock;
@@ -19,7 +19,7 @@ const REQUESTS_MAX: usize = 500;
 
 pub(crate) struct Stage {
     runtime: tokio::runtime::Runtime,
-    router: Router,
+    router: Surface,
     pub(crate) provider: Provider,
     pub(crate) key: String,
     asked: usize,
