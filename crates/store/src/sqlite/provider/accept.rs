@@ -83,7 +83,10 @@ impl Accepting<'_> {
         let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<Outcome<_>>()?;
         let welcome: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
         let mut entered = self.enter(&welcome)?.into_iter();
-        Ok(checked.into_iter().map(|check| check.and_then(|()| entered.next().unwrap_or(Ok(())))).collect())
+        // There is one for each of them; were there not, what was not entered must not be acknowledged.
+        let mut of_next =
+            || entered.next().unwrap_or_else(|| Err(StoreError::Corrupt("a message was left out".into())));
+        Ok(checked.into_iter().map(|check| check.and_then(|()| of_next())).collect())
     }
 
     fn check_version(&mut self, new: &NewMessage) -> Outcome<StoreResult<()>> {
