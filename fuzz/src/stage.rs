@@ -19,7 +19,7 @@ const REQUESTS_MAX: usize = 500;
 
 pub(crate) struct Stage {
     runtime: tokio::runtime::Runtime,
-    router: Surface,
+    surface: Surface,
     pub(crate) provider: Provider,
     pub(crate) key: String,
     asked: usize,
@@ -60,7 +60,7 @@ impl Stage {
             let account = provider.create_account("account").await.unwrap();
             provider.create_api_key(&account.id, "key").await.unwrap().text
         });
-        let stage = Self { runtime, router: provider_api::router(provider.clone()), provider, key, asked: 0 };
+        let stage = Self { runtime, surface: provider_api::surface(provider.clone()), provider, key, asked: 0 };
         for (path, body) in [
             ("/app", r#"{"name":"app","uid":"app"}"#),
             ("/event-type", r#"{"name":"a.b","description":"","schemas":{"1":{"type":"object"}}}"#),
@@ -86,7 +86,7 @@ impl Stage {
     pub(crate) fn ask(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (parts, body) = self.block_on(async {
-            let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+            let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
             (parts, body.collect().await.unwrap().to_bytes())
         });
         assert!(!parts.status.is_server_error(), "{method} {uri}: {} {body:?}", parts.status);

@@ -30,12 +30,12 @@ use platform::Platform;
 use utoipa::openapi::OpenApi;
 
 /// The API on a platform, ready to be served.
-pub fn router(platform: Platform) -> Surface {
+pub fn surface(platform: Platform) -> Surface {
     let (router, document) = routes::all();
     routes::finish(router, document, platform)
 }
 
-/// The platform's figures, for [`http_kit::metrics::router`].
+/// The platform's figures, for [`http_kit::metrics::surface`].
 pub fn metrics(platform: Platform) -> Arc<dyn http_kit::metrics::Source> {
     Arc::new(metrics::Figures(platform))
 }

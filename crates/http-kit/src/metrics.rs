@@ -37,7 +37,7 @@ pub trait Source: Send + Sync + 'static {
 
 /// Serves the figures of these systems at `/metrics`. 400 for a parameter that none of them has, or for too many names; 503
 /// when a system can't say.
-pub fn router(sources: Vec<Arc<dyn Source>>) -> Surface {
+pub fn surface(sources: Vec<Arc<dyn Source>>) -> Surface {
     crate::finish(Router::new().route("/metrics", get(metrics)).with_state(Arc::new(sources)))
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     async fn ask(sources: Vec<Arc<dyn Source>>, uri: &str) -> (u16, String) {
-        let answer = router(sources).oneshot(Request::get(uri).body(Body::empty()).unwrap()).await.unwrap();
+        let answer = surface(sources).oneshot(Request::get(uri).body(Body::empty()).unwrap()).await.unwrap();
         let status = answer.status().as_u16();
         (status, String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
     }

@@ -189,7 +189,7 @@ impl Node {
             let provider = open_provider(&config, &node.ground).await?;
             claim_provider(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let (api, figures) = provider_api::router_and_figures(provider.clone());
+            let (api, figures) = provider_api::surface_and_figures(provider.clone());
             let surface = web::portal::add_to(api, provider.clone(), node.ground.clock.clone());
             let addr = node.serve(listener, surface)?;
             sources.push(figures);
@@ -201,14 +201,14 @@ impl Node {
             claim_platform(&platform).await?;
             platform.spawn_workers(&node.tasks);
             sources.push(api::metrics(platform.clone()));
-            let addr = node.serve(listener, api::router(platform.clone()))?;
+            let addr = node.serve(listener, api::surface(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
         http_kit::bodies::set_limit(config.request_bodies_bytes_max());
         sources.push(http_kit::bodies::figures());
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
-            node.serve(listener, http_kit::metrics::router(sources))?;
+            node.serve(listener, http_kit::metrics::surface(sources))?;
         }
         Ok(node)
     }

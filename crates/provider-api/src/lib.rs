@@ -1,6 +1,6 @@
 //! The delivery provider's JSON API (`/api/v1`), which official clients work against, and its OpenAPI document.
 //!
-//! Called by the binary, which serves [`router`], and by tests. One file of `routes` for each group of operations: the
+//! Called by the binary, which serves [`surface`], and by tests. One file of `routes` for each group of operations: the
 //! shapes that it reads and writes, and one short handler for each operation, which calls one use case of the `provider`
 //! crate. What all have in common is here once: `ask` reads requests, `answer` writes answers, `errors` turns what
 //! went wrong into the API's two shapes of errors.
@@ -28,16 +28,16 @@ use provider::Provider;
 use utoipa::openapi::OpenApi;
 
 /// The API on a provider, ready to be served.
-pub fn router(provider: Provider) -> Surface {
-    router_and_figures(provider).0
+pub fn surface(provider: Provider) -> Surface {
+    surface_and_figures(provider).0
 }
 
-/// The same, with the figures of the provider and of this API, for [`http_kit::metrics::router`].
-pub fn router_and_figures(provider: Provider) -> (Surface, Arc<dyn http_kit::metrics::Source>) {
+/// The same, with the figures of the provider and of this API, for [`http_kit::metrics::surface`].
+pub fn surface_and_figures(provider: Provider) -> (Surface, Arc<dyn http_kit::metrics::Source>) {
     let (router, document) = routes::all();
     let requests = Arc::new(metrics::requests(&document));
-    let router = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));
-    (router, Arc::new(metrics::Figures { provider, requests }))
+    let surface = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));
+    (surface, Arc::new(metrics::Figures { provider, requests }))
 }
 
 /// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.

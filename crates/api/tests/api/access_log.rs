@@ -21,7 +21,7 @@ async fn sign_in(stage: &Stage, name: &str, password: &str) -> Answer {
     let body = json!({ "email": format!("{name}@example.com"), "password": password }).to_string();
     let request =
         http::Request::post("/api/v1/sessions").extension(http_kit::client::Peer("192.0.2.7".parse().unwrap()));
-    let answer = tower::ServiceExt::oneshot(stage.router.clone(), request.body(axum::body::Body::from(body)).unwrap())
+    let answer = tower::ServiceExt::oneshot(stage.surface.clone(), request.body(axum::body::Body::from(body)).unwrap())
         .await
         .unwrap();
     let (head, body) = answer.into_parts();

@@ -48,7 +48,7 @@ impl House {
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
-        let response = self.stage.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let response = self.stage.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Stream { body: response.into_body() }

@@ -1,4 +1,4 @@
-//! The platform's API in process: the router on the store in memory, with a clock that stands still.
+//! The platform's API in process: its surface on the store in memory, with a clock that stands still.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 

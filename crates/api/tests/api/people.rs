@@ -164,7 +164,7 @@ async fn an_address_from_which_many_are_tried_waits_and_others_do_not() {
         let body = json!({ "email": format!("{number}@example.com"), "password": "short" }).to_string();
         let request = http::Request::post("/api/v1/sessions").extension(Peer(from.parse().unwrap()));
         let request = request.body(axum::body::Body::from(body)).unwrap();
-        house.stage.router.clone().oneshot(request).await.unwrap().status().as_u16()
+        house.stage.surface.clone().oneshot(request).await.unwrap().status().as_u16()
     };
     for number in 0..15 {
         assert_eq!(attempt("192.0.2.1", number).await, 401);

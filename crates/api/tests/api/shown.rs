@@ -153,7 +153,7 @@ async fn ring_and_stream_of_a_sandbox_tell_its_own_time_and_nothing_of_the_clerk
             .header("authorization", format!("Bearer {}", sale.key))
             .body(axum::body::Body::empty())
             .unwrap();
-        let mut stream = sale.stage.router.clone().oneshot(request).await.unwrap().into_body();
+        let mut stream = sale.stage.surface.clone().oneshot(request).await.unwrap().into_body();
         let snapshot: Value = loop {
             let frame = stream.frame().await.unwrap().unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();

@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 use uuid::Uuid;
 
 pub(crate) struct Stage {
-    pub(crate) router: Surface,
+    pub(crate) surface: Surface,
     pub(crate) platform: Platform,
     pub(crate) clock: TestClock,
     pub(crate) store: Arc<dyn Store>,
@@ -70,7 +70,7 @@ impl Stage {
             client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
             config,
         });
-        Stage { router: api::router(platform.clone()), platform, clock, store }
+        Stage { surface: api::surface(platform.clone()), platform, clock, store }
     }
 
     /// A key with these scopes; without a customer it is one of the platform's own staff.
@@ -100,7 +100,7 @@ impl Stage {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::from(body.to_owned())).unwrap();
-        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let (head, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
         if head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
             // It has no end.
             return Answer { status: head.status.as_u16(), headers: head.headers, text: String::new() };

@@ -1,4 +1,4 @@
-//! A router in process on a store in memory, with two customers and a clock that stands still.
+//! A surface in process on a store in memory, with two customers and a clock that stands still.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use uuid::Uuid;
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 pub(crate) struct Stage {
-    router: Surface,
+    surface: Surface,
     /// The customer that asks.
     pub(crate) customer: Uuid,
     key: String,
@@ -68,7 +68,7 @@ impl Stage {
         });
         let (customer, key) = sign_up(&platform, "Ours").await;
         let (_, other_key) = sign_up(&platform, "Theirs").await;
-        Self { router: api::router(platform), customer, key, other_key }
+        Self { surface: api::surface(platform), customer, key, other_key }
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -114,7 +114,7 @@ impl Stage {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::from(body.unwrap_or_default())).unwrap();
-        let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
         let text = body.collect().await.unwrap().to_bytes();
         let body = if text.is_empty() { Value::Null } else { serde_json::from_slice(&text).unwrap() };
         Answer { status: parts.status.as_u16(), headers: parts.headers, body }

@@ -42,11 +42,11 @@ async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
         config: ProviderConfig::default(),
     });
     let key = stage::key(&provider, "ours").await;
-    let router = provider_api::router(provider);
+    let surface = provider_api::surface(provider);
     let create = async || {
         let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {key}"));
         let request = request.header("x-request-id", "r-1").body(Body::from(r#"{"name":"n"}"#)).unwrap();
-        let (parts, body) = router.clone().oneshot(request).await.unwrap().into_parts();
+        let (parts, body) = surface.clone().oneshot(request).await.unwrap().into_parts();
         let body: Value = serde_json::from_slice(&body.collect().await.unwrap().to_bytes()).unwrap();
         assert_eq!(
             (parts.headers["content-type"].as_bytes(), parts.headers["x-request-id"].as_bytes()),

@@ -15,7 +15,7 @@ const PAGE: &str = include_str!("../../../../docs/operations.md");
 
 async fn scrape(figures: &Arc<dyn http_kit::metrics::Source>) -> String {
     let request = Request::get("/metrics").body(Body::empty()).unwrap();
-    let answer = http_kit::metrics::router(vec![Arc::clone(figures)]).oneshot(request).await.unwrap();
+    let answer = http_kit::metrics::surface(vec![Arc::clone(figures)]).oneshot(request).await.unwrap();
     assert_eq!(answer.status(), 200);
     String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
 }
@@ -23,12 +23,12 @@ async fn scrape(figures: &Arc<dyn http_kit::metrics::Source>) -> String {
 #[tokio::test]
 async fn requests_are_counted_by_operation_and_class_of_their_answer() {
     let stage = Stage::new().await;
-    let (router, figures) = provider_api::router_and_figures(stage.provider.clone());
+    let (surface, figures) = provider_api::surface_and_figures(stage.provider.clone());
     let call = async |method: &str, path: &str, body: &str| {
         let request = Request::builder().method(method).uri(format!("/api/v1{path}"));
         let request = request.header("authorization", format!("Bearer {}", stage.key));
         let request = request.header("content-type", "application/json").body(Body::from(body.to_owned())).unwrap();
-        router.clone().oneshot(request).await.unwrap().status().as_u16()
+        surface.clone().oneshot(request).await.unwrap().status().as_u16()
     };
     let message = json!({"eventType": "a", "payload": {}}).to_string();
     for (method, path, body, status) in [
@@ -67,7 +67,7 @@ async fn every_figure_is_explained_in_the_handbook_and_no_other() {
     let stage = Stage::new().await;
     stage.application("app").await;
     let endpoint = stage.endpoint().await;
-    let (_, figures) = provider_api::router_and_figures(stage.provider.clone());
+    let (_, figures) = provider_api::surface_and_figures(stage.provider.clone());
     let gathered = figures.gather(std::slice::from_ref(&endpoint)).await.unwrap();
     let mut shown: Vec<String> = gathered
         .lines()

@@ -1,4 +1,4 @@
-//! The official client against a served router, with deliveries running.
+//! The official client against a served surface, with deliveries running.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,7 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
     };
     let receiver = start(Router::new().route("/hook", post(hook))).await;
     let options =
-        SvixOptions { server_url: Some(start(provider_api::router(provider)).await), ..SvixOptions::default() };
+        SvixOptions { server_url: Some(start(provider_api::surface(provider)).await), ..SvixOptions::default() };
     let svix = Svix::new(format!("{key}.eu"), Some(options));
 
     let application = ApplicationIn { uid: Some("house".into()), ..ApplicationIn::new("Hammer & Sons".into()) };

@@ -14,7 +14,7 @@ use crate::{official, stage};
 async fn the_official_client_gives_access_uses_it_and_ends_it() {
     let provider = stage::provider(store::memory::provider(), Arc::new(SystemClock), ProviderConfig::default());
     let key = stage::key(&provider, "customer").await;
-    let server_url = official::start(provider_api::router(provider)).await;
+    let server_url = official::start(provider_api::surface(provider)).await;
     let client = |key: String| {
         Svix::new(key, Some(SvixOptions { server_url: Some(server_url.clone()), ..SvixOptions::default() }))
     };

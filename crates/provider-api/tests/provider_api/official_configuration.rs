@@ -43,7 +43,7 @@ impl Played {
         };
         let receiver = start(Router::new().route("/{hook}", post(hook))).await;
         let options =
-            SvixOptions { server_url: Some(start(provider_api::router(provider)).await), ..SvixOptions::default() };
+            SvixOptions { server_url: Some(start(provider_api::surface(provider)).await), ..SvixOptions::default() };
         let svix = Svix::new(key, Some(options));
         let app = svix.application().create(ApplicationIn::new("Hammer & Sons".into()), None).await.unwrap().id;
         Self { svix, app, receiver, arrivals, tasks }

@@ -49,7 +49,7 @@ async fn the_official_client_searches_resends_and_removes() {
         _ => (StatusCode::OK, "yes"),
     };
     let receiver = start(Router::new().route("/hook", post(hook))).await;
-    let server_url = Some(start(provider_api::router(provider)).await);
+    let server_url = Some(start(provider_api::surface(provider)).await);
     let svix = Svix::new(key, Some(SvixOptions { server_url, ..SvixOptions::default() }));
     let app = svix.application().create(ApplicationIn::new("house".into()), None).await.unwrap().id;
     let endpoint =

@@ -1,4 +1,4 @@
-//! A router in process on a store in memory, with two accounts and a clock that stands still.
+//! A surface in process on a store in memory, with two accounts and a clock that stands still.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct Stage {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) provider: Provider,
-    router: Surface,
+    surface: Surface,
     /// Key of the account that calls.
     pub(crate) key: String,
     /// Key of another account.
@@ -86,7 +86,7 @@ impl Stage {
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
         let provider = provider(Arc::clone(&store), clock.clone(), config);
         let (key, other_key) = (key(&provider, "ours").await, key(&provider, "theirs").await);
-        Self { store, clock, router: provider_api::router(provider.clone()), provider, key, other_key }
+        Self { store, clock, surface: provider_api::surface(provider.clone()), provider, key, other_key }
     }
 
     /// A token of the application `app`, asked for with this body.
@@ -143,7 +143,7 @@ impl Stage {
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let answer = Answer {
             status: parts.status.as_u16(),

@@ -32,7 +32,7 @@ async fn a_server_on_one_file_gives_a_link_that_opens_its_portal() {
     let endpoints = stage.call_as(Some(token), "GET", "/app/app/endpoint", &[], "").await;
     assert_eq!((endpoints.status, endpoints.json()["data"].as_array().unwrap().len()), (200, 1));
 
-    let api = provider_api::router(stage.provider.clone());
+    let api = provider_api::surface(stage.provider.clone());
     let surface = web::portal::add_to(api, stage.provider.clone(), stage.clock.clone());
     let page = page.strip_prefix(PUBLIC_URL).expect(page);
     let found = call(&surface, Request::get(page).body(Body::empty()).unwrap()).await;

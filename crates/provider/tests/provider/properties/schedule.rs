@@ -11,7 +11,7 @@ use super::{Play, on_each_store};
 
 const STEPS_S: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 const DAY_S: u64 = 86_400;
-/// The clock is moved on by this much at a time.
+/// How far the clock may go on by itself while a retry is due: it does when nothing moves for long.
 const TICK_MS: i64 = 1_500;
 
 /// An answer: its status, and what it asks to wait, in seconds or as a date.
