@@ -10,6 +10,7 @@ use runtime::signal::Signal;
 use runtime::tasks::Tasks;
 
 use super::Shared;
+use super::lane_state::KINDS;
 use crate::port::{RowKind, StoreResult};
 
 /// The table is looked at this often at least, whatever was missed.
@@ -79,14 +80,18 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     // Endpoints that are paused or full are listed again and again: they must not hide the others.
     let limit = ENDPOINTS_MAX + shared.lanes.len();
     for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
-        // Whoever changed the endpoint at another node meant this pause as well.
-        if shared.lanes.is_paused(&endpoint, now)
-            && let Some(snapshot) = context.snapshots.get(&application).await?
-            && let Some(target) = snapshot.targets.get(&endpoint)
-        {
-            shared.lanes.changed(shared, target);
+        // What is asked for by hand is of one of these kinds, too; in a pause it is claimed by itself.
+        let mut kinds: &[RowKind] = &[RowKind::First, RowKind::Retry];
+        if shared.lanes.is_paused(&endpoint, now) {
+            kinds = &KINDS;
+            // Whoever changed the endpoint at another node meant this pause as well.
+            if let Some(snapshot) = context.snapshots.get(&application).await?
+                && let Some(target) = snapshot.targets.get(&endpoint)
+            {
+                shared.lanes.changed(shared, target);
+            }
         }
-        shared.lanes.look_in_table(shared, &application, &endpoint, &[RowKind::First, RowKind::Retry]);
+        shared.lanes.look_in_table(shared, &application, &endpoint, kinds);
     }
     Ok(context.store.next_due().await?.filter(|next| *next > now))
 }

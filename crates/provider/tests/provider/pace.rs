@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use provider::config::Nodes;
 use provider::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
-use provider::port::{Room, RowKind};
+use provider::port::{Resend, Room, RowKind};
 use provider::{EndpointInput, PageRequest, ProviderConfig};
 use runtime::clock::{Clock as _, SystemClock};
 use runtime::tasks::Tasks;
@@ -85,6 +85,17 @@ async fn what_is_resent_by_hand_goes_out_in_spite_of_a_pause() {
     let (endpoint, waiting) = left_alone(&stage).await;
     let resent = stage.provider.resend(&stage.caller, "app", &waiting.id, &endpoint.id, None, String::new);
     resent.await.unwrap();
+    let attempts = stage.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
+}
+
+/// The node that was asked ended before it could send it: what is left is a row.
+#[tokio::test]
+async fn what_was_asked_for_by_hand_elsewhere_goes_out_in_spite_of_a_pause() {
+    let stage = Stage::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&stage).await;
+    let resend = Resend { application: endpoint.application, message: waiting.id.clone(), endpoint: endpoint.id };
+    stage.store.resend(resend, None).await.unwrap();
     let attempts = stage.attempts(&waiting, 1).await;
     assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
 }

@@ -122,6 +122,7 @@ stories! {
         keys_and_endpoints_do_not_wait_for_each_other,
         what_a_task_sends_again_joins_the_line_of_its_key,
         a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,
+        a_head_that_is_dropped_or_forgotten_lets_the_next_go,
         whoever_comes_while_a_head_goes_is_not_forgotten;
     endpoint_tasks:
         an_endpoints_tasks_are_listed_without_those_of_others;

@@ -16,13 +16,13 @@ use super::{answers, applications, nodes, ordering, resend};
 use crate::provider_codec::{fingerprint, optional_to_json};
 
 const MESSAGES: Sql = Sql {
-    head: "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
+    head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
          payload_expires_at, deliver_at, ordering_key)",
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING",
 };
 const DELIVERIES: Sql = Sql {
-    head: "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at)",
+    head: "INSERT OR FAIL INTO deliveries (endpoint, message, owner, attempts, next_at)",
     values: "(?, ?, ?, 0, ?)",
     tail: "",
 };

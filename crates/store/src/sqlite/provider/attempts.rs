@@ -6,6 +6,7 @@ use ::provider::model::{Attempt, Id};
 use ::provider::port::{AttemptRecord, EndpointEffect, Next, Page};
 use rusqlite::Connection;
 
+use super::deliveries::Finish;
 use super::insert::{Insert, Sql, Values};
 use super::rows::{self, ATTEMPT, Outcome, ms};
 use super::{applications, messages, operational, resend};
@@ -13,30 +14,29 @@ use crate::provider_codec::{Slice, newest_first};
 
 /// An attempt that was recorded before is left as it is.
 const INSERT: Sql = Sql {
-    head: "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
+    head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
          trigger, at)",
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };
-/// What was asked for by hand is not finished by an attempt of the schedule.
-const FINISH: &str = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
 pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> {
     Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
-    let mut finish = db.prepare_cached(FINISH)?;
+    let mut finish = Finish::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // What was said of an endpoint last; saying it again changes nothing.
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
     for record in records {
         let attempt = &record.attempt;
-        let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as u8);
+        // What was asked for by hand is not finished by an attempt of the schedule.
+        let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as i64);
         let moved_on = match record.next {
-            Next::Done => finish.execute((endpoint, message, trigger))?,
-            Next::Retry { at, attempts } => retry.execute((endpoint, message, trigger, ms(at), attempts))?,
+            Next::Done => finish.row(endpoint, message, trigger)?,
+            Next::Retry { at, attempts } => retry.execute((endpoint, message, trigger, ms(at), attempts))? == 1,
         };
-        if moved_on == 0 {
+        if !moved_on {
             resend::hand_back(db, endpoint, message)?;
         }
         if record.endpoint != EndpointEffect::None

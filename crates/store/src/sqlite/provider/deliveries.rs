@@ -3,10 +3,10 @@
 use ::provider::model::{AttemptTrigger, Id};
 use ::provider::port::{Backlog, Delivery, NodeId, Room, RowKind};
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{CachedStatement, Connection};
 
-use super::nodes;
 use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, Outcome, ms};
+use super::{nodes, ordering};
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
@@ -17,9 +17,9 @@ pub(super) const EARLIEST: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
                  WHERE d.owner IS NULL AND d.endpoint > waiting.endpoint) \
          FROM waiting WHERE waiting.endpoint IS NOT NULL \
      ), earliest (endpoint, next_at) AS ( \
-         SELECT endpoint, (SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-                           WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint) \
-         FROM waiting WHERE endpoint IS NOT NULL \
+         SELECT endpoint, min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
+                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.tried = tries.column1)) \
+         FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
      )";
 
 /// The longest due first.
@@ -60,8 +60,8 @@ pub(super) fn claim(
     let endpoint = Id::from(endpoint);
     let (index, of_kind) = match kind {
         RowKind::Manual => ("deliveries_by_hand", "d.manual > 0"),
-        RowKind::First => ("deliveries_first", "d.attempts = 0"),
-        RowKind::Retry => ("deliveries_again", "d.attempts > 0"),
+        RowKind::First => ("deliveries_waiting", "d.tried = 0"),
+        RowKind::Retry => ("deliveries_waiting", "d.tried = 1"),
     };
     let select = format!(
         "SELECT {MESSAGE}, d.attempts, d.manual, d.key FROM deliveries d INDEXED BY {index} \
@@ -110,11 +110,33 @@ pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Ti
 }
 
 pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> Outcome<()> {
-    let mut finish = db.prepare_cached("DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2")?;
+    let mut finish = Finish::prepare(db)?;
     for (message, endpoint) in rows {
-        finish.execute((&**endpoint, &**message))?;
+        finish.row(endpoint, message, i64::MAX)?;
     }
     Ok(())
+}
+
+/// Deletes rows that came to their end, one by one.
+pub(super) struct Finish<'db> {
+    db: &'db Connection,
+    without_key: CachedStatement<'db>,
+}
+
+impl<'db> Finish<'db> {
+    pub(super) fn prepare(db: &'db Connection) -> Outcome<Self> {
+        let without_key =
+            "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND key IS NULL";
+        Ok(Self { db, without_key: db.prepare_cached(without_key)? })
+    }
+
+    /// False when there is none whose `manual` is at most this.
+    pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> Outcome<bool> {
+        let of_key = "DELETE FROM deliveries \
+             WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND key IS NOT NULL RETURNING key";
+        let row = (endpoint, message, manual_max);
+        Ok(self.without_key.execute(row)? == 1 || ordering::delete(self.db, endpoint, of_key, row)? == 1)
+    }
 }
 
 /// Drops at most `limit` rows of an endpoint that went; true when there may be more.
@@ -152,6 +174,13 @@ fn endpoints(db: &Connection, select: &str) -> Outcome<Vec<Id>> {
         found.push(rows::id(row, 0)?);
     }
     Ok(found)
+}
+
+/// When something is due of what waits for an endpoint.
+pub(super) fn earliest_of(db: &Connection, endpoint: &str) -> Outcome<Option<Timestamp>> {
+    let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
+         WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";
+    Ok(rows::one(db, select, [endpoint], |row| rows::optional_time(row, 0))?.flatten())
 }
 
 /// Message ids grow with time: the first is the oldest.

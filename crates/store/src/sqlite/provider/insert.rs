@@ -1,5 +1,8 @@
 //! Inserting many rows, [`ROWS`] to a statement: SQLite does a fifth less for them than for as many statements, because its
 //! cursors stay where the row before went.
+//!
+//! They are `INSERT OR FAIL`: a statement that fails fails its job, which is undone as a whole, so that SQLite need not copy
+//! every page that the statement touches to be able to undo the statement alone.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 

@@ -1,5 +1,6 @@
-//! Delivery rows that stay in order. That the next of a key is due when the first goes is a trigger of the table, so that no
-//! way of deleting a row can forget it.
+//! Delivery rows that stay in order.
+
+use std::collections::HashSet;
 
 use ::provider::model::Id;
 use ::provider::ordering::OrderingKey;
@@ -7,7 +8,7 @@ use ::provider::port::StoreResult;
 use ::provider::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
 use async_trait::async_trait;
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 
 use super::Sqlite;
 use super::deliveries;
@@ -47,6 +48,27 @@ pub(super) fn enter_again(
     let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = ?1 AND message = ?2";
     db.prepare_cached(mark)?.execute((endpoint, message))?;
     Ok(())
+}
+
+/// Deletes rows of an endpoint, with a statement that returns their keys: where one was the first of its key, the next is due.
+pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> Outcome<usize> {
+    let (mut deleted, mut keys) = (0, HashSet::new());
+    let mut statement = db.prepare_cached(delete)?;
+    let mut rows = statement.query(params)?;
+    while let Some(row) = rows.next()? {
+        deleted += 1;
+        if let Some(key) = rows::optional_text(row, 0)?
+            && !keys.contains(key)
+        {
+            keys.insert(key.to_owned());
+        }
+    }
+    let make_due = "UPDATE deliveries SET owner = NULL WHERE endpoint = ?1 AND owner = 0 AND message = \
+         (SELECT message FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?2 ORDER BY no LIMIT 1)";
+    for key in keys {
+        db.prepare_cached(make_due)?.execute((endpoint, key))?;
+    }
+    Ok(deleted)
 }
 
 /// Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind its

@@ -18,9 +18,9 @@ const DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
                  WHERE d.owner IS NULL AND d.endpoint > waiting.endpoint) \
          FROM waiting WHERE waiting.endpoint IS NOT NULL \
      ), earliest (endpoint, since) AS ( \
-         SELECT endpoint, (SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-                           WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.next_at > ?1) \
-         FROM waiting WHERE endpoint IS NOT NULL \
+         SELECT endpoint, min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
+                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.tried = tries.column1 AND d.next_at > ?1)) \
+         FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
      ) \
      SELECT e.id, earliest.since FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
      WHERE earliest.since <= ?2 ORDER BY earliest.since, e.id LIMIT ?3";

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Params};
 
 use super::rows::{self, Outcome, ms};
-use super::{Sqlite, deliveries, messages};
+use super::{Sqlite, deliveries, messages, ordering};
 
 #[async_trait]
 impl Retention for Sqlite {
@@ -76,9 +76,9 @@ impl Retention for Sqlite {
             let forgotten = write(db, forget, (&before, most(limit)))?;
             if forgotten > 0 {
                 // What waits of them would wait for ever.
-                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2";
+                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING key";
                 for endpoint in deliveries::endpoints_with_rows(db)? {
-                    write(db, drop, (&*endpoint, &before))?;
+                    ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
                 }
             }
             Ok(forgotten)

@@ -56,13 +56,11 @@ fn waiting(db: &Connection, endpoint: &str, count_max: usize) -> Outcome<Option<
     let Some((account, endpoint)) = anywhere(db, endpoint)? else { return Ok(None) };
     let count = "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE endpoint = ?1 LIMIT ?2)";
     let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
-    let next_at = "SELECT min(next_at) FROM deliveries INDEXED BY deliveries_waiting \
-         WHERE owner IS NULL AND endpoint = ?1";
     Ok(Some(Waiting {
         account,
         deliveries: rows::one(db, count, (&*endpoint.id, count_max), |row| rows::count(row, 0))?.unwrap_or(0),
         oldest_at: deliveries::oldest_at(db, &endpoint.id)?,
-        next_at: rows::one(db, next_at, [&*endpoint.id], |row| rows::optional_time(row, 0))?.flatten(),
+        next_at: deliveries::earliest_of(db, &endpoint.id)?,
         endpoint,
     }))
 }

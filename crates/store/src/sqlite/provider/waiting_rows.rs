@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::rows::{self, Outcome, ms};
-use super::{Sqlite, applications, attempts};
+use super::{Sqlite, applications, attempts, ordering};
 
 #[async_trait]
 impl WaitingRows for Sqlite {
@@ -21,8 +21,8 @@ impl WaitingRows for Sqlite {
         let endpoint = endpoint.to_owned();
         self.write(move |db| {
             let hasten = "UPDATE deliveries SET next_at = ?2 WHERE endpoint = ?1 AND message IN \
-                 (SELECT message FROM deliveries INDEXED BY deliveries_again \
-                  WHERE endpoint = ?1 AND owner IS NULL AND attempts > 0 AND next_at > ?2 LIMIT ?3)";
+                 (SELECT message FROM deliveries INDEXED BY deliveries_waiting \
+                  WHERE endpoint = ?1 AND owner IS NULL AND tried = 1 AND next_at > ?2 LIMIT ?3)";
             Ok(db.prepare_cached(hasten)?.execute((&endpoint, ms(now), signed(limit)))?)
         })
         .await
@@ -77,11 +77,10 @@ fn waiting_messages(db: &Connection, endpoint: &str, before: &str, limit: usize)
 
 fn give_up(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> Outcome<usize> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
-         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0)";
-    let mut delete = db.prepare_cached(delete)?;
+         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING key";
     let mut ended = 0;
     for attempt in given_up {
-        if delete.execute((endpoint, &*attempt.message))? == 1 {
+        if ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))? == 1 {
             attempts::insert(db, attempt)?;
             ended += 1;
         }

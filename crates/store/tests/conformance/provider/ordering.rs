@@ -97,6 +97,23 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
 }
 
+pub(super) async fn a_head_that_is_dropped_or_forgotten_lets_the_next_go(store: Shared) {
+    let version = routes(&store, 2).await;
+    accepted(&store, (1..=5).map(|number| keyed(number, version, "lot", &[1, 2])).collect(), at(0)).await;
+    accepted(&store, vec![keyed(6, version, "other", &[1])], at(1)).await;
+    let drop_one = async |message| store.drop_deliveries(vec![(id("msg", message), id("ep", 1))]).await.unwrap();
+    assert_eq!(claimed(&store, 1, 9).await, [1, 6]);
+    drop_one(1).await;
+    assert_eq!(claimed(&store, 1, 9).await, [2]);
+    drop_one(4).await;
+    assert_eq!(claimed(&store, 1, 9).await, NOTHING, "the head was not dropped");
+    assert_eq!(store.forget_messages(&id("msg", 3), 9).await.unwrap(), 2);
+    assert_eq!(claimed(&store, 1, 9).await, [3], "the head was forgotten");
+    assert_eq!(claimed(&store, 2, 9).await, [3], "with one that was held");
+    drop_one(3).await;
+    assert_eq!(claimed(&store, 1, 9).await, [5], "the fourth went before");
+}
+
 fn waiting_head(key: &str, message: usize, since_ms: i64, next_ms: i64, waiting: u64) -> BlockedKey {
     BlockedKey {
         key: OrderingKey::kept(key),
