@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,7 +160,8 @@ impl Client {
     async fn send_over(&self, request: Request, connections: Connections) -> Result<Response, TransportError> {
         check_sendable(&request.method, &request.uri, &request.headers)?;
         let deadline = request.deadline;
-        match tokio::time::timeout(deadline, self.exchange(request, connections)).await {
+        let exchange = pin!(self.exchange(request, connections));
+        match tokio::time::timeout(deadline, exchange).await {
             Ok(outcome) => outcome,
             Err(_) => {
                 Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })

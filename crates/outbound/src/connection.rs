@@ -66,11 +66,11 @@ impl Connection {
         if !sender.is_ready() {
             // A connection that was just opened takes its first request after the driver's first turn. That it is closed
             // already shows when the request is sent.
-            let _ = driver.during(poll_fn(|turn| sender.poll_ready(turn))).await;
+            let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
         }
         heard.forget();
         let sent = sender.try_send_request(request);
-        let outcome = driver.during(async {
+        let outcome = pin!(async {
             let response = match sent.await {
                 Ok(response) => response,
                 Err(mut error) => {
@@ -87,7 +87,7 @@ impl Connection {
             let (body, truncated) = read(incoming, body_bytes_max, awaited).await.map_err(Failed::Broken)?;
             Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
         });
-        outcome.await
+        driver.during(outcome).await
     }
 
     /// Whether another request can go out: the last response was read to its end, and nobody has closed the connection
@@ -101,8 +101,7 @@ impl Connection {
 
 impl Driver {
     /// Drives the connection until `work`, which waits for something of it, is done.
-    async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
+    async fn during<T>(&mut self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
         poll_fn(|turn| {
             self.turn(turn);
             work.as_mut().poll(turn)

@@ -156,30 +156,30 @@ impl Dispatcher {
 
     /// Accepts a message for the endpoints of `snapshot` that want it. When this returns it is on disk, and its
     /// deliveries are in their lanes. Errors are those of [`Store::accept`].
-    pub(crate) async fn accept(
+    pub(crate) fn accept(
         &self,
         snapshot: &Snapshot,
         message: Message,
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
-    ) -> StoreResult<()> {
-        self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::wants).await
+    ) -> impl Future<Output = StoreResult<()>> + Send {
+        self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::wants)
     }
 
     /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it, because somebody asks for it: one
     /// attempt is made, at once.
-    pub(crate) async fn accept_for(
+    pub(crate) fn accept_for(
         &self,
         snapshot: &Snapshot,
         endpoint: &Id,
         message: Message,
         answer: Option<IdempotentAnswer>,
-    ) -> StoreResult<()> {
+    ) -> impl Future<Output = StoreResult<()>> + Send {
         let receives = |target: &Target, _: &Message| target.endpoint == *endpoint;
-        self.submit(snapshot, message, None, answer, AttemptTrigger::Manual, receives).await
+        self.submit(snapshot, message, None, answer, AttemptTrigger::Manual, receives)
     }
 
-    async fn submit(
+    fn submit(
         &self,
         snapshot: &Snapshot,
         message: Message,
@@ -187,23 +187,27 @@ impl Dispatcher {
         answer: Option<IdempotentAnswer>,
         trigger: AttemptTrigger,
         receives: impl Fn(&Target, &Message) -> bool,
-    ) -> StoreResult<()> {
-        self.check_open()?;
-        let clock = &self.shared.context.clock;
-        let began = clock.monotonic();
-        let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
-        match self.acceptance.submit(pending).await {
-            Ok(result) => {
-                if result.is_ok() {
-                    self.shared.metrics.accepted(clock.monotonic().saturating_duration_since(began));
+    ) -> impl Future<Output = StoreResult<()>> + Send {
+        let Shared { context, metrics, names, .. } = &*self.shared;
+        let began = context.clock.monotonic();
+        let submitted = self.check_open().map(|()| {
+            let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
+            self.acceptance.submit(pending)
+        });
+        async move {
+            match submitted?.await {
+                Ok(result) => {
+                    if result.is_ok() {
+                        metrics.accepted(context.clock.monotonic().saturating_duration_since(began));
+                    }
+                    result
                 }
-                result
-            }
-            Err(closed) => {
-                if closed == Closed::OutcomeUnknown {
-                    self.shared.names.doubt();
+                Err(closed) => {
+                    if closed == Closed::OutcomeUnknown {
+                        names.doubt();
+                    }
+                    Err(StoreError::Unavailable(closed.to_string()))
                 }
-                Err(StoreError::Unavailable(closed.to_string()))
             }
         }
     }

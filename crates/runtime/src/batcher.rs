@@ -84,11 +84,15 @@ where
     /// Hands in a request and waits for its result, and before that for room in the queue.
     ///
     /// Dropping the future withdraws the request only while it waits for room; later it is handled all the same.
-    pub async fn submit(&self, request: Req) -> Result<Res, Closed> {
+    pub fn submit(&self, request: Req) -> impl Future<Output = Result<Res, Closed>> + Send {
         let (answer, result) = oneshot::channel();
-        // Room first: what waits for it holds the request once, and is moved with every future around it.
-        self.queue.reserve().await.map_err(|_| Closed::NotAccepted)?.send(Entry { request, answer });
-        result.await.map_err(|_| Closed::OutcomeUnknown)
+        let entry = Entry { request, answer };
+        // It is moved with every future around it, and so holds the request once: an `async fn` would hold its parameter and
+        // what it does with it, and waiting to send it would be a third place.
+        async move {
+            self.queue.reserve().await.map_err(|_| Closed::NotAccepted)?.send(entry);
+            result.await.map_err(|_| Closed::OutcomeUnknown)
+        }
     }
 
     /// Requests that wait to be handed to the handler.

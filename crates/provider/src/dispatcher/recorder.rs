@@ -78,15 +78,19 @@ impl Recorders {
     }
 
     /// Hands in an entry, waiting for room.
-    pub(super) async fn record(&self, entry: Entry) {
+    pub(super) fn record(&self, entry: Entry) -> impl Future<Output = ()> + Send {
         let (Entry::Attempt { record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. }, .. }
         | Entry::Drop { endpoint, .. }) = &entry;
         let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
         let queue = &self.queues[index];
         let mark = matches!(entry, Entry::Attempt { .. }).then(|| queue.unrecorded.mark(self.clock.monotonic()));
-        if queue.sender.send(Handed { entry, mark }).await.is_err() {
-            // Only after the end: the row becomes due again when this node is missed.
-            tracing::warn!("an attempt that ended after the end was not recorded");
+        let handed = Handed { entry, mark };
+        async move {
+            match queue.sender.reserve().await {
+                Ok(room) => room.send(handed),
+                // Only after the end: the row becomes due again when this node is missed.
+                Err(_) => tracing::warn!("an attempt that ended after the end was not recorded"),
+            }
         }
     }
 }
