@@ -157,43 +157,57 @@ impl Client {
         }
     }
 
-    async fn send_over(&self, request: Request, connections: Connections) -> Result<Response, TransportError> {
-        check_sendable(&request.method, &request.uri, &request.headers)?;
+    fn send_over(
+        &self,
+        request: Request,
+        connections: Connections,
+    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
+        let sendable = check_sendable(&request.method, &request.uri, &request.headers);
         let deadline = request.deadline;
-        let exchange = pin!(self.exchange(request, connections));
-        match tokio::time::timeout(deadline, exchange).await {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
+        // Moved into its future once, and not into each future that it goes through.
+        async move {
+            sendable?;
+            let exchange = pin!(self.exchange(request, connections));
+            match tokio::time::timeout(deadline, exchange).await {
+                Ok(outcome) => outcome,
+                Err(_) => {
+                    Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
+                }
             }
         }
     }
 
     /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one.
-    async fn exchange(&self, request: Request, connections: Connections) -> Result<Response, TransportError> {
+    fn exchange(
+        &self,
+        request: Request,
+        connections: Connections,
+    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, uri, headers, body, response_bytes_max, .. } = request;
-        let place = Place::of(&uri).ok_or(TransportError::Invalid("the address has no host"))?;
-        let mut outgoing = http::Request::new(Full::new(body));
-        *outgoing.method_mut() = method;
-        *outgoing.headers_mut() = headers;
-        outgoing.headers_mut().insert(header::HOST, host_of(&uri)?);
-        *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
-        let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
-        while let Some(mut connection) = kept() {
-            match connection.exchange(outgoing, response_bytes_max).await {
-                Ok(response) => return Ok(self.done(place, connection, response)),
-                // Of this request nothing was written: safe for every method.
-                Err(Failed::Unsent(request)) => outgoing = *request,
-                Err(Failed::Unheard) => return Err(TransportError::Stale),
-                Err(Failed::Broken(error)) => return Err(error),
+        async move {
+            let place = Place::of(&uri).ok_or(TransportError::Invalid("the address has no host"))?;
+            let mut outgoing = http::Request::new(Full::new(body));
+            *outgoing.method_mut() = method;
+            *outgoing.headers_mut() = headers;
+            outgoing.headers_mut().insert(header::HOST, host_of(&uri)?);
+            *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
+            let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
+            while let Some(mut connection) = kept() {
+                match connection.exchange(outgoing, response_bytes_max).await {
+                    Ok(response) => return Ok(self.done(place, connection, response)),
+                    // Of this request nothing was written: safe for every method.
+                    Err(Failed::Unsent(request)) => outgoing = *request,
+                    Err(Failed::Unheard) => return Err(TransportError::Stale),
+                    Err(Failed::Broken(error)) => return Err(error),
+                }
             }
-        }
-        // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
-        let mut connection = Box::pin(self.connect(uri)).await?;
-        match connection.exchange(outgoing, response_bytes_max).await {
-            Ok(response) => Ok(self.done(place, connection, response)),
-            Err(Failed::Unsent(_) | Failed::Unheard) => Err(TransportError::Closed),
-            Err(Failed::Broken(error)) => Err(error),
+            // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
+            let mut connection = Box::pin(self.connect(uri)).await?;
+            match connection.exchange(outgoing, response_bytes_max).await {
+                Ok(response) => Ok(self.done(place, connection, response)),
+                Err(Failed::Unsent(_) | Failed::Unheard) => Err(TransportError::Closed),
+                Err(Failed::Broken(error)) => Err(error),
+            }
         }
     }
 

@@ -57,37 +57,39 @@ impl Connection {
     }
 
     /// Sends a request and reads the response, of its body at most `body_bytes_max`.
-    pub(crate) async fn exchange(
+    pub(crate) fn exchange(
         &mut self,
         request: http::Request<Full<Bytes>>,
         body_bytes_max: usize,
-    ) -> Result<Response, Failed> {
+    ) -> impl Future<Output = Result<Response, Failed>> + Send {
         let Self { sender, driver, heard, awaited } = self;
-        if !sender.is_ready() {
-            // A connection that was just opened takes its first request after the driver's first turn. That it is closed
-            // already shows when the request is sent.
-            let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
+        async move {
+            if !sender.is_ready() {
+                // A connection that was just opened takes its first request after the driver's first turn. That it is closed
+                // already shows when the request is sent.
+                let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
+            }
+            heard.forget();
+            let sent = sender.try_send_request(request);
+            let outcome = pin!(async {
+                let response = match sent.await {
+                    Ok(response) => response,
+                    Err(mut error) => {
+                        return Err(match error.take_message() {
+                            Some(request) => Failed::Unsent(Box::new(request)),
+                            None => match TransportError::from_hyper(error.error()) {
+                                TransportError::Closed if !heard.anything() => Failed::Unheard,
+                                error => Failed::Broken(error),
+                            },
+                        });
+                    }
+                };
+                let (parts, incoming) = response.into_parts();
+                let (body, truncated) = read(incoming, body_bytes_max, awaited).await.map_err(Failed::Broken)?;
+                Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
+            });
+            driver.during(outcome).await
         }
-        heard.forget();
-        let sent = sender.try_send_request(request);
-        let outcome = pin!(async {
-            let response = match sent.await {
-                Ok(response) => response,
-                Err(mut error) => {
-                    return Err(match error.take_message() {
-                        Some(request) => Failed::Unsent(Box::new(request)),
-                        None => match TransportError::from_hyper(error.error()) {
-                            TransportError::Closed if !heard.anything() => Failed::Unheard,
-                            error => Failed::Broken(error),
-                        },
-                    });
-                }
-            };
-            let (parts, incoming) = response.into_parts();
-            let (body, truncated) = read(incoming, body_bytes_max, awaited).await.map_err(Failed::Broken)?;
-            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
-        });
-        driver.during(outcome).await
     }
 
     /// Whether another request can go out: the last response was read to its end, and nobody has closed the connection

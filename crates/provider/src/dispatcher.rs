@@ -48,6 +48,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{self, Either};
 use jiff::Timestamp;
 use runtime::batcher::{Batcher, BatcherConfig, Closed};
 use runtime::clock::SharedClock;
@@ -190,26 +192,24 @@ impl Dispatcher {
     ) -> impl Future<Output = StoreResult<()>> + Send {
         let Shared { context, metrics, names, .. } = &*self.shared;
         let began = context.clock.monotonic();
-        let submitted = self.check_open().map(|()| {
-            let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
-            self.acceptance.submit(pending)
-        });
-        async move {
-            match submitted?.await {
-                Ok(result) => {
-                    if result.is_ok() {
-                        metrics.accepted(context.clock.monotonic().saturating_duration_since(began));
-                    }
-                    result
-                }
-                Err(closed) => {
-                    if closed == Closed::OutcomeUnknown {
-                        names.doubt();
-                    }
-                    Err(StoreError::Unavailable(closed.to_string()))
-                }
-            }
+        if let Err(closed) = self.check_open() {
+            return Either::Left(future::ready(Err(closed)));
         }
+        let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
+        Either::Right(self.acceptance.submit(pending).map(move |submitted| match submitted {
+            Ok(result) => {
+                if result.is_ok() {
+                    metrics.accepted(context.clock.monotonic().saturating_duration_since(began));
+                }
+                result
+            }
+            Err(closed) => {
+                if closed == Closed::OutcomeUnknown {
+                    names.doubt();
+                }
+                Err(StoreError::Unavailable(closed.to_string()))
+            }
+        }))
     }
 
     /// `Unavailable` once nothing is accepted any more.

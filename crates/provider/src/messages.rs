@@ -58,80 +58,84 @@ impl Provider {
     ///
     /// The same idempotency key and request give the same message again. 404 (application), 409 (the event id was
     /// accepted before), 422.
-    pub async fn create_message(
+    pub fn create_message(
         &self,
         caller: &Caller,
         application: &str,
         input: MessageInput,
         idempotency: Option<&Idempotency>,
-    ) -> ProviderResult<Message> {
+    ) -> impl Future<Output = ProviderResult<Message>> + Send {
         let now = self.now();
-        // A repetition comes later than what it repeats, and is answered as that was.
-        if input.deliver_at.is_some()
-            && let Some(before) = self.message_before(caller, idempotency).await?
-        {
-            return Ok(before);
-        }
-        input.check(now)?;
-        self.check_payload(caller, &input.event_type, &input.payload).await?;
-        let payload_expires_at = now + input.retention();
-        let MessageInput {
-            event_type,
-            payload,
-            event_id,
-            channels,
-            tags,
-            deliver_at,
-            application: mut inline,
-            ordering_key,
-            ..
-        } = input;
-        let mut message = Message {
-            id: self.ids().make(ids::MESSAGE),
-            application: "".into(),
-            event_type: event_type.into(),
-            event_id,
-            payload: Some(payload.into()),
-            channels,
-            tags,
-            created_at: now,
-            payload_expires_at,
-            deliver_at,
-        };
-        for _ in 0..TRIES_MAX {
-            let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
-                let inline = inline.take().ok_or(ProviderError::NotFound)?;
-                self.create_inline(caller, application, inline).await?;
-                continue;
-            };
-            message.application = snapshot.application.id.clone();
-            let answer = idempotency.map(|idempotency| {
-                let answer = Answer::Message { application: message.application.clone(), message: message.id.clone() };
-                idempotency.answer(caller, answer, now)
-            });
-            match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
-                Ok(()) => {
-                    if let Some(at) = deliver_at {
-                        self.dispatcher().due_at(at);
-                    }
-                    return Ok(message);
-                }
-                Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
-                Err(StoreError::Replayed) => {
-                    if let Some(before) = self.message_before(caller, idempotency).await? {
-                        return Ok(before);
-                    }
-                }
-                Err(StoreError::Taken(_)) => {
-                    return Err(ProviderError::Conflict {
-                        code: "conflict",
-                        detail: "a message with this eventId was accepted before".into(),
-                    });
-                }
-                Err(error) => return Err(error.into()),
+        // The future is moved with those around it, and holds the input once: an `async fn` would hold it twice.
+        async move {
+            // A repetition comes later than what it repeats, and is answered as that was.
+            if input.deliver_at.is_some()
+                && let Some(before) = self.message_before(caller, idempotency).await?
+            {
+                return Ok(before);
             }
+            input.check(now)?;
+            self.check_payload(caller, &input.event_type, &input.payload).await?;
+            let payload_expires_at = now + input.retention();
+            let MessageInput {
+                event_type,
+                payload,
+                event_id,
+                channels,
+                tags,
+                deliver_at,
+                application: mut inline,
+                ordering_key,
+                ..
+            } = input;
+            let mut message = Message {
+                id: self.ids().make(ids::MESSAGE),
+                application: "".into(),
+                event_type: event_type.into(),
+                event_id,
+                payload: Some(payload.into()),
+                channels,
+                tags,
+                created_at: now,
+                payload_expires_at,
+                deliver_at,
+            };
+            for _ in 0..TRIES_MAX {
+                let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
+                    let inline = inline.take().ok_or(ProviderError::NotFound)?;
+                    self.create_inline(caller, application, inline).await?;
+                    continue;
+                };
+                message.application = snapshot.application.id.clone();
+                let answer = idempotency.map(|idempotency| {
+                    let answer =
+                        Answer::Message { application: message.application.clone(), message: message.id.clone() };
+                    idempotency.answer(caller, answer, now)
+                });
+                match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
+                    Ok(()) => {
+                        if let Some(at) = deliver_at {
+                            self.dispatcher().due_at(at);
+                        }
+                        return Ok(message);
+                    }
+                    Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
+                    Err(StoreError::Replayed) => {
+                        if let Some(before) = self.message_before(caller, idempotency).await? {
+                            return Ok(before);
+                        }
+                    }
+                    Err(StoreError::Taken(_)) => {
+                        return Err(ProviderError::Conflict {
+                            code: "conflict",
+                            detail: "a message with this eventId was accepted before".into(),
+                        });
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(StoreError::Stale.into())
         }
-        Err(StoreError::Stale.into())
     }
 
     /// A message by id or event id. 404.

@@ -255,35 +255,37 @@ impl Drop for Place {
 }
 
 /// Sends one delivery after the other, as long as the lane has one for it.
-async fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) {
+fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) -> impl Future<Output = ()> + Send {
     let mut next = Some(first);
-    while let Some(work) = next.take() {
-        let bytes = work.bytes();
-        let under_way = UnderWay { lane: &lane, shared: &shared, bytes };
-        let attempted = attempt(&shared, &lane, work).await;
-        std::mem::forget(under_way);
-        let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
-        match attempted {
-            Attempted::Done { pace, changed_at } => {
-                let paused = lane.update(&shared, |state| {
-                    state.ended(bytes, pace, changed_at, now, config);
-                    state.take_note(now)
-                });
-                if let Some((until, changed_at)) = paused {
-                    note_pause(&shared, lane.pause(until, changed_at), now).await;
+    async move {
+        while let Some(work) = next.take() {
+            let bytes = work.bytes();
+            let under_way = UnderWay { lane: &lane, shared: &shared, bytes };
+            let attempted = attempt(&shared, &lane, work).await;
+            std::mem::forget(under_way);
+            let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+            match attempted {
+                Attempted::Done { pace, changed_at } => {
+                    let paused = lane.update(&shared, |state| {
+                        state.ended(bytes, pace, changed_at, now, config);
+                        state.take_note(now)
+                    });
+                    if let Some((until, changed_at)) = paused {
+                        note_pause(&shared, lane.pause(until, changed_at), now).await;
+                    }
+                }
+                Attempted::NotBegun(work) => {
+                    lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
+                    if shared.is_draining() {
+                        lane.give_back().await;
+                    }
                 }
             }
-            Attempted::NotBegun(work) => {
-                lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
-                if shared.is_draining() {
-                    lane.give_back().await;
-                }
-            }
+            shared.ended();
+            next = lane.next(&shared);
+            // The endpoint may keep up with more than before.
+            lane.pump(&shared);
         }
-        shared.ended();
-        next = lane.next(&shared);
-        // The endpoint may keep up with more than before.
-        lane.pump(&shared);
     }
 }
 
