@@ -117,7 +117,8 @@ pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> Outcome<()> {
     Ok(())
 }
 
-/// Deletes rows that came to their end, one by one.
+/// Deletes rows that came to their end, one by one. Most have no key, and go without a `RETURNING`, for which SQLite would
+/// collect them first.
 pub(super) struct Finish<'db> {
     db: &'db Connection,
     without_key: CachedStatement<'db>,
@@ -139,7 +140,8 @@ impl<'db> Finish<'db> {
     }
 }
 
-/// Drops at most `limit` rows of an endpoint that went; true when there may be more.
+/// Drops at most `limit` rows of an endpoint that went; true when there may be more. Nothing of it is due any more, and so no next
+/// of a key either.
 pub(super) fn drop_some_of(db: &Connection, endpoint: &str, limit: usize) -> Outcome<bool> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message IN \
          (SELECT message FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2)";
