@@ -1,5 +1,6 @@
 //! Request ids: one for each request, taken from `X-Request-Id` when a caller gives a sane one, in every answer and log line.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,9 +54,13 @@ fn is_sane(id: &str) -> bool {
 
 /// An id names a request in a log, nothing depends on it: a counter and the process are enough.
 fn make() -> String {
-    static PROCESS: LazyLock<u32> = LazyLock::new(std::process::id);
+    static OF_PROCESS: LazyLock<String> = LazyLock::new(|| format!("req-{:x}-", std::process::id()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    format!("req-{:x}-{:x}", *PROCESS, NEXT.fetch_add(1, Ordering::Relaxed))
+    let mut id = String::with_capacity(OF_PROCESS.len() + 16);
+    id.push_str(&OF_PROCESS);
+    // A string takes whatever is written.
+    _ = write!(id, "{:x}", NEXT.fetch_add(1, Ordering::Relaxed));
+    id
 }
 
 #[cfg(test)]

@@ -162,12 +162,11 @@ impl Client {
         request: Request,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        let sendable = check_sendable(&request.method, &request.uri, &request.headers);
+        let sendable = check_sendable(&request.method, &request.headers).and_then(|()| Destination::of(&request.uri));
         let deadline = request.deadline;
         // Moved into its future once, and not into each future that it goes through.
         async move {
-            sendable?;
-            let exchange = pin!(self.exchange(request, connections));
+            let exchange = pin!(self.exchange(request, sendable?, connections));
             match tokio::time::timeout(deadline, exchange).await {
                 Ok(outcome) => outcome,
                 Err(_) => {
@@ -181,15 +180,16 @@ impl Client {
     fn exchange(
         &self,
         request: Request,
+        destination: Destination,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, uri, headers, body, response_bytes_max, .. } = request;
+        let Destination { place, host } = destination;
         async move {
-            let place = Place::of(&uri).ok_or(TransportError::Invalid("the address has no host"))?;
             let mut outgoing = http::Request::new(Full::new(body));
             *outgoing.method_mut() = method;
             *outgoing.headers_mut() = headers;
-            outgoing.headers_mut().insert(header::HOST, host_of(&uri)?);
+            outgoing.headers_mut().insert(header::HOST, host);
             *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
             let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
             while let Some(mut connection) = kept() {
@@ -226,30 +226,41 @@ impl Client {
     }
 }
 
-/// The host, with its port where that is not the scheme's own.
-fn host_of(uri: &Uri) -> Result<HeaderValue, TransportError> {
-    let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
-    let host = match (uri.authority(), uri.host()) {
-        (Some(authority), _) if uri.port_u16().is_some_and(|port| port != usual) => authority.as_str(),
-        (_, host) => host.unwrap_or_default(),
-    };
-    HeaderValue::from_str(host).map_err(|_| TransportError::Invalid("the address has no host"))
+/// Where a request goes, once its address is known to be one.
+struct Destination {
+    place: Place,
+    /// What the request says: with the port where that is not the scheme's own.
+    host: HeaderValue,
 }
 
-fn check_sendable(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), TransportError> {
+impl Destination {
+    fn of(uri: &Uri) -> Result<Self, TransportError> {
+        let tls = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err(TransportError::Invalid("the address must begin with http:// or https://")),
+        };
+        let no_host = TransportError::Invalid("the address has no host");
+        let Some(authority) = uri.authority() else { return Err(no_host) };
+        let (host, port) = (authority.host(), authority.port());
+        if host.is_empty() {
+            return Err(no_host);
+        }
+        // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
+        let port_chars = port.as_ref().map_or(0, |port| port.as_str().len() + 1);
+        if authority.as_str().len() != host.len() + port_chars {
+            return Err(TransportError::Invalid("the address has credentials or a port that is not valid"));
+        }
+        let usual = if tls { 443 } else { 80 };
+        let said = if port.is_some_and(|port| port.as_u16() != usual) { authority.as_str() } else { host };
+        let host = HeaderValue::from_str(said).map_err(|_| no_host)?;
+        Ok(Self { place: Place { tls, authority: authority.clone() }, host })
+    }
+}
+
+fn check_sendable(method: &Method, headers: &HeaderMap) -> Result<(), TransportError> {
     if *method == Method::CONNECT {
         return Err(TransportError::Invalid("CONNECT requests are not sent"));
-    }
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(TransportError::Invalid("the address must begin with http:// or https://"));
-    }
-    let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
-        return Err(TransportError::Invalid("the address has no host"));
-    };
-    // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
-    let port_chars = authority.port().map_or(0, |port| port.as_str().len() + 1);
-    if authority.as_str().len() != authority.host().len() + port_chars {
-        return Err(TransportError::Invalid("the address has credentials or a port that is not valid"));
     }
     if STEERING_HEADERS.iter().any(|name| headers.contains_key(name)) {
         return Err(TransportError::Invalid("the request has a header that only the client may set"));

@@ -143,7 +143,8 @@ fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
             rest /= 62;
         }
     }
-    text.extend(digits.iter().map(|digit| char::from(*digit)));
+    // They are ASCII.
+    text.push_str(std::str::from_utf8(&digits).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::fmt::temporal::DateTimePrinter;
 
 pub use system::SystemClock;
 pub use test::TestClock;
@@ -32,7 +32,8 @@ pub trait Clock: Send + Sync + 'static {
 
 /// Milliseconds since 1970 (UTC), rounded down.
 pub fn to_ms(at: Timestamp) -> i64 {
-    at.as_nanosecond().div_euclid(1_000_000) as i64
+    // Before 1970 both parts are negative.
+    at.as_second() * 1_000 + i64::from(at.subsec_nanosecond()).div_euclid(1_000_000)
 }
 
 /// The time that is `ms` milliseconds after 1970 (UTC); the earliest or latest possible one where that is out of range.
@@ -42,17 +43,8 @@ pub fn from_ms(ms: i64) -> Timestamp {
 
 /// RFC 3339 in UTC with exactly three digits of the second's fraction: `2026-11-21T06:28:03.123Z`.
 pub fn rfc3339_ms(at: Timestamp) -> String {
-    let at = from_ms(to_ms(at)).to_zoned(TimeZone::UTC);
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        at.year(),
-        at.month(),
-        at.day(),
-        at.hour(),
-        at.minute(),
-        at.second(),
-        at.millisecond()
-    )
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+    PRINTER.timestamp_to_string(&from_ms(to_ms(at)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderName, StatusCode};
 use jiff::Timestamp;
 use provider::media_type::MediaType;
 use provider::model::Message;
@@ -167,11 +167,11 @@ fn media_type(headers: BTreeMap<String, String>) -> Result<Option<MediaType>, Ap
 
 /// The header that says what a message stays in order with. A header, because a provider that does not know it passes over
 /// it, where an unknown field of the body might be refused.
-const ORDERING_KEY: &str = "lotwire-ordering-key";
+const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
 
 fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
-    let invalid = |msg: String| ApiError::at(["header", ORDERING_KEY], msg);
-    let mut values = headers.get_all(ORDERING_KEY).iter();
+    let invalid = |msg: String| ApiError::at(["header", ORDERING_KEY.as_str()], msg);
+    let mut values = headers.get_all(&ORDERING_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
         return Err(invalid("is given more than once".to_owned()));
@@ -181,6 +181,15 @@ fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
 
 /// A message, its payload shown or not.
 pub(crate) fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError> {
+    view_as_sent(message, content, None)
+}
+
+/// The same for one whose payload was just parsed: it is not parsed again, where it is this.
+fn view_as_sent<'a>(
+    message: &'a Message,
+    content: Content,
+    sent: Option<&'a RawValue>,
+) -> Result<MessageOut<'a>, ApiError> {
     let (payload, content_type) = match (content, &message.payload) {
         (Content::Left, _) => (NOT_SHOWN.as_bytes(), None),
         (Content::Read, None) => (EXPIRED.as_bytes(), None),
@@ -189,7 +198,7 @@ pub(crate) fn view(message: &Message, content: Content) -> Result<MessageOut<'_>
     Ok(MessageOut {
         event_id: message.event_id.as_deref(),
         event_type: &message.event_type,
-        payload: shown(&message.id, payload)?,
+        payload: shown(&message.id, payload, sent)?,
         content_type,
         channels: message.channels.as_deref(),
         tags: message.tags.as_deref(),
@@ -205,8 +214,9 @@ pub(super) fn whole(message: &Message) -> Result<Response, ApiError> {
 }
 
 /// A payload as an object: as it is when it is one, else under the name that it was sent by.
-fn shown<'a>(id: &str, payload: &'a [u8]) -> Result<Cow<'a, RawValue>, ApiError> {
-    if let Ok(object) = serde_json::from_slice::<&RawValue>(payload)
+fn shown<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<Cow<'a, RawValue>, ApiError> {
+    let parsed = sent.filter(|sent| sent.get().as_bytes() == payload);
+    if let Some(object) = parsed.or_else(|| serde_json::from_slice(payload).ok())
         && object.get().starts_with('{')
     {
         return Ok(Cow::Borrowed(object));
@@ -234,9 +244,10 @@ pub(crate) async fn create(
     let ordering_key = ordering_key(request.headers())?;
     let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
     let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
+    let sent = body.payload;
     let input = body.into_input(&bytes, ordering_key)?;
     let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
-    Ok(answer::json(StatusCode::ACCEPTED, &view(&message, content(query.with_content))?))
+    Ok(answer::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
 }
 
 /// Lists an application's messages, newest first.

@@ -114,18 +114,19 @@ impl Lane {
 
     /// Does all that the state asks for at the moment.
     pub(super) fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
-        while let Some(work) = self.next(shared) {
+        let now = shared.context.clock.now();
+        while let Some(work) = self.next(shared, now) {
             tokio::spawn(run(Arc::clone(self), Arc::clone(shared), work));
         }
     }
 
     /// The next delivery to send, if one may be sent now. Claims and timers are started on the way.
-    fn next(self: &Arc<Self>, shared: &Arc<Shared>) -> Option<Work> {
+    fn next(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) -> Option<Work> {
         if shared.is_draining() {
             return None;
         }
         loop {
-            let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+            let config = &shared.context.config.lanes;
             let mut inner = self.lock();
             let sharers = inner.share.sharers(&shared.load);
             let step = inner.state.step(now, config, sharers);
@@ -282,9 +283,11 @@ fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) -> impl Future<Output 
                 }
             }
             shared.ended();
-            next = lane.next(&shared);
-            // The endpoint may keep up with more than before.
-            lane.pump(&shared);
+            next = lane.next(&shared, now);
+            // The endpoint may keep up with more than before; where there is nothing for this one, there is nothing for others.
+            if next.is_some() {
+                lane.pump(&shared);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
@@ -18,7 +18,9 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else is given")]
     fn now(&self) -> Timestamp {
-        from_ms(to_ms(Timestamp::now()))
+        // No part of a millisecond is made and taken away again; a clock that is set before 1970 says 1970.
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        from_ms(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
     }
 
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
