@@ -223,6 +223,7 @@ impl Provider {
             throttle_rate: input.throttle_rate,
             metadata: input.metadata,
             version: 1,
+            purges: 0,
             created_at: now,
             updated_at: now,
         }

@@ -177,8 +177,17 @@ impl Provider {
     /// Removes a message's payload: it can't be sent again. 404.
     pub async fn expunge_message(&self, caller: &Caller, application: &str, message: &str) -> ProviderResult<()> {
         let message = self.message(caller, application, message).await?;
-        let expunged = self.store().expunge_payload(&message.application, &message.id).await?;
-        expunged.then_some(()).ok_or(ProviderError::NotFound)
+        if !self.store().expunge_payload(&message.application, &message.id, self.now()).await? {
+            return Err(ProviderError::NotFound);
+        }
+        self.purged(&message.application);
+        Ok(())
+    }
+
+    /// Payloads of the application's messages went: what waits with them is looked at before it is sent, and goes.
+    pub(crate) fn purged(&self, application: &str) {
+        self.snapshots().forget(application);
+        self.dispatcher().look();
     }
 
     /// Whether an endpoint would receive a message of this type with these channels now. 404, 422.

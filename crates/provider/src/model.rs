@@ -67,6 +67,8 @@ pub struct Application {
     pub metadata: BTreeMap<String, String>,
     /// Rises with each change of the application or of one of its endpoints: what a snapshot is checked against.
     pub version: i64,
+    /// Rises when payloads of its messages are removed: those that were read before are read again before they are sent.
+    pub purges: i64,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.

@@ -30,6 +30,8 @@ pub(crate) struct Target {
     pub(crate) account: Id,
     /// When the endpoint, or its application, was last changed by somebody.
     pub(crate) changed_at: Timestamp,
+    /// How often payloads of the application's messages had been removed.
+    pub(crate) purges: i64,
     /// Messages a second to the endpoint.
     pub(crate) throttle_rate: Option<NonZeroU16>,
     /// Messages a second to all endpoints of the application together.
@@ -55,6 +57,7 @@ impl Target {
             throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
             application_rate: application.throttle_rate.and_then(NonZeroU16::new),
             ordering: endpoint.ordering,
+            purges: application.purges,
             account: application.account.clone(),
             changed_at: endpoint.updated_at.max(application.updated_at),
             endpoint: endpoint.id,

@@ -131,6 +131,7 @@ async fn set_up(store: &dyn Store) {
         throttle_rate: None,
         metadata: Default::default(),
         version: 1,
+        purges: 0,
         created_at: now(),
         updated_at: now(),
     };

@@ -199,8 +199,11 @@ impl Worker {
     async fn purge(&self, held: &mut Held) -> StoreResult<Stepped> {
         let BackgroundTask { kind, application, progress, selection, .. } = &held.task;
         let end = bound(*kind, selection.until);
-        let purge = self.provider.store().expunge_payloads(application, &progress.position, &end, PURGED_MAX);
-        let (removed, last) = purge.await?;
+        let (store, now) = (self.provider.store(), self.provider.now());
+        let (removed, last) = store.expunge_payloads(application, &progress.position, &end, PURGED_MAX, now).await?;
+        if last.is_some() {
+            self.provider.purged(application);
+        }
         let status = if last.is_none() { TaskStatus::Finished } else { TaskStatus::Running };
         let step = Advance { to: last.unwrap_or(end), found: removed as u64, status, ..self.stay(held) };
         self.advance(held, step).await?;

@@ -22,6 +22,7 @@ static REFUSED: Seldom = Seldom::new();
 pub(super) struct Pending {
     message: NewMessage,
     payload: StoredPayload,
+    purges: i64,
     /// In which line its rows wait that have no place.
     kind: RowKind,
     places: Vec<(Id, Option<Place>)>,
@@ -59,7 +60,7 @@ impl Pending {
         }
         let application_version = snapshot.application.version;
         let message = NewMessage { message, application_version, deliveries, key: sent_with, answer };
-        Self { message, payload, kind, places, holder }
+        Self { message, payload, purges: snapshot.application.purges, kind, places, holder }
     }
 }
 
@@ -67,10 +68,10 @@ impl Pending {
 pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<StoreResult<()>> {
     let mut messages = Vec::with_capacity(pending.len());
     let mut handed_on = Vec::with_capacity(pending.len());
-    for Pending { message, payload, kind, places, holder } in pending {
+    for Pending { message, payload, purges, kind, places, holder } in pending {
         let wanted_at = message.message.created_at;
         let ids = (message.message.id.clone(), message.message.application.clone());
-        handed_on.push((ids, wanted_at, payload, kind, places, holder));
+        handed_on.push((ids, wanted_at, (payload, purges), kind, places, holder));
         messages.push(message);
     }
     let count = messages.len();
@@ -81,7 +82,9 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         Err(error) => return failed(&shared, count, &error.to_string()),
     };
     let since = shared.context.clock.monotonic();
-    for (result, ((message, application), wanted_at, payload, kind, places, holder)) in results.iter().zip(handed_on) {
+    for (result, ((message, application), wanted_at, (payload, purges), kind, places, holder)) in
+        results.iter().zip(handed_on)
+    {
         if let Err(error) = result {
             // Of those that the store can't have written, the places are simply free again.
             if matches!(error, StoreError::Unavailable(_) | StoreError::Corrupt(_)) {
@@ -95,7 +98,8 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                     let holder = Arc::clone(holder);
                     let (message, payload, trigger) = (message.clone(), payload.clone(), AttemptTrigger::Scheduled);
                     let wanted_at = Some(wanted_at);
-                    let work = Work { message, payload, attempts: 0, key: None, trigger, holder, since, wanted_at };
+                    let work =
+                        Work { message, payload, purges, attempts: 0, key: None, trigger, holder, since, wanted_at };
                     place.fill(&shared, work);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[kind]),

@@ -31,14 +31,14 @@ pub(super) enum Attempted {
 }
 
 pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut work: Work) -> Attempted {
-    let target = match target(shared, lane, &work).await {
+    let target = match target_of(shared, lane, &work).await {
         Ok(Some(target)) => target,
         Ok(None) => {
             shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
             return Attempted::Done { pace: Pace::Same, changed_at: shared.context.clock.now() };
         }
         Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint can't be looked up");
+            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
             return Attempted::NotBegun(work);
         }
     };
@@ -91,6 +91,15 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut work: Work) -
     };
     shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
     Attempted::Done { pace, changed_at: target.changed_at }
+}
+
+/// Where to send it; none when that, or what was to be sent, is not there any more.
+async fn target_of(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option<Arc<Target>>> {
+    let Some(target) = target(shared, lane, work).await? else { return Ok(None) };
+    if target.purges != work.purges && payload_of(shared, lane, &work.message).await?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(target))
 }
 
 /// The endpoint as it is; none when it is disabled or gone, by what was read after the row was made.
@@ -157,13 +166,14 @@ async fn send(
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
 async fn payload_again(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
-    match shared.context.store.message(&lane.application, message).await {
-        Ok(found) => found?.payload,
-        Err(error) => {
-            tracing::warn!(%message, %error, "a message could not be read again");
-            None
-        }
-    }
+    payload_of(shared, lane, message).await.unwrap_or_else(|error| {
+        tracing::warn!(%message, %error, "a message could not be read again");
+        None
+    })
+}
+
+async fn payload_of(shared: &Shared, lane: &Lane, message: &Id) -> StoreResult<Option<StoredPayload>> {
+    Ok(shared.context.store.message(&lane.application, message).await?.and_then(|message| message.payload))
 }
 
 fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> Next {

@@ -35,6 +35,8 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, asked: Claim) {
 /// The claimed rows, and how many there were with those that have no payload any more.
 async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> StoreResult<(Vec<Work>, usize)> {
     let context = &shared.context;
+    // Before the rows: they are at least as new.
+    let purges = context.snapshots.get(&lane.application).await?.map_or(0, |snapshot| snapshot.application.purges);
     let rows = context.store.claim(holder, &lane.endpoint, asked.kind, context.clock.now(), asked.room).await?;
     let (read, since) = (rows.len(), context.clock.monotonic());
     let mut works = Vec::with_capacity(read);
@@ -45,7 +47,7 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> St
         match row.message.payload {
             Some(payload) => {
                 let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.key, row.trigger);
-                works.push(Work { message, payload, attempts, key, trigger, holder, since, wanted_at });
+                works.push(Work { message, payload, purges, attempts, key, trigger, holder, since, wanted_at });
             }
             None => {
                 shared.recorders.record(lane.drop_entry(row.message.id, row.key, holder)).await;

@@ -42,6 +42,8 @@ const KEPT_OVER_PAUSE: Duration = Duration::from_secs(10);
 pub(super) struct Work {
     pub(super) message: Id,
     pub(super) payload: StoredPayload,
+    /// How often payloads of the application's messages had been removed before this one was read.
+    pub(super) purges: i64,
     /// Attempts made so far on the schedule.
     pub(super) attempts: u32,
     /// What the attempt is made for.

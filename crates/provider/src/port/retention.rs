@@ -14,16 +14,18 @@ pub const EXPUNGED: &str = "EXPUNGED";
 /// Forgetting.
 #[async_trait]
 pub trait Retention {
-    /// Removes a message's payload; false when the message is not there. What waits in the table with it is not sent.
-    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool>;
-    /// Removes the payloads of the application's messages with ids between these two, looking at `limit` messages at most:
-    /// the number of payloads, and the message that was looked at last, none when there is none.
+    /// Removes a message's payload; false when the message is not there. The application's `purges` rise, so that nobody sends what
+    /// was read before; what waits of the message is due `now`, so that it is found to have none and keeps nothing waiting.
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool>;
+    /// The same for the application's messages with ids between these two, looking at `limit` messages at most: the number of
+    /// payloads, and the message that was looked at last, none when there is none.
     async fn expunge_payloads(
         &self,
         application: &str,
         after: &str,
         before: &str,
         limit: usize,
+        now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)>;
     /// Replaces an attempt's response with [`EXPUNGED`]; false when it is not there.
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool>;

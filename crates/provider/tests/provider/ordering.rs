@@ -213,3 +213,17 @@ async fn order_holds_over_failures_restarts_and_nodes() {
         assert_eq!(once, (0..EACH).collect::<Vec<_>>(), "{key}");
     }
 }
+
+#[tokio::test]
+async fn a_key_does_not_wait_for_what_was_expunged() {
+    let stage = Stage::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = in_order(&stage, &receiver).await;
+    let deliver_at = Some(SystemClock.now() + SignedDuration::from_hours(1));
+    let first = stage.try_send(MessageInput { deliver_at, ..numbered("a", 0) }, None).await.unwrap();
+    send(&stage, "a", 1).await;
+    stage.provider.expunge_message(&stage.caller, "app", &first.id).await.unwrap();
+    assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 0);
+}

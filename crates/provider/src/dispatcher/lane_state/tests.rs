@@ -19,6 +19,7 @@ fn work(payload_bytes: usize) -> Work {
     Work {
         message: "msg_1".into(),
         payload: vec![b' '; payload_bytes].into(),
+        purges: 0,
         attempts: 0,
         trigger: crate::model::AttemptTrigger::Scheduled,
         key: None,

@@ -62,8 +62,8 @@ impl Resends for Faulty {
 
 #[async_trait]
 impl Retention for Faulty {
-    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
-        self.store.expunge_payload(application, message).await
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
+        self.store.expunge_payload(application, message, now).await
     }
 
     async fn expunge_payloads(
@@ -72,8 +72,9 @@ impl Retention for Faulty {
         after: &str,
         before: &str,
         limit: usize,
+        now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)> {
-        self.store.expunge_payloads(application, after, before, limit).await
+        self.store.expunge_payloads(application, after, before, limit, now).await
     }
 
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {

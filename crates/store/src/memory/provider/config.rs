@@ -126,9 +126,9 @@ impl Config {
         let Some(old) = self.applications.get(&key) else {
             return Err(StoreError::NotFound);
         };
-        let (version, created_at) = (old.version + 1, old.created_at);
+        let (version, purges, created_at) = (old.version + 1, old.purges, old.created_at);
         self.check_application_uid(&new)?;
-        self.applications.insert(key, Application { version, created_at, ..new });
+        self.applications.insert(key, Application { version, purges, created_at, ..new });
         Ok(())
     }
 
@@ -248,6 +248,10 @@ impl Config {
                 self.raise_version(&attempt.application);
             }
         }
+    }
+
+    pub(super) fn note_purge(&mut self, application: &str) {
+        self.applications.values_mut().filter(|found| &*found.id == application).for_each(|found| found.purges += 1);
     }
 
     pub(super) fn raise_version(&mut self, application: &str) {

@@ -13,13 +13,15 @@ const MESSAGE_KEPT_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 #[async_trait]
 impl Retention for Memory {
-    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         let mut tables = self.tables();
         if tables.config.application_by_id(application).is_none() {
             return Ok(false);
         }
         let Some(found) = tables.work.messages.get_mut(&key(application, message)) else { return Ok(false) };
         found.payload = None;
+        tables.config.note_purge(application);
+        tables.work.hasten_of(application, |id| **id == *message, now);
         Ok(true)
     }
 
@@ -29,13 +31,18 @@ impl Retention for Memory {
         after: &str,
         before: &str,
         limit: usize,
+        now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)> {
-        let messages = &mut self.tables().work.messages;
-        let span = messages.range_mut(key(application, after)..key(application, before));
+        let mut tables = self.tables();
+        let span = tables.work.messages.range_mut(key(application, after)..key(application, before));
         let (mut removed, mut last) = (0, None);
         for ((_, id), message) in span.filter(|((_, id), _)| **id != *after).take(limit) {
             removed += usize::from(message.payload.take().is_some());
             last = Some(id.clone());
+        }
+        if let Some(last) = &last {
+            tables.config.note_purge(application);
+            tables.work.hasten_of(application, |id| **id > *after && *id <= *last, now);
         }
         Ok((removed, last))
     }

@@ -86,6 +86,17 @@ impl Work {
         waits
     }
 
+    /// Makes what waits of some messages of an application due.
+    pub(super) fn hasten_of(&mut self, application: &str, concerns: impl Fn(&Id) -> bool, now: Timestamp) {
+        let waits =
+            self.rows.iter().filter(|((_, message), row)| *row.application == *application && concerns(message));
+        let waits = waits.filter(|(row_key, row)| row.owner.is_none() && row.next_at > now && !self.is_held(row_key));
+        let waits: Vec<(Id, Id)> = waits.map(|(row_key, _)| row_key.clone()).collect();
+        for row_key in &waits {
+            self.wait(row_key, now, None);
+        }
+    }
+
     /// Whether a row is nobody's, is not held, and is to be tried again after `now`.
     fn waits_for_retry(&self, row_key: &(Id, Id), row: &Row, now: Timestamp) -> bool {
         row.owner.is_none() && row.attempts > 0 && row.next_at > now && !self.is_held(row_key)

@@ -12,11 +12,16 @@ use super::{Provider, deliveries, messages};
 
 #[async_trait]
 impl Retention for Provider {
-    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
-        let client = self.engine.client().await?;
-        let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
-        let there = messages::is_there(&client, application, message).await?;
-        Ok(there && write(&client, expunge, &[&application, &message]).await? == 1)
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
+        let expunged = self
+            .transaction(&(application, message, now), |db, &(application, message, now)| {
+                Box::pin(expunge_payload(db, application, message, now))
+            })
+            .await?;
+        if expunged {
+            self.engine.notify().await;
+        }
+        Ok(expunged)
     }
 
     async fn expunge_payloads(
@@ -25,18 +30,26 @@ impl Retention for Provider {
         after: &str,
         before: &str,
         limit: usize,
+        now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)> {
         let client = self.engine.client().await?;
-        let last = "SELECT max(id) FROM (SELECT id FROM messages \
+        let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
              WHERE application = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4) looked_at";
-        let last = rows::one(&client, last, &[&application, &after, &before, &signed(limit)], |row| {
-            Ok(rows::get::<Option<&str>>(row, 0)?.map(Id::from))
+        let span = rows::one(&client, span, &[&application, &after, &before, &signed(limit)], |row| {
+            let id = |column| -> StoreResult<_> { Ok(rows::get::<Option<&str>>(row, column)?.map(Id::from)) };
+            Ok(id(0)?.zip(id(1)?))
         })
         .await?;
-        let Some(last) = last.flatten() else { return Ok((0, None)) };
-        let expunge = "UPDATE messages SET payload = NULL \
-             WHERE application = $1 AND id > $2 AND id <= $3 AND payload IS NOT NULL";
-        Ok((write(&client, expunge, &[&application, &after, &&*last]).await?, Some(last)))
+        let Some((first, last)) = span.flatten() else { return Ok((0, None)) };
+        drop(client);
+        let span = (application, &*first, &*last, now);
+        let expunged = self
+            .transaction(&span, |db, &(application, first, last, now)| {
+                Box::pin(expunge_payloads(db, application, first, last, now))
+            })
+            .await?;
+        self.engine.notify().await;
+        Ok((expunged, Some(last)))
     }
 
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
@@ -73,6 +86,49 @@ impl Retention for Provider {
         })
         .await
     }
+}
+
+async fn expunge_payload(db: &impl Client, application: &str, message: &str, now: Timestamp) -> Outcome<bool> {
+    note_purge(db, application).await?;
+    let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
+    let there = messages::is_there(db, application, message).await?;
+    if !there || write(db, expunge, &[&application, &message]).await? == 0 {
+        return Ok(false);
+    }
+    hasten(db, application, message, message, now).await?;
+    Ok(true)
+}
+
+async fn expunge_payloads(
+    db: &impl Client,
+    application: &str,
+    first: &str,
+    last: &str,
+    now: Timestamp,
+) -> Outcome<usize> {
+    note_purge(db, application).await?;
+    let expunge = "UPDATE messages SET payload = NULL \
+         WHERE application = $1 AND id BETWEEN $2 AND $3 AND payload IS NOT NULL";
+    let expunged = write(db, expunge, &[&application, &first, &last]).await?;
+    hasten(db, application, first, last, now).await?;
+    Ok(expunged)
+}
+
+/// First of all, since whoever locks an application does so before anything of it.
+async fn note_purge(db: &impl Client, application: &str) -> Outcome<()> {
+    write(db, "UPDATE applications SET purges = purges + 1 WHERE id = $1", &[&application]).await.map(drop)
+}
+
+/// Payloads of the application's messages from `first` to `last` went: what waits of them is due, but for rows that somebody is just
+/// taking.
+async fn hasten(db: &impl Client, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+    let hasten = "WITH waiting AS ( \
+             SELECT d.endpoint, d.message FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
+             WHERE e.application = $1 AND d.message BETWEEN $2 AND $3 AND d.owner IS NULL AND d.next_at > $4 \
+             FOR UPDATE OF d SKIP LOCKED \
+         ) \
+         UPDATE deliveries d SET next_at = $4 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message";
+    write(db, hasten, &[&application, &first, &last, &now]).await.map(drop)
 }
 
 /// Whoever enters a delivery row for a message holds the message meanwhile, so that its row is seen here after that.

@@ -183,9 +183,9 @@ pub(super) fn answer(row: &Row) -> StoreResult<([u8; 32], jiff::Timestamp, Answe
 }
 
 pub(super) const APPLICATION: &str = "a.id, a.account, a.uid, a.name, a.throttle_rate, a.metadata, a.version, \
-     a.created_at, a.updated_at";
+     a.created_at, a.updated_at, a.purges";
 /// Columns of [`APPLICATION`].
-pub(super) const APPLICATION_COLUMNS: usize = 9;
+pub(super) const APPLICATION_COLUMNS: usize = 10;
 
 pub(super) fn application(row: &Row) -> StoreResult<Application> {
     Ok(Application {
@@ -198,6 +198,7 @@ pub(super) fn application(row: &Row) -> StoreResult<Application> {
         version: get(row, 6)?,
         created_at: get(row, 7)?,
         updated_at: get(row, 8)?,
+        purges: get(row, 9)?,
     })
 }
 

@@ -12,11 +12,19 @@ use super::{Sqlite, deliveries, messages, ordering};
 
 #[async_trait]
 impl Retention for Sqlite {
-    async fn expunge_payload(&self, application: &str, message: &str) -> StoreResult<bool> {
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         let (application, message) = (application.to_owned(), message.to_owned());
         self.write(move |db| {
-            let expunge = "UPDATE messages SET payload = NULL WHERE application = ?1 AND id = ?2";
-            Ok(messages::is_there(db, &application, &message)? && write(db, expunge, (&application, &message))? == 1)
+            if !messages::is_there(db, &application, &message)? {
+                return Ok(false);
+            }
+            write(
+                db,
+                "UPDATE messages SET payload = NULL WHERE application = ?1 AND id = ?2",
+                (&application, &message),
+            )?;
+            note_purge(db, &application, &message, &message, now)?;
+            Ok(true)
         })
         .await
     }
@@ -27,18 +35,22 @@ impl Retention for Sqlite {
         after: &str,
         before: &str,
         limit: usize,
+        now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)> {
         let [application, after, before] = [application, after, before].map(str::to_owned);
         self.write(move |db| {
-            let last = "SELECT max(id) FROM (SELECT id FROM messages \
+            let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
                  WHERE application = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4)";
-            let last = rows::one(db, last, (&application, &after, &before, most(limit)), |row| {
-                Ok(rows::optional_text(row, 0)?.map(Id::from))
+            let span = rows::one(db, span, (&application, &after, &before, most(limit)), |row| {
+                let id = |column| -> Outcome<_> { Ok(rows::optional_text(row, column)?.map(Id::from)) };
+                Ok(id(0)?.zip(id(1)?))
             })?;
-            let Some(last) = last.flatten() else { return Ok((0, None)) };
+            let Some((first, last)) = span.flatten() else { return Ok((0, None)) };
             let expunge = "UPDATE messages SET payload = NULL \
-                 WHERE application = ?1 AND id > ?2 AND id <= ?3 AND payload IS NOT NULL";
-            Ok((write(db, expunge, (&application, &after, &*last))?, Some(last)))
+                 WHERE application = ?1 AND id BETWEEN ?2 AND ?3 AND payload IS NOT NULL";
+            let expunged = write(db, expunge, (&application, &*first, &*last))?;
+            note_purge(db, &application, &first, &last, now)?;
+            Ok((expunged, Some(last)))
         })
         .await
     }
@@ -85,6 +97,15 @@ impl Retention for Sqlite {
         })
         .await
     }
+}
+
+/// Payloads of the application's messages from `first` to `last` went.
+fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+    write(db, "UPDATE applications SET purges = purges + 1 WHERE id = ?1", [application])?;
+    let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
+         AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";
+    write(db, hasten, (application, first, last, ms(now)))?;
+    Ok(())
 }
 
 fn write(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {

@@ -157,7 +157,7 @@ pub(super) fn answer(row: &Row<'_>, column: usize) -> Outcome<Answer> {
 }
 
 pub(super) const APPLICATION: &str =
-    "SELECT id, account, uid, name, throttle_rate, metadata, version, created_at, updated_at FROM applications";
+    "SELECT id, account, uid, name, throttle_rate, metadata, version, created_at, updated_at, purges FROM applications";
 
 pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
     Ok(Application {
@@ -170,6 +170,7 @@ pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
         version: row.get(6)?,
         created_at: time(row, 7)?,
         updated_at: time(row, 8)?,
+        purges: row.get(9)?,
     })
 }
 

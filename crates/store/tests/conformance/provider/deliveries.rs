@@ -219,7 +219,7 @@ pub(super) async fn no_more_payloads_are_given_out_than_there_is_room_for(store:
         new
     });
     accepted(&store, rows.collect(), at(7)).await;
-    assert!(store.expunge_payload(&id("app", 1), &id("msg", 4)).await.unwrap());
+    assert!(store.expunge_payload(&id("app", 1), &id("msg", 4), at(10)).await.unwrap());
     let given = async |payload_bytes: usize| -> Vec<Id> {
         let room = Room { rows: 10, payload_bytes };
         let rows = store.claim(&node(1), &id("ep", 1), RowKind::First, at(7), room).await.unwrap();

@@ -65,6 +65,7 @@ pub(super) fn application(number: usize) -> Application {
         throttle_rate: Some(50),
         metadata: [("region".to_owned(), "Zürich".to_owned())].into(),
         version: 1,
+        purges: 0,
         created_at: at(1),
         updated_at: at(2),
     }

@@ -7,6 +7,7 @@ use super::given::{
     Shared, accepted, application, at, attempt, claim_all, failed, id, later, message, new, routes, sent, succeeded,
     whole,
 };
+use super::ordering::keyed;
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -15,10 +16,10 @@ pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
     accepted(&store, vec![sent(1, version, &[(1, None)]), sent(2, version, &[(1, None)])], at(5)).await;
     store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 0)]).await.unwrap();
     let app = id("app", 1);
-    assert!(store.expunge_payload(&app, &id("msg", 1)).await.unwrap());
-    assert!(store.expunge_payload(&app, &id("msg", 1)).await.unwrap(), "again is harmless");
+    assert!(store.expunge_payload(&app, &id("msg", 1), at(15)).await.unwrap());
+    assert!(store.expunge_payload(&app, &id("msg", 1), at(15)).await.unwrap(), "again is harmless");
     for (application, message) in [(id("app", 2), id("msg", 1)), (app.clone(), id("msg", 9))] {
-        assert!(!store.expunge_payload(&application, &message).await.unwrap());
+        assert!(!store.expunge_payload(&application, &message, at(15)).await.unwrap());
         assert!(!store.expunge_response(&application, &message, &id("atmpt", 1)).await.unwrap());
     }
     let found = store.message(&app, &id("msg", 1)).await.unwrap().unwrap();
@@ -42,9 +43,10 @@ pub(super) async fn payloads_of_a_span_are_expunged_a_few_at_a_time(store: Share
     let elsewhere = Message { application: id("app", 2), ..message(6) };
     accepted(&store, vec![new(elsewhere, 1)], at(5)).await;
     let app = id("app", 1);
-    assert!(store.expunge_payload(&app, &id("msg", 2)).await.unwrap());
+    assert!(store.expunge_payload(&app, &id("msg", 2), at(15)).await.unwrap());
     let expunge = async |after, before, limit| {
-        let (removed, last) = store.expunge_payloads(&app, &id("msg", after), &id("msg", before), limit).await.unwrap();
+        let (after, before) = (id("msg", after), id("msg", before));
+        let (removed, last) = store.expunge_payloads(&app, &after, &before, limit, at(15)).await.unwrap();
         (removed, last.map(|last| last.to_string()))
     };
     let last = |number| Some(id("msg", number).to_string());
@@ -56,6 +58,40 @@ pub(super) async fn payloads_of_a_span_are_expunged_a_few_at_a_time(store: Share
         store.message(&id("app", application), &id("msg", number)).await.unwrap().unwrap().payload.is_some()
     };
     assert_eq!([kept(1, 1).await, kept(1, 4).await, kept(1, 5).await, kept(2, 6).await], [false, false, true, true]);
+}
+
+/// The first of a key is to be delivered later, another waits for its next attempt, and a third is left alone.
+pub(super) async fn what_waits_of_expunged_messages_is_due_and_others_are_read_again(store: Shared) {
+    let version = routes(&store, 2).await;
+    let later_on = |number| {
+        let new = keyed(number, version, "lot", &[1]);
+        NewMessage { message: Message { deliver_at: Some(at(9_000)), ..new.message }, ..new }
+    };
+    accepted(&store, vec![later_on(1), keyed(2, version, "lot", &[1]), keyed(3, version, "bid", &[2])], at(5)).await;
+    assert_eq!(claim_all(&*store, 1, 2, 5, 9).await.len(), 1);
+    store.record_attempts(vec![failed(attempt(1, 3, 2, at(10)), 1, 9_000)]).await.unwrap();
+    let purges = async || {
+        let app = id("app", 1);
+        let (application, _) = store.snapshot(&app).await.unwrap().unwrap();
+        (application.purges, application.version)
+    };
+    let given = async |endpoint, now_ms| {
+        let rows = claim_all(&*store, 1, endpoint, now_ms, 9).await;
+        rows.into_iter().map(|row| (row.message.id, row.message.payload.is_some())).collect::<Vec<_>>()
+    };
+    let (app, as_it_was) = (id("app", 1), purges().await);
+    assert_eq!((given(1, 20).await, given(2, 20).await), (vec![], vec![]));
+    assert!(store.expunge_payload(&app, &id("msg", 1), at(20)).await.unwrap());
+    assert_eq!(store.next_due().await.unwrap(), Some(at(20)));
+    assert_eq!(given(1, 20).await, [(id("msg", 1), false)]);
+    assert_eq!(given(2, 20).await, [], "its message is another");
+    store.drop_deliveries(vec![(id("msg", 1), id("ep", 1))]).await.unwrap();
+    assert_eq!(given(1, 20).await, [(id("msg", 2), true)], "the next of its key");
+    let (removed, _) = store.expunge_payloads(&app, &id("msg", 0), &id("msg", 9), 9, at(30)).await.unwrap();
+    assert_eq!((removed, given(2, 30).await), (2, vec![(id("msg", 3), false)]));
+    // What somebody has in hand stays there: the application says that payloads went.
+    assert_eq!(given(1, 30).await, []);
+    assert_eq!(purges().await, (as_it_was.0 + 2, as_it_was.1), "routes are what they were");
 }
 
 pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {

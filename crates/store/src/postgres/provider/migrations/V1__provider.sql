@@ -56,6 +56,7 @@ CREATE TABLE applications (
     throttle_rate INTEGER,
     metadata TEXT NOT NULL,
     version BIGINT NOT NULL,
+    purges BIGINT NOT NULL DEFAULT 0,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL
 );

@@ -58,6 +58,7 @@ CREATE TABLE applications (
     throttle_rate INTEGER,
     metadata TEXT NOT NULL,
     version INTEGER NOT NULL,
+    purges INTEGER NOT NULL DEFAULT 0,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
