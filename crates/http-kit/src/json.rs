@@ -8,6 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_path_to_error::Segment;
 
 use crate::bodies::{BODIES, Bodies};
@@ -147,8 +148,13 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().clone();
         let source = error.into_inner();
+        let message = source.to_string();
+        // A word out of a list that is no text counts as a fault of the syntax there, and is none.
+        let is_no_word = message.starts_with("expected value") && serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
+        if is_no_word {
+            return JsonError::Shape { pointer: pointer(&path), message: "invalid type: expected a string".to_owned() };
+        }
         if source.is_data() {
-            let message = source.to_string();
             // serde_json adds where in the text it was; the pointer says it better.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
             let pointer = format!("{}{}", pointer(&path), missing(&message));
@@ -156,7 +162,7 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
             let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
             JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
         } else {
-            JsonError::Syntax(source.to_string())
+            JsonError::Syntax(message)
         }
     })?;
     deserializer.end().map_err(|error| JsonError::Syntax(error.to_string()))?;
@@ -201,6 +207,13 @@ mod tests {
     struct Line {
         #[expect(dead_code, reason = "read to be checked")]
         amount: i64,
+        #[expect(dead_code, reason = "read to be checked")]
+        kind: Option<Kind>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    enum Kind {
+        Fee,
     }
 
     #[test]
@@ -211,6 +224,10 @@ mod tests {
         };
         check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));
+        for kind in ["5", "false", "[]", "[\"Fee\"]", "\"Tip\""] {
+            check(&format!(r#"{{"lines":[{{"amount":1,"kind":{kind}}}]}}"#), "invalid", Some("/lines/0/kind"));
+        }
+        check(r#"{"lines":[{"amount":1,"kind":}]}"#, "json_invalid", None);
         check(r#"{}"#, "invalid", Some("/lines"));
         check(r#"{"lines":[{"amount":1},{}]}"#, "invalid", Some("/lines/1/amount"));
         check(" [[]]", "invalid", Some(""));

@@ -220,9 +220,12 @@ pub(crate) struct CustomerConnect {
     /// Read the provider API key from a file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) api_key_file: Option<PathBuf>,
-    /// Base address of the provider's API [default: the one of the configuration, whatever it was before].
+    /// Base address of the provider's API [default: the one that is entered, and at first the one of the configuration].
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) provider_url: Option<String>,
+    /// Go back to the provider of the configuration.
+    #[arg(long, conflicts_with = "provider_url")]
+    pub(crate) configured_provider: bool,
     /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.
     #[arg(long, value_name = "CURSOR")]
     pub(crate) start_from: Option<i64>,

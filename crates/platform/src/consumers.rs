@@ -30,11 +30,24 @@ const APPLICATION_ID_BYTES_MAX: usize = 256;
 const API_KEY_BYTES_MAX: usize = 1_000;
 const URL_BYTES_MAX: usize = 2_000;
 
+/// At which provider the customer has its account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AtProvider {
+    /// The one that is entered; of a customer without a connection, the one of the configuration. A key is never sent to another
+    /// provider because an address was left out.
+    #[default]
+    Kept,
+    /// The one of the configuration.
+    Configured,
+    /// The one with this base address of its API, such as `https://api.eu.example.com`.
+    Of(String),
+}
+
 /// What support enters.
 #[derive(Debug, Clone)]
 pub struct ConnectConsumer {
-    /// Base address of the provider's API, such as `https://api.eu.example.com`; none for the one of the configuration.
-    pub provider_url: Option<String>,
+    /// The provider.
+    pub provider: AtProvider,
     /// Consumer application identifier (`app_…`); none keeps the one that is there.
     pub application_id: Option<String>,
     /// The provider API key; none keeps the one that is there.
@@ -89,9 +102,15 @@ impl Platform {
     ) -> PlatformResult<ConsumerState> {
         caller.require(Scope::CustomersWrite)?;
         self.seen_customer(caller, customer).await?;
-        let provider_url = check(connect, &self.config().default_provider_url)?;
-        self.check_start(connect.start).await?;
         let before = self.store().consumer(customer).await?;
+        let configured = self.config().default_provider_url.as_str();
+        let provider_url = match &connect.provider {
+            AtProvider::Kept => before.as_ref().map_or(configured, |before| &before.provider_url),
+            AtProvider::Configured => configured,
+            AtProvider::Of(url) => url,
+        };
+        let provider_url = check(connect, provider_url)?;
+        self.check_start(connect.start).await?;
         let seal = |key: &Secret| self.vault().seal(self.random().as_ref(), &key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
         let (application_id, api_key) = before.as_ref().map(kept).unwrap_or_default();
@@ -209,9 +228,8 @@ pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
 }
 
 /// The provider's address without a slash at its end, if everything can be used.
-fn check(connect: &ConnectConsumer, default_provider_url: &str) -> PlatformResult<String> {
+fn check(connect: &ConnectConsumer, url: &str) -> PlatformResult<String> {
     let mut problems = Vec::new();
-    let url = connect.provider_url.as_deref().unwrap_or(default_provider_url);
     let url = provider_url(url).map_err(|message| problems.push(Problem::new("/providerUrl", message)));
     let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if let Some(id) = &connect.application_id {
@@ -252,30 +270,29 @@ fn provider_url(text: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn pointers(connect: &ConnectConsumer) -> Vec<String> {
-        match check(connect, "http://127.0.0.1:8071") {
+    fn pointers((connect, url): (ConnectConsumer, &str)) -> Vec<String> {
+        match check(&connect, url) {
             Ok(_) => Vec::new(),
             Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
             Err(other) => panic!("{other}"),
         }
     }
 
-    fn entered(url: &str, id: &str, key: &str) -> ConnectConsumer {
-        ConnectConsumer {
-            provider_url: Some(url.into()),
+    fn entered<'url>(url: &'url str, id: &str, key: &str) -> (ConnectConsumer, &'url str) {
+        let connect = ConnectConsumer {
+            provider: AtProvider::Of(url.into()),
             application_id: Some(id.into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,
-        }
+        };
+        (connect, url)
     }
 
     #[test]
     fn the_address_is_kept_without_a_slash_at_its_end() {
-        let kept = |url| check(&entered(url, "app_1", "sk_1"), "http://other").unwrap();
+        let kept = |url| check(&entered(url, "app_1", "sk_1").0, url).unwrap();
         assert_eq!(kept("http://127.0.0.1:8071/"), "http://127.0.0.1:8071");
         assert_eq!(kept("https://hooks.example.com/provider/"), "https://hooks.example.com/provider");
-        let unnamed = ConnectConsumer { provider_url: None, ..entered("", "app_1", "sk_1") };
-        assert_eq!(check(&unnamed, "http://127.0.0.1:8071/").unwrap(), "http://127.0.0.1:8071");
         assert_eq!(
             messages_url(&kept("http://127.0.0.1:8071"), "app_1"),
             "http://127.0.0.1:8071/api/v1/app/app_1/msg/"
@@ -284,11 +301,11 @@ mod tests {
 
     #[test]
     fn every_mistake_is_told_at_once() {
-        assert_eq!(pointers(&entered("ftp://x", "ap_1", "with blank")), ["/providerUrl", "/applicationId", "/apiKey"]);
+        assert_eq!(pointers(entered("ftp://x", "ap_1", "with blank")), ["/providerUrl", "/applicationId", "/apiKey"]);
         assert_eq!(
-            pointers(&entered("https://u:p@example.com", "app_", "")),
+            pointers(entered("https://u:p@example.com", "app_", "")),
             ["/providerUrl", "/applicationId", "/apiKey"]
         );
-        assert_eq!(pointers(&entered("https://example.com?x=1", "app_a/b", "sk")), ["/providerUrl", "/applicationId"]);
+        assert_eq!(pointers(entered("https://example.com?x=1", "app_a/b", "sk")), ["/providerUrl", "/applicationId"]);
     }
 }

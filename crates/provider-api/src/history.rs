@@ -103,7 +103,7 @@ pub(crate) struct AttemptsAtEndpointQuery {
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// Ended so: 0 success, 2 fail; there are none of the others.
+    /// Ended so: 0 success, 2 fail, 4 given up by hand, which is shown as 0 unless `expanded_statuses` is asked for.
     #[param(value_type = Option<u8>, minimum = 0, maximum = 4)]
     status: Option<String>,
     /// With such a status code: 0 (none), 100, 200, 300, 400, 500.
@@ -142,7 +142,7 @@ pub(crate) struct AttemptsOfMessageQuery {
     /// `iterator` or `prevIterator` of a page before. A page that is not `done` may have few rows, or none: follow it.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// Ended so: 0 success, 2 fail; there are none of the others.
+    /// Ended so: 0 success, 2 fail, 4 given up by hand, which is shown as 0 unless `expanded_statuses` is asked for.
     #[param(value_type = Option<u8>, minimum = 0, maximum = 4)]
     status: Option<String>,
     /// With such a status code: 0 (none), 100, 200, 300, 400, 500.

@@ -15,7 +15,7 @@ use crate::idempotency::{self, Idempotency, Write};
 use crate::model::EventType;
 use crate::page::{LIMIT_MAX, PageRequest, Slice};
 use crate::port::{From, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, Provider, Put};
+use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TURNS_MAX, Provider, Put};
 use crate::schema;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::Checks;
@@ -187,16 +187,30 @@ impl Provider {
         input: EventTypeInput,
     ) -> ProviderResult<Put<EventType>> {
         input.check(name)?;
-        let there = self.store().event_type(&caller.account, name).await?;
-        let mut event_type = self.new_event_type(caller, name, input);
-        match &there {
-            Some(there) => event_type.created_at = there.created_at,
-            None => self.check_event_type_room(caller).await?,
+        for _ in 0..PUT_TURNS_MAX {
+            let there = self.store().event_type(&caller.account, name).await?;
+            let mut event_type = self.new_event_type(caller, name, input.clone());
+            let (written, put) = match there {
+                Some(there) => {
+                    event_type.created_at = there.created_at;
+                    let put = Put::Updated(event_type.clone());
+                    (self.store().replace_event_type(there, event_type).await, put)
+                }
+                None => {
+                    self.check_event_type_room(caller).await?;
+                    let put = Put::Created(event_type.clone());
+                    (self.store().create_event_type(event_type, None).await, put)
+                }
+            };
+            self.payload_schemas().forget(&caller.account, name);
+            match written {
+                Ok(()) => return Ok(put),
+                // Somebody else made, changed or deleted it meanwhile.
+                Err(StoreError::Taken(_) | StoreError::Stale | StoreError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        let written = self.store().put_event_type(event_type.clone(), None).await;
-        self.payload_schemas().forget(&caller.account, name);
-        written?;
-        Ok(if there.is_some() { Put::Updated(event_type) } else { Put::Created(event_type) })
+        Err(StoreError::Stale.into())
     }
 
     /// Changes what the patch names. 404, 422.

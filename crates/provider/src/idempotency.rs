@@ -54,6 +54,13 @@ impl Idempotency {
         Ok(Self { key: key.to_owned(), request_hash: hash.finalize().into() })
     }
 
+    /// The same request with something that does not stand in its body: another request, where that is another.
+    #[must_use]
+    pub fn with(self, part: &str) -> Self {
+        let request_hash = Sha256::new().chain_update(self.request_hash).chain_update(part).finalize().into();
+        Self { request_hash, ..self }
+    }
+
     /// The answer as the store keeps it.
     pub(crate) fn answer(&self, caller: &Caller, answer: Answer, at: Timestamp) -> IdempotentAnswer {
         IdempotentAnswer {

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use platform::Outcome;
 use platform::Platform;
-use platform::consumers::{ConnectConsumer, ConsumerState, EventTypeRegistration};
+use platform::consumers::{AtProvider, ConnectConsumer, ConsumerState, EventTypeRegistration};
 use platform::port::{Customer, StartFrom};
 use runtime::vault::Secret;
 use serde::{Deserialize, Serialize};
@@ -56,12 +56,15 @@ pub(crate) async fn get(
     Ok(answer::ok(&CustomerView::from(&customer)))
 }
 
-/// What connects a customer. Application and key stay as they are when they are left out.
+/// What connects a customer. What is left out stays as it is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ConsumerIn {
-    /// Base address of the provider's API. Without one (or with null) it is the configured provider, whatever it was before.
-    provider_url: Option<String>,
+    /// Base address of the provider's API. Left out, it stays what it is; null leads back to the configured provider, which is the
+    /// first one too.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    provider_url: Option<Option<String>>,
     /// Consumer application identifier (`app_…`).
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<String>)]
@@ -89,7 +92,12 @@ pub(crate) async fn connect(
     let application_id = kept_or_given("/applicationId", application_id)?;
     let api_key = kept_or_given("/apiKey", api_key)?.map(|key| Secret::new(key.into_bytes()));
     let start = start_from.map_or(StartFrom::Now, StartFrom::Cursor);
-    let connect = ConnectConsumer { provider_url, application_id, api_key, start };
+    let provider = match provider_url {
+        None => AtProvider::Kept,
+        Some(None) => AtProvider::Configured,
+        Some(Some(url)) => AtProvider::Of(url),
+    };
+    let connect = ConnectConsumer { provider, application_id, api_key, start };
     let consumer = platform.connect_consumer(&write.caller, uuid, &connect).await?;
     Ok(answer::ok(&ConsumerView::from(&consumer)))
 }

@@ -1,6 +1,6 @@
 //! `lotwire customer`: what support does for a customer.
 
-use platform::consumers::{ConnectConsumer, ConsumerState, Tested};
+use platform::consumers::{AtProvider, ConnectConsumer, ConsumerState, Tested};
 use platform::port::StartFrom;
 use platform::{Caller, Outcome, Platform};
 use runtime::vault::Secret;
@@ -68,8 +68,13 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         None if options.api_key_stdin => Some(secret_from_stdin("the API key")?),
         None => None,
     };
+    let provider = match &options.provider_url {
+        Some(url) => AtProvider::Of(url.clone()),
+        None if options.configured_provider => AtProvider::Configured,
+        None => AtProvider::Kept,
+    };
     let connect = ConnectConsumer {
-        provider_url: options.provider_url.clone(),
+        provider,
         application_id: options.application.clone(),
         api_key: api_key.map(|key| Secret::new(key.into_bytes())),
         start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use platform::PlatformConfig;
-use platform::consumers::{ConnectConsumer, Tested};
+use platform::consumers::{AtProvider, ConnectConsumer, Tested};
 use platform::port::StartFrom;
 use runtime::clock::Clock as _;
 use runtime::vault::Secret;
@@ -30,7 +30,7 @@ async fn what_waited_for_its_time_goes_at_once_when_another_process_has_mended_t
         match by {
             "connect" => {
                 let connect = ConnectConsumer {
-                    provider_url: Some(provider.url.clone()),
+                    provider: AtProvider::Of(provider.url.clone()),
                     application_id: None,
                     api_key: None,
                     start: StartFrom::Now,
@@ -51,7 +51,7 @@ async fn connecting_tells_what_the_provider_says_to_the_credentials() {
     let provider = Provider::start([]).await;
     let house = House::new().await;
     let connect = |provider_url: Option<&str>, key: Option<&str>| ConnectConsumer {
-        provider_url: provider_url.map(str::to_owned),
+        provider: provider_url.map_or(AtProvider::Kept, |url| AtProvider::Of(url.to_owned())),
         application_id: Some("app_1".into()),
         api_key: key.map(|key| Secret::new(key.as_bytes().to_vec())),
         start: StartFrom::Now,
@@ -67,7 +67,10 @@ async fn connecting_tells_what_the_provider_says_to_the_credentials() {
     let gone = enter(connect(Some("http://127.0.0.1:1"), None)).await;
     assert!(matches!(&gone.tested, Some(Tested::Refused(why)) if why.contains("could not connect")), "{gone:?}");
     assert_eq!((gone.provider_url.as_str(), gone.has_api_key), ("http://127.0.0.1:1", true));
-    let back = enter(connect(None, None)).await;
+    // A key by itself never goes to another provider.
+    let kept = enter(connect(None, Some("sk_another"))).await;
+    assert_eq!(kept.provider_url, gone.provider_url);
+    let back = enter(ConnectConsumer { provider: AtProvider::Configured, ..connect(None, None) }).await;
     assert_eq!(back.provider_url, house.platform.config().default_provider_url);
     let read = house.platform.consumer(&house.caller, house.customer.uuid).await.unwrap();
     assert_eq!((read.provider_url, read.tested), (back.provider_url, None));

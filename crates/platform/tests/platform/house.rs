@@ -7,7 +7,7 @@ use auction::{Auction, AuctionKind};
 use contract::AuctionStatus;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use platform::auctions::{CreatedAuction, NewAuction};
-use platform::consumers::ConnectConsumer;
+use platform::consumers::{AtProvider, ConnectConsumer};
 use platform::journal::JournalRow;
 use platform::new_item::NewItem;
 use platform::port::{Auctioneer, Customer, Page, StartFrom, Store};
@@ -62,7 +62,7 @@ impl House {
 
     pub async fn connect(&self, provider: &Provider, key: &str) {
         let connect = ConnectConsumer {
-            provider_url: Some(provider.url.clone()),
+            provider: AtProvider::Of(provider.url.clone()),
             application_id: Some("app_1".into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,

@@ -197,7 +197,7 @@ async fn without_both_credentials_nothing_is_published() {
     let provider = Provider::start([]).await;
     let house = House::new().await;
     let connect = platform::consumers::ConnectConsumer {
-        provider_url: Some(provider.url.clone()),
+        provider: platform::consumers::AtProvider::Of(provider.url.clone()),
         application_id: Some("app_1".into()),
         api_key: None,
         start: platform::port::StartFrom::Now,

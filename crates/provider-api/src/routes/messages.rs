@@ -243,6 +243,10 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let ordering_key = ordering_key(request.headers())?;
     let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+    let idempotency = match &ordering_key {
+        Some(key) => idempotency.map(|idempotency| idempotency.with(key.as_str())),
+        None => idempotency,
+    };
     let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
     let sent = body.payload;
     let input = body.into_input(&bytes, ordering_key)?;

@@ -41,6 +41,20 @@ async fn a_key_is_a_header_with_visible_characters() {
 }
 
 #[tokio::test]
+async fn a_message_with_another_key_is_another_request() {
+    let stage = Stage::new().await;
+    stage.application("app").await;
+    let send = async |key: Option<&str>| {
+        let key = key.map(|key| ("lotwire-ordering-key", key));
+        let headers: Vec<_> = std::iter::once(("idempotency-key", "once")).chain(key).collect();
+        stage.call_as(Some(&stage.key), "POST", "/app/app/msg", &headers, MESSAGE).await
+    };
+    let first = send(Some("a")).await;
+    assert_eq!((first.status, send(Some("a")).await.field("id")), (202, first.field("id")));
+    assert_eq!((send(Some("b")).await.status, send(None).await.status), (422, 422));
+}
+
+#[tokio::test]
 async fn keys_that_wait_for_nothing_are_not_listed_and_not_skipped() {
     let stage = Stage::new().await;
     stage.application("app").await;

@@ -60,7 +60,18 @@ impl Provider {
             let application_id = old.application.clone();
             let (sealed, now) = (self.seal(&old.id, secret), self.now());
             let mut new = old.clone();
-            new.rotate(sealed.clone(), grace_seconds, now)?;
+            // One that is there already signs once: the current one stays, and an old one becomes it.
+            let is_it = |kept: &Sealed| -> ProviderResult<bool> {
+                Ok(given.is_some() && self.unseal(&old, kept)?.reveal() == secret.reveal())
+            };
+            if !is_it(&old.secret)? {
+                for kept in &old.old_secrets {
+                    if is_it(&kept.secret)? {
+                        new.old_secrets.retain(|other| other.secret != kept.secret);
+                    }
+                }
+                new.rotate(sealed.clone(), grace_seconds, now)?;
+            }
             // What is kept for the key is sealed like the secret itself.
             let answer = Answer::Body { status: 200, body: sealed.as_str().to_owned() };
             let answer = idempotency.map(|idempotency| idempotency.answer(caller, answer, now));

@@ -1,5 +1,8 @@
 //! Accounts, keys, applications, event types, endpoints: the set-up of service.md section 4.
 
+use std::collections::HashSet;
+
+use provider::model::EventType;
 use provider::{
     ApplicationInput, Archived, Change, Created, EndpointInput, EndpointPatch, EventTypeInput, Idempotency, IfTaken,
     PageRequest, ProviderError, Put, StoredAnswer,
@@ -173,6 +176,47 @@ async fn ten_rotated_secrets_may_still_sign() {
     assert_eq!(code(rotate(None, Some(604_801)).await), "validation");
     assert_eq!(code(rotate(None, Some(-1)).await), "validation");
     assert_eq!(code(rotate(Some("whsec_AAAA"), None).await), "validation");
+}
+
+/// A secret that is there already is neither kept nor signed with twice.
+#[tokio::test]
+async fn a_secret_that_is_rotated_to_again_signs_once() {
+    let stage = stage().await;
+    let endpoint = stage.endpoint("https://example.com/").await;
+    let (one, other) = ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    let kept = async |secret: &str| {
+        let rotated =
+            stage.provider.rotate_endpoint_secret(&stage.caller, "app", &endpoint.id, Some(secret), None, None);
+        assert_eq!(rotated.await.unwrap(), secret);
+        stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap().old_secrets.len()
+    };
+    // The first is the one that it was made with.
+    assert_eq!([kept(one).await, kept(one).await, kept(other).await, kept(other).await], [1, 1, 2, 2]);
+    assert_eq!([kept(one).await, kept(other).await, kept(one).await], [2, 2, 2]);
+}
+
+#[tokio::test]
+async fn of_those_who_put_an_event_type_at_the_same_time_one_makes_it() {
+    // On disk: in memory no call is ever between two others.
+    let directory = tempfile::tempdir().unwrap();
+    let store = store::sqlite::open_provider(&directory.path().join("provider.db")).await.unwrap();
+    let stage = Stage::without_workers(store, quick()).await;
+    let puts = (0..8).map(|number| {
+        let input = EventTypeInput { description: format!("number {number}"), ..EventTypeInput::default() };
+        stage.provider.put_event_type(&stage.caller, "sold", input)
+    });
+    let made_at = |event_type: EventType| event_type.created_at;
+    let (mut made, mut times) = (0, HashSet::new());
+    for put in futures_util::future::join_all(puts).await {
+        match put.unwrap() {
+            Put::Created(event_type) => {
+                made += 1;
+                times.insert(made_at(event_type));
+            }
+            Put::Updated(event_type) => _ = times.insert(made_at(event_type)),
+        }
+    }
+    assert_eq!((made, times.len()), (1, 1));
 }
 
 #[tokio::test]
