@@ -371,7 +371,13 @@ fn query<Q: DeserializeOwned + Default>(uri: &Uri) -> Result<Q, ApiError> {
     }
     match Query::try_from_uri(uri) {
         Ok(Query(query)) => Ok(query),
-        Err(error) => Err(ApiError::bad_request("query_invalid", error.body_text())),
+        Err(error) => {
+            let text = error.body_text();
+            let reason = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, reason)| reason);
+            let takes_none = reason.starts_with("invalid length");
+            let reason = if takes_none { "this operation takes no parameters in its address" } else { reason };
+            Err(ApiError::bad_request("query_invalid", reason))
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub enum PlatformError {
     #[error("{0}")]
     Rejected(Rejection),
     /// It is no longer at the version that the caller saw.
-    #[error("it is at version {current} now, not at {expected}: read it again and decide again")]
+    #[error("it is at version {current} now, and If-Match names another: read it again and decide again")]
     PreconditionFailed {
         /// The version that the caller saw.
         expected: i64,
@@ -150,6 +150,11 @@ impl From<Rejection> for PlatformError {
 /// Result of a use case.
 pub type PlatformResult<T> = Result<T, PlatformError>;
 
-fn first_message(problems: &[Problem]) -> &str {
-    problems.first().map_or("it is empty", |problem| problem.message.as_str())
+/// With the name of its field, where it has one.
+fn first_message(problems: &[Problem]) -> String {
+    let Some(Problem { pointer, message, .. }) = problems.first() else { return "it is empty".to_owned() };
+    match pointer.trim_start_matches('/') {
+        "" => message.clone(),
+        field => format!("{field} {message}"),
+    }
 }
