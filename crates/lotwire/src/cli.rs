@@ -1,6 +1,7 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
 mod customer_end;
+mod key;
 mod people;
 mod provider;
 mod secrets;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
+pub(crate) use key::Key;
 pub(crate) use people::User;
 pub(crate) use provider::{
     Check, Confirmed, EndpointEnd, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
@@ -101,15 +103,29 @@ Examples:
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Check this installation and say what to do about what is wrong.
+    #[command(after_help = "\
+Examples:
+  lotwire doctor
+  lotwire doctor --data-dir /var/lib/lotwire
+  lotwire doctor --database-url postgres://lotwire@db/lotwire
+
+Status 0: nothing is wrong. 1: something is; each such line begins with WRONG and says what to do.")]
     Doctor,
     /// Check the log of auctions and items, and that what is stored is what it says.
     Verify(Verify),
     /// Print the OpenAPI document of an API.
+    #[command(after_help = "\
+Examples:
+  lotwire openapi platform > platform.json
+  lotwire openapi provider | jq -r '.paths | keys[]'")]
     Openapi {
         /// Whose API.
         api: crate::commands::openapi::Api,
     },
     /// Print the AsyncAPI document of the events.
+    #[command(after_help = "\
+Examples:
+  lotwire asyncapi > asyncapi.json")]
     Asyncapi,
 }
 
@@ -118,7 +134,9 @@ Examples:
 Examples:
   lotwire demo                                   about a minute, then everything is left running
   lotwire demo --exit --json                     for scripts: status 0 only if every event arrived, once, valid, in order
-  lotwire demo --exit --catalogue works.csv --lots 2000")]
+  lotwire demo --exit --catalogue works.csv --lots 2000
+
+Unless --data-dir is given (or data_dir configured), it works in a temporary directory, which is removed at its end.")]
 pub(crate) struct Demo {
     /// Catalogue to sell; a small one of our own otherwise.
     #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
@@ -163,6 +181,10 @@ pub(crate) struct Listen {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Customer {
     /// Create a customer; prints its UUID.
+    #[command(after_help = "\
+Examples:
+  lotwire customer create \"Hartley & Sons\"
+  lotwire customer create \"Hartley & Sons\" --json | jq -r .uuid")]
     Create {
         /// Name; unique.
         name: String,
@@ -180,16 +202,27 @@ What is entered stays also when the test fails: then a warning says why, and the
 tests again, with exit status 1 when it fails.")]
     Connect(Box<CustomerConnect>),
     /// Create or update both event types in the customer's provider account.
+    #[command(after_help = "\
+Examples:
+  lotwire customer register-event-types 0199…")]
     RegisterEventTypes {
         /// The customer.
         customer: Uuid,
     },
     /// Test the credentials, and let what waits go on at once: a parked queue, or events that wait to be tried again.
+    #[command(after_help = "\
+Examples:
+  lotwire customer show 0199…                    what waits, and why
+  lotwire customer resume 0199…")]
     Resume {
         /// The customer.
         customer: Uuid,
     },
     /// Show a customer's connection, what waits, and why.
+    #[command(after_help = "\
+Examples:
+  lotwire customer show 0199…
+  lotwire customer show 0199… --json | jq .pending")]
     Show {
         /// The customer.
         customer: Uuid,
@@ -200,6 +233,10 @@ tests again, with exit status 1 when it fails.")]
     #[command(flatten)]
     End(CustomerEnd),
     /// List the customers.
+    #[command(after_help = "\
+Examples:
+  lotwire customer list
+  lotwire customer list --json | jq -r .uuid")]
     List {
         /// Print JSON.
         #[arg(long)]
@@ -235,58 +272,6 @@ pub(crate) struct CustomerConnect {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Key {
-    /// Create a key of the platform's API; it is shown this once.
-    #[command(after_help = "\
-Examples:
-  lotwire key create --name \"web site\" --customer 0199… --scope events:read
-  lotwire key create --name staff --scope all --json")]
-    Create {
-        /// Name of the key, for people.
-        #[arg(long)]
-        name: String,
-        /// The customer that it is confined to; without one it is the platform's own staff's.
-        #[arg(long, value_name = "UUID")]
-        customer: Option<Uuid>,
-        /// What it may do; may be given several times. `all` for everything.
-        #[arg(long = "scope", required = true, value_name = "SCOPE")]
-        scopes: Vec<String>,
-        /// Days until it stops working; it never does without.
-        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
-        expires_in_days: Option<u16>,
-        /// Print JSON: {"uuid":"…","key":"lw_…"}.
-        #[arg(long)]
-        json: bool,
-    },
-    /// List the keys, without the keys themselves; revoked ones too. When a key was last used is known to within a minute.
-    #[command(after_help = "\
-Examples:
-  lotwire key list
-  lotwire key list --customer 0199…
-  lotwire key list --json | jq 'select(.lastUsedAt == null and .revokedAt == null)'")]
-    List {
-        /// Of this customer only.
-        #[arg(long, value_name = "UUID")]
-        customer: Option<Uuid>,
-        /// Print JSON, one object a line.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Take a key's access away, for good. A running server refuses it within five seconds.
-    #[command(after_help = "\
-Examples:
-  lotwire key list
-  lotwire key revoke 0199…                       asks first
-  lotwire key revoke 0199… --yes")]
-    Revoke {
-        /// The key's UUID, as `key list` says it; not the key itself.
-        uuid: Uuid,
-        #[command(flatten)]
-        confirmed: Confirmed,
-    },
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum Catalogue {
     /// Import a CSV catalogue into an auction: all of it, or nothing and a list of what is wrong.
     #[command(after_help = "\
@@ -316,10 +301,21 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Say whether the configuration can be used.
+    #[command(after_help = "\
+Examples:
+  lotwire config check
+  lotwire config check --config lotwire.toml")]
     Check,
     /// Print the configuration in effect with the source of each value; secrets are not shown.
+    #[command(after_help = "\
+Examples:
+  lotwire config show
+  LOTWIRE_LOG__LEVEL=debug lotwire config show --config lotwire.toml")]
     Show,
     /// Print the reference of all keys, in Markdown.
+    #[command(after_help = "\
+Examples:
+  lotwire config reference > configuration.md")]
     Reference,
 }
 
@@ -366,12 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn every_command_and_flag_says_what_it_is_for() {
+    fn every_command_and_flag_says_what_it_is_for_and_every_command_shows_how() {
         fn walk(command: &clap::Command) {
             assert!(command.get_about().is_some(), "{} has no description", command.get_name());
             for argument in command.get_arguments() {
                 assert!(argument.get_help().is_some(), "{} of {}", argument.get_id(), command.get_name());
             }
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(command.has_subcommands() || after.contains("Examples:"), "{} has no example", command.get_name());
             command.get_subcommands().for_each(walk);
         }
         walk(&Cli::command());

@@ -16,6 +16,7 @@ use runtime::random::{SharedRandom, SystemRandom};
 use runtime::tasks::Tasks;
 use runtime::vault::Vault;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -302,16 +303,17 @@ pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), F
     Ok(())
 }
 
-/// Returns at SIGINT or SIGTERM.
-pub(crate) async fn interrupted() {
-    let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
+/// From now on SIGINT and SIGTERM do not end this process by themselves. What is given waits for the first of them, and is the
+/// status of a process that it ended: 128 and the signal's number.
+pub(crate) fn interruption() -> Result<impl Future<Output = u8>, Fault> {
+    let mut interrupt = signal(SignalKind::interrupt()).while_("heeding SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).while_("heeding SIGTERM")?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => 130,
+            _ = terminate.recv() => 143,
+        }
+    })
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Quarantine {
     /// List them with what the provider answered.
+    #[command(after_help = "\
+Examples:
+  lotwire customer quarantine list 0199…
+  lotwire customer quarantine list 0199… --json | jq -r .error")]
     List {
         /// The customer.
         customer: Uuid,

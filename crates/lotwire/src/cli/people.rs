@@ -7,7 +7,7 @@ use super::Confirmed;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum User {
-    /// Create a user. The password is read from standard input, or made and shown this once.
+    /// Create a user. The password is made and shown this once, or read from standard input with --password-stdin.
     #[command(after_help = "\
 Examples:
   lotwire user create ann@example.com --role administrator
@@ -49,24 +49,34 @@ Examples:
         role: String,
     },
     /// Let a user no longer sign in. Their sessions end; a running server refuses them within five seconds.
+    #[command(after_help = "\
+Examples:
+  lotwire user disable bob@example.com")]
     Disable {
         /// E-mail address.
         email: String,
     },
     /// Let a disabled user sign in again.
+    #[command(after_help = "\
+Examples:
+  lotwire user enable bob@example.com")]
     Enable {
         /// E-mail address.
         email: String,
     },
     /// Remove a user who has never signed in. Others are disabled instead: the log may name them.
+    #[command(after_help = "\
+Examples:
+  lotwire user delete bob@example.com            asks first
+  lotwire user delete bob@example.com --yes")]
     Delete {
         /// E-mail address.
         email: String,
         #[command(flatten)]
         confirmed: Confirmed,
     },
-    /// Give a user another password, read from standard input, or made and shown this once. Their sessions end, and they may try to
-    /// sign in at once.
+    /// Give a user another password. It is made and shown this once, or read from standard input with --password-stdin. Their
+    /// sessions end, and they may try to sign in at once.
     #[command(after_help = "\
 Examples:
   lotwire user password ann@example.com
@@ -82,6 +92,9 @@ Examples:
         json: bool,
     },
     /// Turn a user's second factor off, for who has lost the authenticator and the recovery codes.
+    #[command(after_help = "\
+Examples:
+  lotwire user second-factor-off ann@example.com")]
     SecondFactorOff {
         /// E-mail address.
         email: String,
@@ -101,6 +114,10 @@ assignment.")]
         auction: Uuid,
     },
     /// Take a clerk off a webcast. A running server refuses their next command.
+    #[command(after_help = "\
+Examples:
+  lotwire user webcasts bob@example.com
+  lotwire user unassign bob@example.com --auction 0199…")]
     Unassign {
         /// E-mail address.
         email: String,
@@ -109,6 +126,10 @@ assignment.")]
         auction: Uuid,
     },
     /// List the webcasts that a clerk is assigned to, without archived ones.
+    #[command(after_help = "\
+Examples:
+  lotwire user webcasts bob@example.com
+  lotwire user webcasts bob@example.com --json | jq -r .uuid")]
     Webcasts {
         /// E-mail address.
         email: String,
@@ -117,6 +138,10 @@ assignment.")]
         json: bool,
     },
     /// List a user's sessions.
+    #[command(after_help = "\
+Examples:
+  lotwire user sessions ann@example.com
+  lotwire user sessions ann@example.com --json | jq -r .address")]
     Sessions {
         /// E-mail address.
         email: String,

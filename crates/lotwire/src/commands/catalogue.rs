@@ -10,7 +10,7 @@ use platform::catalogue::{CatalogueImport, ImportMode};
 use platform::{Caller, Outcome};
 use serde_json::json;
 
-use super::{print, print_json, require_database};
+use super::{count_of, print, print_json, require_database};
 use crate::cli::Catalogue;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -38,15 +38,16 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
             "rows": report.rows, "imported": imported, "dryRun": dry_run, "errorCount": report.error_count, "errors": errors,
         }))?;
     } else if report.error_count == 0 && *dry_run {
-        print(&format!("All {} rows can be imported. Nothing was: this was a dry run.", report.rows));
+        let rows = count_of(report.rows, "row", "rows");
+        print(&format!("{rows} can be imported. Nothing was: this was a dry run."));
     } else if report.error_count == 0 {
-        print(&format!("{} items imported.", report.items));
+        print(&format!("{} imported.", count_of(report.items, "item", "items")));
     } else {
         for error in &report.errors {
             let column = error.column.as_deref().map_or(String::new(), |column| format!(", {column}"));
             print(&format!("{}, line {}{column}: {}", file.display(), error.line, error.message));
         }
-        print(&format!("{} errors; nothing was imported.", report.error_count));
+        print(&format!("{}; nothing was imported.", count_of(report.error_count, "error", "errors")));
     }
     Ok(if report.error_count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -7,7 +7,7 @@ use runtime::clock::rfc3339_ms;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{print, print_json};
+use super::{count_of, print, print_json};
 use crate::cli::{CustomerEnd, Quarantine, QuarantineSend};
 use crate::fault::{Fault, While as _};
 
@@ -22,7 +22,8 @@ pub(super) async fn run(platform: &Platform, support: &Caller, command: &Custome
         CustomerEnd::Disconnect { customer, confirmed } => {
             confirmed.ask(|| format!("Forget the key of customer {customer}, and publish nothing of what waits?"))?;
             let waited = platform.disconnect_consumer(support, *customer).await.while_("ending the connection")?;
-            print(&format!("Disconnected, and the key is forgotten. {waited} events waited and are not published."));
+            let waited = count_of(waited, "event waited and is", "events waited and are");
+            print(&format!("Disconnected, and the key is forgotten. {waited} not published."));
         }
         CustomerEnd::Quarantine(Quarantine::List { customer, json }) => {
             list(platform, support, *customer, *json).await?;
@@ -30,11 +31,12 @@ pub(super) async fn run(platform: &Platform, support: &Caller, command: &Custome
         CustomerEnd::Quarantine(Quarantine::Send(options)) => send(platform, support, options).await?,
         CustomerEnd::Quarantine(Quarantine::Drop { customer, cursors, reason, confirmed }) => {
             confirmed.ask(|| {
-                format!("Drop {} events of customer {customer}, so that they are never published?", cursors.len())
+                let events = count_of(cursors.len(), "event", "events");
+                format!("Drop {events} of customer {customer}, never to be published?")
             })?;
             let dropped = platform.drop_quarantined(support, *customer, (cursors, reason), None).await;
             let count = dropped.and_then(Outcome::fresh).while_("dropping the events")?;
-            print(&format!("{count} dropped; they are never published."));
+            print(&format!("{count} dropped, never to be published."));
         }
     }
     Ok(())
@@ -70,9 +72,10 @@ async fn send(platform: &Platform, support: &Caller, options: &QuarantineSend) -
             break;
         }
     }
-    print(&format!("{sent} wait to be published again; {left} are in quarantine."));
+    let (waiting, quarantined) = (count_of(sent, "waits", "wait"), count_of(left, "is", "are"));
+    print(&format!("{waiting} to be published again; {quarantined} in quarantine."));
     if which == Which::All && left > 0 && after_later == AfterLater::Refuse {
-        print("Those left are overtaken by later events of their auctions or items: drop them, or see --out-of-order.");
+        print("What is left is overtaken by later events of its auction or item: drop it, or see --out-of-order.");
     }
     Ok(())
 }

@@ -141,8 +141,8 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
         print(&format!("Its queue is parked: {reason}\nAfter mending it: lotwire customer resume {customer}"));
     }
     print(&format!(
-        "{} events wait{}, {} in quarantine.",
-        backlog.pending,
+        "{}{}, {} in quarantine.",
+        super::count_of(backlog.pending, "event waits", "events wait"),
         oldest_at.map_or(String::new(), |at| format!(" (the oldest since {at})")),
         backlog.quarantined
     ));

@@ -11,7 +11,7 @@ use consumer::Api;
 use outbound::{AddressPolicy, Client, ClientConfig};
 use tokio::net::TcpListener;
 
-use super::{print, secrets};
+use super::{print, require_database, secrets};
 use crate::config::{Config, Role};
 use crate::fault::{Fault, While as _};
 use crate::node::{Ground, open_platform, open_provider};
@@ -23,20 +23,29 @@ const OPEN_FILES_MIN: u64 = 4_096;
 type Finding = Result<String, String>;
 
 pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
-    let mut findings: Vec<(&str, Finding)> = vec![("configuration", Ok("can be used".to_owned()))];
-    findings.push(("open files", open_files()));
+    let findings = look(config).await;
+    let mut is_well = true;
+    for (name, finding) in &findings {
+        is_well &= finding.is_ok();
+        let (mark, text) = match finding {
+            Ok(text) => ("ok   ", text),
+            Err(text) => ("WRONG", text),
+        };
+        print(&format!("{mark}  {name:<18} {text}"));
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn look(config: &Config) -> Vec<(&'static str, Finding)> {
+    let mut findings = vec![("configuration", Ok("can be used".to_owned())), ("open files", open_files())];
     let exposed = files::exposed(&config.data_dir);
-    match Ground::new(config) {
-        Err(fault) => findings.push(("data directory", Err(fault.to_string()))),
+    match ground(config) {
+        Err(what) => findings.push(("data directory", Err(what))),
         Ok(ground) => {
             findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
             findings.extend(postgres::look(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
-            findings.push(("platform database", platform_database(config, &ground).await));
-            findings.push(("platform secrets", platform_secrets(config, &ground).await));
-            let queues = queues::look(config, &ground).await;
-            findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
-            findings.push(("provider database", provider_database(config, &ground).await));
-            findings.push(("provider secrets", provider_secrets(config, &ground).await));
+            findings.extend(look_at_platform(config, &ground).await);
+            findings.extend(look_at_provider(config, &ground).await);
         }
     }
     findings.push(("files", files::finding(&config.data_dir, &exposed)));
@@ -48,16 +57,55 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
             findings.push((name, port(addr).await));
         }
     }
-    let mut is_well = true;
-    for (name, finding) in &findings {
-        is_well &= finding.is_ok();
-        let (mark, text) = match finding {
-            Ok(text) => ("ok   ", text),
-            Err(text) => ("WRONG", text),
-        };
-        print(&format!("{mark}  {name:<18} {text}"));
+    findings
+}
+
+/// What the databases are opened with. Nothing is made that is not there: a new installation is in order, whatever is wrong with
+/// the one that was meant.
+fn ground(config: &Config) -> Result<Ground, String> {
+    if config.database.url.is_empty() {
+        let dir = config.data_dir.display();
+        let is_there = |file: &str| config.data_dir.join(file).exists();
+        if !is_there("platform.db") && !is_there("provider.db") {
+            return Err(format!(
+                "there is no database in {dir}: is --data-dir the server's? `lotwire serve` makes one"
+            ));
+        }
+        if config.secrets.key.is_empty() && !is_there("secret.key") {
+            return Err(format!(
+                "there is no secret.key in {dir}, and no secrets.key is configured: copy it from where the server \
+                 has it, or from its backup"
+            ));
+        }
     }
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ground::new(config).map_err(|fault| fault.to_string())
+}
+
+/// Says nothing where none runs and none has a database.
+async fn look_at_platform(config: &Config, ground: &Ground) -> Vec<(&'static str, Finding)> {
+    if let Err(fault) = require_database(config, "platform.db") {
+        let is_wrong = config.runs(Role::Platform);
+        return is_wrong.then(|| ("platform database", Err(fault.to_string()))).into_iter().collect();
+    }
+    let mut findings = vec![
+        ("platform database", platform_database(config, ground).await),
+        ("platform secrets", platform_secrets(config, ground).await),
+    ];
+    let queues = queues::look(config, ground).await;
+    findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
+    findings
+}
+
+/// The same for the provider.
+async fn look_at_provider(config: &Config, ground: &Ground) -> Vec<(&'static str, Finding)> {
+    if let Err(fault) = require_database(config, "provider.db") {
+        let is_wrong = config.runs(Role::Provider);
+        return is_wrong.then(|| ("provider database", Err(fault.to_string()))).into_iter().collect();
+    }
+    vec![
+        ("provider database", provider_database(config, ground).await),
+        ("provider secrets", provider_secrets(config, ground).await),
+    ]
 }
 
 fn open_files() -> Finding {
@@ -113,4 +161,53 @@ async fn answers(addr: SocketAddr) -> Result<(), Fault> {
     let api = Api::new(client, format!("http://{addr}"), "none").while_("asking")?;
     api.get("/api/v1/health").await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// On free ports.
+    fn config(data_dir: PathBuf) -> Config {
+        let mut config = Config { data_dir, ..Config::default() };
+        config.platform.listen.set_port(0);
+        config.provider.listen.set_port(0);
+        config
+    }
+
+    /// What is said to be wrong, each with its name.
+    async fn wrong(config: &Config) -> Vec<(&'static str, String)> {
+        let findings = look(config).await.into_iter().filter(|(name, _)| *name != "open files");
+        findings.filter_map(|(name, finding)| finding.err().map(|what| (name, what))).collect()
+    }
+
+    #[tokio::test]
+    async fn where_no_installation_is_that_is_wrong_and_none_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        for place in [dir.path().to_owned(), dir.path().join("mistyped")] {
+            let told = wrong(&config(place)).await;
+            assert!(told.len() == 1 && told[0].0 == "data directory", "{told:?}");
+            assert!(told[0].1.contains("is --data-dir the server's?"), "{told:?}");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_database_or_key_that_is_not_there_is_wrong_and_not_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = config(dir.path().to_owned());
+        open_platform(&config, &Ground::new(&config).unwrap()).await.unwrap();
+        let told = wrong(&config).await;
+        assert!(told.len() == 1 && told[0].0 == "provider database", "{told:?}");
+        config.roles = vec![Role::Platform];
+        let told = wrong(&config).await;
+        assert!(told.is_empty(), "{told:?}");
+        assert!(!dir.path().join("provider.db").exists());
+        std::fs::remove_file(dir.path().join("secret.key")).unwrap();
+        let told = wrong(&config).await;
+        assert!(told.len() == 1 && told[0].1.contains("there is no secret.key"), "{told:?}");
+        assert!(!dir.path().join("secret.key").exists());
+    }
 }

@@ -13,6 +13,7 @@ mod secrets;
 mod serve;
 mod verify;
 
+use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -29,8 +30,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Fault
     match &cli.command {
         Command::Demo(options) => {
             let data_dir_given = resolved.origins.contains_key("data_dir");
-            let is_perfect = demo::run(options, config, data_dir_given).await?;
-            return Ok(if is_perfect { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return demo::run(options, config, data_dir_given).await;
         }
         Command::Serve(_) => serve::run(&config).await?,
         Command::Provider(command) => provider::run(&config, command).await?,
@@ -59,6 +59,12 @@ fn require_database(config: &Config, file: &str) -> Result<(), Fault> {
         "there is no {}: is --data-dir the server's? `lotwire serve` makes one, and so do the commands that create something",
         path.display()
     )))
+}
+
+/// So many of something: `1 error`, `2 errors`.
+pub(crate) fn count_of<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
+    let what = if number == N::from(1) { one } else { many };
+    format!("{number} {what}")
 }
 
 /// Prints a command's result. Whoever reads it may stop reading (`| head`), which is no fault.

@@ -11,7 +11,7 @@ mod unstick;
 use provider::page::{ListKey, PageQuery};
 use provider::{PageRequest, ProviderError, Slice};
 
-use super::{print, print_json, require_database};
+use super::{count_of, print, print_json, require_database};
 use crate::cli::{Provider as Command, ProviderAccount};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};

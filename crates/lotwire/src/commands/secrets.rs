@@ -8,7 +8,7 @@ use provider::Provider;
 use runtime::vault::Sealings;
 use serde_json::json;
 
-use super::{print, print_json};
+use super::{count_of, print, print_json};
 use crate::cli::Secrets;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -69,10 +69,15 @@ fn conclusion(found: &Sealings, key: &str) -> String {
         );
     }
     format!(
-        "{} sealed again; all {} secrets are sealed with the key {key} now. The other keys can be left out of secrets.key at \
+        "{} sealed again; {} sealed with the key {key} now. The other keys can be left out of secrets.key at \
          every node.",
-        found.stale, found.looked_at
+        found.stale,
+        all_are(found.looked_at)
     )
+}
+
+fn all_are(secrets: u64) -> String {
+    if secrets == 1 { "the only secret is".to_owned() } else { format!("all {secrets} secrets are") }
 }
 
 /// For `doctor`: with which keys the platform's secrets are sealed.
@@ -98,11 +103,11 @@ fn finding(found: &Sealings, ground: &Ground) -> Result<String, String> {
             "{} can't be opened with any key of secrets.key ({example}): add the key that sealed them, or enter them anew",
             found.unopened
         )),
-        (None, 0) => Ok(format!("all {} are sealed with the key {key}", found.looked_at)),
+        (None, 0) => Ok(format!("{} sealed with the key {key}", all_are(found.looked_at))),
         (None, stale) => Ok(format!(
-            "{stale} of {} are sealed with another key than the first, {key}: lotwire secrets reseal seals them again, \
-             and no key can be left out before",
-            found.looked_at
+            "{} sealed with another key than the first, {key}: lotwire secrets reseal seals them again, and no key can \
+             be left out before",
+            count_of(stale, &format!("of {} is", found.looked_at), &format!("of {} are", found.looked_at))
         )),
     }
 }

@@ -12,7 +12,7 @@ pub(super) async fn run(config: &Config) -> Result<(), Fault> {
     let node = Node::start(config).await?;
     let store = if config.database.url.is_empty() { "SQLite" } else { "PostgreSQL" };
     tracing::info!(platform = node.platform_url(), provider = node.provider_url(), store, "ready");
-    node::interrupted().await;
+    node::interruption()?.await;
     tracing::info!("stopping: what is under way is finished first");
     node.stop().await;
     Ok(())

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use platform::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
 use serde_json::json;
 
-use super::{print, print_json, require_database};
+use super::{count_of, print, print_json, require_database};
 use crate::cli::Verify;
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
@@ -89,7 +89,7 @@ fn token(verified: &Verified) -> String {
     let anchor =
         verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"));
     match verified.access_anchor {
-        Some(access) => format!("{anchor}\nAccess anchor {access}, {} entries", verified.access_entries),
+        Some(access) => format!("{anchor}\nAccess anchor {access}, {}", entries(verified.access_entries)),
         None => anchor,
     }
 }
@@ -112,10 +112,19 @@ fn anchors(options: &Verify) -> Result<Vec<Anchor>, Fault> {
 
 fn counted(seen: &Verified) -> String {
     if seen.auctions + seen.items + seen.registrations == 0 {
-        return format!("{} entries of the log", seen.log_entries);
+        return format!("{} of the log", entries(seen.log_entries));
     }
-    let Verified { auctions, items, registrations, entries, .. } = seen;
-    format!("{auctions} auctions, {items} items, {registrations} registrations, {entries} entries")
+    [
+        count_of(seen.auctions, "auction", "auctions"),
+        count_of(seen.items, "item", "items"),
+        count_of(seen.registrations, "registration", "registrations"),
+        entries(seen.entries),
+    ]
+    .join(", ")
+}
+
+fn entries(count: u64) -> String {
+    count_of(count, "entry", "entries")
 }
 
 fn kind(broken: &Broken) -> &'static str {
@@ -146,7 +155,8 @@ fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {
                     summary.title,
                     summary.status.name()
                 ));
-                print(&format!("{} entries of item {item}: the record holds.\nHead {}", head.number, head.hash));
+                let entries = count_of(head.number, "entry", "entries");
+                print(&format!("{entries} of item {item}: the record holds.\nHead {}", head.hash));
             }
             Ok(ExitCode::SUCCESS)
         }

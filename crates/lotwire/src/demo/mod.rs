@@ -13,6 +13,8 @@ mod timed;
 mod webcast;
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use consumer::{Api, Expected, Receiver};
@@ -23,7 +25,7 @@ use self::setup::House;
 use self::summary::Summary;
 use self::timed::Timetable;
 use crate::cli::Demo;
-use crate::commands::print;
+use crate::commands::{count_of, print};
 use crate::config::Config;
 use crate::fault::{Fault, While as _};
 use crate::node::{self, Node};
@@ -33,9 +35,11 @@ const SALE_SECONDS: u32 = 20;
 /// How long the receiver may hear nothing new before what is missing counts as lost.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
 
-/// Runs the demonstration. True when everything arrived as it must.
-pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<bool, Fault> {
+/// Runs the demonstration. The status is 0 when everything arrived as it must. Whoever interrupts it has nothing to clear up.
+pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<ExitCode, Fault> {
     let catalogue = catalogue::read(demo.catalogue.as_deref(), demo.lots)?;
+    // From before there is anything to clear up.
+    let mut interruption = pin!(node::interruption()?);
     let scratch = tempfile::Builder::new()
         .prefix("lotwire-demo-")
         .tempdir()
@@ -48,26 +52,55 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     config.provider.allow_subnets.push(ipnet::IpNet::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST)));
 
     let progress = Progress::new(catalogue.timed_lots, catalogue.webcast_lots);
-    let node = Node::start(&config).await?;
+    let interrupted = |status: u8| {
+        progress.finish();
+        let data = if data_dir_given { "stays" } else { "is removed" };
+        progress.say(&format!("Interrupted. The demonstration stops, and what it stored {data}."));
+        ExitCode::from(status)
+    };
+    let node = tokio::select! {
+        node = Node::start(&config) => node?,
+        status = &mut interruption => return Ok(interrupted(status)),
+    };
     let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), node.clock())
         .await
         .while_("opening a port for the receiver")?;
+    let ended = tokio::select! {
+        shown = show(demo, &config, &catalogue, (&node, &receiver), &progress) => {
+            if shown.is_ok() && !demo.exit {
+                interruption.await;
+            }
+            shown
+        }
+        status = &mut interruption => Ok(interrupted(status)),
+    };
+    node.stop().await;
+    ended
+}
+
+/// From the set-up to the summary, and what to do with what is left running.
+async fn show(
+    demo: &Demo,
+    config: &Config,
+    catalogue: &Catalogue,
+    (node, receiver): (&Node, &Receiver),
+    progress: &Progress,
+) -> Result<ExitCode, Fault> {
     progress.say(&format!(
         "Platform at {}, provider at {}, receiver at {}",
         node.platform_url(),
         node.provider_url(),
         receiver.url()
     ));
-
-    let (platform, provider, house) = set_up(&node, &receiver, &progress).await?;
+    let (platform, provider, house) = set_up(node, receiver, progress).await?;
     let sold = async {
-        let sold = sell(&platform, &house, &catalogue, &node, &progress).await?;
-        wait_for(&receiver, sold.len()).await;
+        let sold = sell(&platform, &house, catalogue, node, progress).await?;
+        wait_for(receiver, sold.len()).await;
         Ok::<_, Fault>(sold)
     };
     let expected = tokio::select! {
         sold = sold => sold?,
-        never = progress.follow(&receiver) => match never {},
+        never = progress.follow(receiver) => match never {},
     };
     progress.finish();
 
@@ -81,10 +114,9 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     }
     if !demo.exit {
         let portal = setup::portal_link(&provider, &house.application).await?;
-        leave_running(&node, &house, &receiver, &portal, &config).await?;
+        tell_what_runs(node, &house, receiver, &portal, config).await?;
     }
-    node.stop().await;
-    Ok(tally.is_perfect())
+    Ok(if tally.is_perfect() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn set_up(node: &Node, receiver: &Receiver, progress: &Progress) -> Result<(Api, Api, House), Fault> {
@@ -114,8 +146,10 @@ async fn sell(
     let timetable = Timetable::starting(now, catalogue.timed_lots, SALE_SECONDS)?;
     let duration = Duration::from_secs(SALE_SECONDS.into());
     progress.say(&format!(
-        "Catalogue: {} lots to a timed auction that ends from {:.0}, {} to a webcast",
-        catalogue.timed_lots, timetable.first_end, catalogue.webcast_lots
+        "Catalogue: {} to a timed auction that ends from {:.0}, {} to a webcast",
+        count_of(catalogue.timed_lots, "lot", "lots"),
+        timetable.first_end,
+        catalogue.webcast_lots
     ));
     let online = timed::create(platform, house, catalogue, &timetable).await?;
     // A dry run of the whole, so that an error names the line of the file as it was given.
@@ -147,7 +181,7 @@ async fn wait_for(receiver: &Receiver, expected: usize) {
     receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
 }
 
-async fn leave_running(
+async fn tell_what_runs(
     node: &Node,
     house: &House,
     receiver: &Receiver,
@@ -176,6 +210,5 @@ async fn leave_running(
         endpoint = house.endpoint,
         key = node.create_staff_key("demonstration, shown").await?,
     ));
-    node::interrupted().await;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The main job: `lotwire demo`.
 
-use std::process::Command;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use testkit::server::built_binary;
@@ -30,6 +31,27 @@ fn the_demonstration_ends_well_and_prints_its_summary_last() {
     assert!(summary["expected"].as_u64().unwrap() >= 12 + 6, "{summary}");
     for part in ["consumer application app_", "events expected", "hammer to receipt"] {
         assert!(err.contains(part), "{part:?} is not in:\n{err}");
+    }
+}
+
+#[test]
+fn a_demonstration_that_is_interrupted_says_so_and_leaves_nothing_behind() {
+    let scratch = tempfile::tempdir().unwrap();
+    let left = || std::fs::read_dir(scratch.path()).unwrap().count();
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let mut demo = Command::new(built_binary("lotwire").unwrap())
+            .args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
+            .env("TMPDIR", scratch.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(demo.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(said.any(|line| line.starts_with("Catalogue:")), "the sale begins");
+        assert_ne!(left(), 0);
+        Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
+        assert!(said.any(|line| line.starts_with("Interrupted.")));
+        assert_eq!(demo.wait().unwrap().code(), Some(status));
+        assert_eq!(left(), 0);
     }
 }
 

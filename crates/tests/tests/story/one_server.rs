@@ -1,6 +1,9 @@
 //! Servers that would do harm to what is stored, and do not start: a second one on the files of SQLite, and one that can't
 //! open what the others sealed.
 
+use std::process::Command;
+
+use testkit::server::built_binary;
 use testkit::site::{Site, http_client};
 
 use crate::house::launch;
@@ -23,6 +26,12 @@ async fn a_second_server_on_the_same_files_does_not_start_and_one_after_the_firs
         let told = launch(elsewhere.path()).manage(&[command, &["--json"]].concat()).unwrap_err().to_string();
         assert!(told.contains("is --data-dir the server's"), "{command:?}: {told}");
     }
+    let doctor =
+        Command::new(built_binary("lotwire").unwrap()).args(["doctor", "--data-dir"]).arg(elsewhere.path()).output();
+    let doctor = doctor.unwrap();
+    let told = String::from_utf8(doctor.stdout).unwrap();
+    assert!(!doctor.status.success() && told.contains("WRONG  data directory"), "{told}");
+    assert!(told.contains("is --data-dir the server's") && told.contains("platform port"), "{told}");
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "nothing is made there");
     running.kill();
     let _running = second.start(&http_client()).await.unwrap();

@@ -14,8 +14,8 @@ use testkit::site::http_client;
 use crate::house::{PATIENCE, launch};
 
 const EVENT_TYPE: &str = "ITEM_STATUS_CHANGE";
-/// CSS pixels across a phone.
-const PHONE: u32 = 390;
+/// CSS pixels across phones and a tablet.
+const SMALL: [u32; 3] = [320, 390, 768];
 const DESK: u32 = 1_200;
 
 /// A provider with an application, and the official client that set it up.
@@ -90,10 +90,12 @@ const BROKEN: &str = r#"(() => {
 })()"#;
 
 async fn is_for_everybody(page: &Page) {
-    page.resize(PHONE).await.unwrap();
-    page.until(&format!("innerWidth === {PHONE}")).await.unwrap();
-    let obstacles = page.text(OBSTACLES).await.unwrap();
-    assert_eq!(obstacles, "", "{}", page.text("location.href").await.unwrap());
+    for width in SMALL {
+        page.resize(width).await.unwrap();
+        page.until(&format!("innerWidth === {width}")).await.unwrap();
+        let obstacles = page.text(OBSTACLES).await.unwrap();
+        assert_eq!(obstacles, "", "{width}: {}", page.text("location.href").await.unwrap());
+    }
     page.resize(DESK).await.unwrap();
     page.until(&format!("innerWidth === {DESK}")).await.unwrap();
     assert_eq!(page.text(BROKEN).await.unwrap(), "", "{}", page.text("location.href").await.unwrap());
@@ -174,6 +176,30 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     let api = Api::new(http_client(), shop.launch.provider_url(), &token).unwrap();
     let refused = api.get(&format!("/api/v1/app/{}/endpoint", shop.app)).await.unwrap_err();
     assert_eq!(refused.status().map(|status| status.as_u16()), Some(401));
+    assert_eq!(page.complaints(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_opens_the_portal_where_the_sign_in_page_is_shown_already() {
+    let shop = Shop::open().await;
+    let browser = Browser::start().await.unwrap();
+    let page = browser.page().await.unwrap();
+    let login = format!("{}/app-portal/login", shop.launch.provider_url());
+    page.open(&login).await.unwrap();
+    page.until_shown("Link or key").await.unwrap();
+
+    // One that was cut on its way opens nothing, and the page goes on asking.
+    page.open(&format!("{login}#key=%E0%A4%A")).await.unwrap();
+    page.until("location.hash === '' && document.getElementById('entering').hidden").await.unwrap();
+    assert_eq!(page.text("location.pathname").await.unwrap(), "/app-portal/login");
+
+    page.open(&shop.link().await.0).await.unwrap();
+    page.until_at("/app-portal/endpoints").await.unwrap();
+    assert!(!page.text("location.href").await.unwrap().contains('#'));
+    // Nor is the key in what the browser goes back to.
+    page.evaluate("history.back()").await.unwrap();
+    page.until_at("/app-portal/login").await.unwrap();
+    assert_eq!(page.text("location.hash").await.unwrap(), "");
     assert_eq!(page.complaints(), [""; 0]);
 }
 

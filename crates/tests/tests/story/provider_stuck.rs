@@ -157,7 +157,7 @@ async fn what_is_stuck_is_told_and_let_go(database: Option<String>) {
     let stuck = desk.stuck(|stuck| stuck["waitingFor"] == counts(0, 2, 2)).await;
     assert_eq!((&stuck["why"], &stuck["blockedKeys"], &stuck["lastCode"]), (&json!("failing"), &json!(1), &json!(500)));
     let (_, said) = desk.say(&["stuck"]);
-    assert!(said.contains("2 wait for one before them of their ordering key (1 keys"), "{said}");
+    assert!(said.contains("2 wait for one before them of their ordering key (1 key;"), "{said}");
 
     // It is skipped by hand, but not without being asked.
     let (_, blocked) = desk.say(&["endpoint", "blocked-keys", "receiver-1", "--application", "customer-17", "--json"]);

@@ -1,14 +1,25 @@
 // Every page works without this. It signs in by a magic link, keeps a form from being sent twice, copies, and shows progress.
 "use strict";
 
-// A magic link has its key in the fragment, which is sent nowhere: take it from there, and out of the history.
+// A magic link has its key in the fragment, which is sent nowhere: take it from there, and out of the history. Where this page is
+// shown already, a link changes nothing but the fragment.
 const login = document.getElementById("login");
-if (login && location.hash.startsWith("#key=")) {
-  const key = decodeURIComponent(location.hash.slice("#key=".length));
+function enter() {
+  if (!location.hash.startsWith("#key=")) return;
+  const key = location.hash.slice("#key=".length);
   history.replaceState(null, "", location.pathname);
+  try {
+    login.elements.key.value = decodeURIComponent(key);
+  } catch {
+    // It was cut on its way here. The page asks for it.
+    return;
+  }
   document.getElementById("entering").hidden = false;
-  login.elements.key.value = key;
   login.submit();
+}
+if (login) {
+  enter();
+  window.addEventListener("hashchange", enter);
 }
 
 document.addEventListener("submit", (event) => {

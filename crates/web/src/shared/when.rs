@@ -26,7 +26,8 @@ impl When {
         Self {
             iso: runtime::clock::rfc3339_ms(at),
             words: words(now.duration_since(at).as_secs()),
-            exact: utc.strftime("%-d %b %Y, %H:%M:%S UTC").to_string(),
+            // Where it takes two lines, the time and its zone are on one.
+            exact: utc.strftime("%-d %b %Y, %H:%M:%S\u{a0}UTC").to_string(),
         }
     }
 }
@@ -71,6 +72,6 @@ mod tests {
         let now = "2026-11-01T06:10:04Z".parse().unwrap();
         let html = When::new(at, now).to_string();
         assert!(html.contains("datetime=\"2026-11-01T06:08:03.120Z\""), "{html}");
-        assert!(html.contains(">2 minutes ago<") && html.contains(">1 Nov 2026, 06:08:03 UTC<"), "{html}");
+        assert!(html.contains(">2 minutes ago<") && html.contains(">1 Nov 2026, 06:08:03\u{a0}UTC<"), "{html}");
     }
 }

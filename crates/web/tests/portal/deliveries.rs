@@ -125,15 +125,15 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
         .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])
         .await
         .shows("What failed");
-    for (what, hours, since, status) in [
-        ("failed", "24", "2026-10-01T00:00", 422),
-        ("failed", "24", "2027-01-01T00:00", 422),
-        ("failed", "24", "yesterday", 422),
-        ("failed", "9999", "", 422),
-        ("everything", "24", "", 400),
+    for (what, hours, since, status, said) in [
+        ("failed", "24", "2026-10-01T00:00", 422, "must be at most 14 days ago"),
+        ("failed", "24", "2027-01-01T00:00", 422, "must not be in the future"),
+        ("failed", "24", "yesterday", 422, "must be a date and time"),
+        ("failed", "9999", "", 422, "must be a date and time"),
+        ("everything", "24", "", 400, "Either what failed is sent again"),
     ] {
         let page = visitor.post(&path, &[("what", what), ("hours", hours), ("since", since)]).await;
-        page.is(status);
+        page.is(status).shows(said);
         if status == 422 {
             page.shows("id=\"since-fault\"").shows(&format!("value=\"{since}\""));
         }
@@ -161,4 +161,8 @@ async fn a_key_that_waits_is_shown_and_its_message_skipped() {
     assert_eq!(skip(&mut visitor, &second.id).await, 404, "it is not what the key waits for");
     assert_eq!(skip(&mut visitor, &first.id).await, 303);
     visitor.until_shown(&path, &second.id).await.hides(&first.id);
+    // Nothing leads to this page of an endpoint that takes what comes.
+    let other = stage.endpoint(at("https://example.com/")).await;
+    let page = visitor.get(&format!("/endpoints/{}/ordering", other.id)).await;
+    page.is(200).shows("in any order, so no key waits").hides("one after the other");
 }

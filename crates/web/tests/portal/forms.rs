@@ -162,7 +162,7 @@ async fn a_secret_is_hidden_until_it_is_asked_for_and_rotated() {
     let secret = async || stage.provider.endpoint_secret(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
     let mut visitor = stage.visitor().await;
     let first = secret().await;
-    visitor.get(&path("")).await.is(200).hides(&first).shows("Reveal");
+    visitor.get(&path("")).await.is(200).hides(&first).shows("Reveal").shows("whsec_").shows("whsk_");
     let revealed = visitor.post(&path("/reveal"), &[]).await;
     revealed.is(200).shows(&first);
     assert_eq!(revealed.headers["cache-control"], "no-store");

@@ -9,6 +9,7 @@ use platform::{Caller, Platform, PlatformError};
 use runtime::clock::rfc3339_ms;
 
 use super::Finding;
+use crate::commands::count_of;
 use crate::config::Config;
 use crate::node::{Ground, open_platform};
 
@@ -44,7 +45,8 @@ async fn look_at_all(config: &Config, ground: &Ground) -> Result<Vec<Finding>, S
         after = Some(last);
     }
     if stuck.is_empty() {
-        stuck.push(Ok(format!("of {connected} connected customers no event is held up")));
+        let connected = count_of(connected, "connected customer", "connected customers");
+        stuck.push(Ok(format!("of {connected} no event is held up")));
     }
     Ok(stuck)
 }
@@ -68,9 +70,9 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
     let is_late = backlog.oldest_at.is_some_and(|oldest_at| oldest_at < now - WAIT_MAX);
     if let Some(parked) = &state.parked {
         found.push(format!(
-            "its queue of {} events is parked since {}: {}; mend that at {}, or `lotwire customer connect` anew, then \
+            "its queue of {} is parked since {}: {}; mend that at {}, or `lotwire customer connect` anew, then \
              lotwire customer resume {uuid}",
-            backlog.pending,
+            count_of(backlog.pending, "event", "events"),
             rfc3339_ms(parked.at),
             parked.reason,
             state.provider_url
@@ -80,8 +82,8 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
     }
     if backlog.quarantined > 0 {
         found.push(format!(
-            "the provider refused {} events for good; see why with GET /api/v1/customers/{uuid}/consumer/quarantine",
-            backlog.quarantined
+            "the provider refused {} for good; see why with GET /api/v1/customers/{uuid}/consumer/quarantine",
+            count_of(backlog.quarantined, "event", "events")
         ));
     }
     (!found.is_empty()).then(|| format!("{} ({uuid}): {}", customer.name, found.join(". Also, ")))
@@ -90,7 +92,7 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
 fn late(state: &ConsumerState) -> String {
     let ConsumerState { customer, backlog, provider_url, .. } = state;
     let oldest = backlog.oldest_at.map(rfc3339_ms).unwrap_or_default();
-    let waits = format!("{} events wait, the oldest since {oldest}", backlog.pending);
+    let waits = format!("{}, the oldest since {oldest}", count_of(backlog.pending, "event waits", "events wait"));
     match &backlog.failing {
         Some(failing) => format!(
             "{waits}; last error, at {}: {}; mend that at {provider_url}, or `lotwire customer connect` anew, then lotwire \

@@ -6,7 +6,7 @@ use provider::{Caller, Provider, Switch, ids};
 use runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
 
-use super::{all, find, one_line, print, print_json, stuck, unstick};
+use super::{all, count_of, find, one_line, print, print_json, stuck, unstick};
 use crate::cli::{EndpointEnd, ProviderEndpoint};
 use crate::fault::{Fault, While as _};
 
@@ -66,8 +66,8 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
             let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
             if waiting > 0 {
-                confirmed
-                    .ask(|| format!("Disable {}, and drop {waiting} messages that wait for it?", named(&endpoint)))?;
+                let waiting = count_of(waiting, "message that waits", "messages that wait");
+                confirmed.ask(|| format!("Disable {}, and drop {waiting} for it?", named(&endpoint)))?;
             }
             switch(provider, &caller, &endpoint, Switch::Off).await?;
             print(&format!("Endpoint {} is disabled.", endpoint.id));
@@ -77,18 +77,20 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             if *json {
                 return unstick::print_count(&endpoint, messages);
             }
-            print(&format!(
-                "{}: {messages} messages that waited for their next attempt are due now, and a pause that the receiver asked \
-                 for is over.",
-                endpoint.id
-            ));
+            let messages = count_of(
+                messages,
+                "message that waited for its next attempt is",
+                "messages that waited for their next attempt are",
+            );
+            print(&format!("{}: {messages} due now, and a pause that the receiver asked for is over.", endpoint.id));
         }
         ProviderEndpoint::Cancel { endpoint, confirmed, json } => {
             let (endpoint, messages) = unstick::cancel(provider, endpoint, confirmed).await?;
             if *json {
                 return unstick::print_count(&endpoint, messages);
             }
-            print(&format!("{}: {messages} messages that waited were given up.", endpoint.id));
+            let messages = count_of(messages, "message that waited was", "messages that waited were");
+            print(&format!("{}: {messages} given up.", endpoint.id));
         }
         ProviderEndpoint::BlockedKeys { endpoint, json } => {
             for blocked in unstick::list_blocked(provider, endpoint).await? {
@@ -104,8 +106,8 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
             let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
             confirmed.ask(|| {
-                let named = named(&endpoint);
-                format!("Delete {named} with its secret and {waiting} messages that wait for it?")
+                let waiting = count_of(waiting, "message that waits", "messages that wait");
+                format!("Delete {} with its secret and {waiting} for it?", named(&endpoint))
             })?;
             let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
             deleted.while_(format!("deleting endpoint {}", endpoint.id))?;

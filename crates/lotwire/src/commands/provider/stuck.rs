@@ -7,7 +7,7 @@ use provider::{Provider, Stuck, Why};
 use runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
 
-use super::{one_line, or_dash, print, print_json};
+use super::{count_of, one_line, or_dash, print, print_json};
 use crate::cli::Stuck as Options;
 use crate::fault::{Fault, While as _};
 use crate::node::Ground;
@@ -71,16 +71,19 @@ pub(super) fn parts(stuck: &Stuck) -> String {
     let WaitingFor { in_hand, key, due, retry, later } = stuck.waiting_for;
     let keys = match stuck.blocked_keys {
         0 => String::new(),
-        keys => format!(" ({keys} keys; `lotwire provider endpoint blocked-keys` says for what)"),
+        blocked => {
+            format!(" ({}; `lotwire provider endpoint blocked-keys` says for what)", count_of(blocked, "key", "keys"))
+        }
     };
+    let one_before = ("waits for one before it of its ordering key", "wait for one before them of their ordering key");
     let parts = [
-        (due, "due".to_owned()),
-        (retry, "wait for their next attempt".to_owned()),
-        (key, format!("wait for one before them of their ordering key{keys}")),
-        (later, "wanted later".to_owned()),
-        (in_hand, "in hand at a node".to_owned()),
+        (due, format!("{due} due")),
+        (retry, count_of(retry, "waits for its next attempt", "wait for their next attempt")),
+        (key, format!("{}{keys}", count_of(key, one_before.0, one_before.1))),
+        (later, format!("{later} wanted later")),
+        (in_hand, format!("{in_hand} in hand at a node")),
     ];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part);
     parts.collect::<Vec<_>>().join(", ")
 }
 

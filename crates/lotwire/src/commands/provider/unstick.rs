@@ -6,7 +6,7 @@ use provider::{Caller, KeyWaitsFor, OrderingKey, Provider, ProviderError, Waitin
 use runtime::clock::rfc3339_ms;
 use serde_json::json;
 
-use super::{LIST_MAX, find, one_line, print, print_json};
+use super::{LIST_MAX, count_of, find, one_line, print, print_json};
 use crate::cli::{Confirmed, EndpointName, Skip};
 use crate::fault::{Fault, While as _};
 
@@ -34,7 +34,8 @@ pub(super) async fn cancel(
         return Ok((endpoint, 0));
     }
     confirmed.ask(|| {
-        format!("Give up on {waiting} messages that wait for {} ({})?", endpoint.id, one_line(&endpoint.url))
+        let waiting = count_of(waiting, "message that waits", "messages that wait");
+        format!("Give up on {waiting} for {} ({})?", endpoint.id, one_line(&endpoint.url))
     })?;
     let messages = provider.give_up_waiting(&endpoint).await.while_(doing())?;
     Ok((endpoint, messages))
@@ -85,7 +86,10 @@ fn standing(blocked: &WaitingKey) -> String {
     let since = rfc3339_ms(blocked.since);
     match blocked.attempts {
         0 => format!("{} since {since}, {waits_for}", blocked.message),
-        attempts => format!("{}, {waits_for}; it has failed {attempts} times since {since}", blocked.message),
+        attempts => {
+            let times = count_of(attempts, "time", "times");
+            format!("{}, {waits_for}; it has failed {times} since {since}", blocked.message)
+        }
     }
 }
 
@@ -114,13 +118,14 @@ pub(super) async fn skip(provider: &Provider, options: &Skip) -> Result<(), Faul
         ))
     };
     let head = found.ok_or_else(missing)?;
-    options.confirmed.ask(|| format!("Give up {}, so that {} behind it go out?", standing(&head), head.waiting))?;
+    let behind = count_of(head.waiting, "behind it goes", "behind it go");
+    options.confirmed.ask(|| format!("Give up {}, so that {behind} out?", standing(&head)))?;
     let skipped = provider.skip_blocked_key(&caller, &endpoint.application, &endpoint.id, &key, &head.message).await;
     match skipped {
         Err(ProviderError::NotFound) => Err(missing()),
         skipped => {
             skipped.while_(format!("skipping {}", head.message))?;
-            print(&format!("{} was given up; {} behind it go on.", head.message, head.waiting));
+            print(&format!("{} was given up; {behind} on.", head.message));
             Ok(())
         }
     }

@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use provider::port::ordering::WAITING_COUNT_MAX;
-use provider::{KeyWaitsFor, OrderingKey, WaitingKey};
+use provider::{DeliveryOrder, KeyWaitsFor, OrderingKey, WaitingKey};
 
 use super::head::{Head, Tab};
 use crate::portal::notice;
@@ -23,6 +23,8 @@ struct OrderingPage {
     frame: Frame,
     head: Head,
     may: May,
+    /// An endpoint that is not may have keys that wait since it was.
+    is_in_order: bool,
     rows: Vec<Row>,
     next: Option<String>,
 }
@@ -66,6 +68,7 @@ pub(in crate::portal) async fn page(
         frame: session.frame("Order of an endpoint", Section::Endpoints).with_notice(notice::of(&query)),
         head: Head::new(&session, &endpoint, Tab::Ordering),
         may: session.may(),
+        is_in_order: endpoint.ordering == DeliveryOrder::PerKey,
         rows: blocked.iter().map(row).collect(),
         next,
     })

@@ -153,7 +153,13 @@ pub(in crate::portal) async fn start(
                     let path = format!("/endpoints/{endpoint}/replay?done={done}");
                     return Ok(session.portal.redirect(&path).into_response());
                 }
-                Err(error) => form::faults(error)?,
+                Err(error) => {
+                    let (status, mut faults) = form::faults(error)?;
+                    if !faults.of("since").is_empty() {
+                        faults.replace("since", too_far(since, session.portal.now()));
+                    }
+                    (status, faults)
+                }
             }
         }
     };
@@ -165,6 +171,11 @@ pub(in crate::portal) async fn start(
     page.fault = faults.of("since");
     page.others = faults.elsewhere(&["since"]);
     page_as(status, &page)
+}
+
+/// What is wrong with a time that the provider refuses. It speaks of the end of the span, which this form does not ask for.
+fn too_far(since: Timestamp, now: Timestamp) -> &'static str {
+    if since < now { "must be at most 14 days ago" } else { "must not be in the future" }
 }
 
 /// From when: at the time that was typed, or so many hours ago.
