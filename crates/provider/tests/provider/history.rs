@@ -90,23 +90,29 @@ async fn a_resend_goes_to_endpoints_that_did_not_want_the_message_and_never_to_d
 
 /// A node has it in memory, and would send it when its turn comes.
 #[tokio::test]
-async fn what_was_expunged_is_not_sent_any_more() {
-    let stage = Stage::new(patient()).await;
-    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let input = EndpointInput { url: receiver.url(), throttle_rate: Some(1), ..EndpointInput::default() };
-    let endpoint = stage.endpoint_with(input).await;
-    let mut sent = Vec::new();
-    for _ in 0..5 {
-        sent.push(stage.send().await);
+async fn what_was_expunged_is_not_sent_any_more_whichever_node_was_asked() {
+    for elsewhere in [false, true] {
+        let store = store();
+        let stage = Stage::on(Arc::clone(&store), patient()).await;
+        let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+        let input = EndpointInput { url: receiver.url(), throttle_rate: Some(1), ..EndpointInput::default() };
+        let endpoint = stage.endpoint_with(input).await;
+        let mut sent = Vec::new();
+        for _ in 0..4 {
+            sent.push(stage.send().await);
+        }
+        let other = crate::stage::provider(Arc::clone(&store), patient());
+        let asked = if elsewhere { &other } else { &stage.provider };
+        asked.expunge_message(&stage.caller, "app", &sent[2].id).await.unwrap();
+        if elsewhere {
+            store.changed_elsewhere().notify();
+        }
+        for kept in [&sent[0], &sent[1], &sent[3]] {
+            assert_eq!(*receiver.next().await.headers["svix-id"].to_str().unwrap(), *kept.id);
+        }
+        stage.finished(&endpoint).await;
+        assert_eq!(receiver.count_now(), 0);
     }
-    for gone in &sent[2..4] {
-        stage.provider.expunge_message(&stage.caller, "app", &gone.id).await.unwrap();
-    }
-    for kept in [&sent[0], &sent[1], &sent[4]] {
-        assert_eq!(*receiver.next().await.headers["svix-id"].to_str().unwrap(), *kept.id);
-    }
-    stage.finished(&endpoint).await;
-    assert_eq!(receiver.count_now(), 0);
 }
 
 #[tokio::test]

@@ -138,7 +138,7 @@ async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs
         site.provider.get(&path).await.unwrap().body["disabled"] == true
     };
     let (worked, said) = provider(data.path(), &["endpoint", "disable", &site.endpoint]);
-    assert!(!worked && said.contains("drop 1 messages") && said.contains("--yes"), "something waits: {said}");
+    assert!(!worked && said.contains("drop 1 message that waits") && said.contains("--yes"), "something waits: {said}");
     for (command, yes, disabled) in [("disable", &["--yes"][..], true), ("enable", &[], false)] {
         let (worked, said) = provider(data.path(), &[&["endpoint", command, &site.endpoint], yes].concat());
         assert!(worked && said.contains(&format!("is {command}d")), "{said}");
