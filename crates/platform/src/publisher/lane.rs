@@ -6,6 +6,7 @@
 
 mod gate;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,8 +36,8 @@ pub(super) struct Lane {
     inbox: mpsc::UnboundedReceiver<Held>,
     /// Events to be published, the oldest first.
     queue: BTreeMap<Cursor, Held>,
-    /// Every event in memory: in the queue, under way or being settled. One that comes again is not published again.
-    present: HashSet<Cursor>,
+    /// Every event in memory. One that comes again is not published twice at once.
+    present: HashMap<Cursor, Presence>,
     steps: JoinSet<Step>,
     /// Whose step it is, should one panic.
     cursors: HashMap<Id, Cursor>,
@@ -50,15 +51,36 @@ pub(super) struct Lane {
     rows_wait: bool,
     /// Rows may wait behind one of ours: look again when something was settled.
     successors_wait: bool,
-    /// When the earliest row that is to be tried again may be.
+    /// When the earliest row that is to be tried again may be, as far as is known.
     next_attempt_at: Option<Timestamp>,
+    /// Rows may wait for a time that is not known: ask the table when nothing else waits there.
+    ask_next_attempt: bool,
     ended: bool,
+}
+
+/// Where an event in memory is.
+enum Presence {
+    /// In the queue, or on its way to the provider.
+    Here,
+    /// Its outcome is being recorded. A row that stays in the outbox may be claimed anew as soon as that is on disk, before the
+    /// lane hears of it. What was claimed must not be dropped: the row is this node's, and nobody else looks for it.
+    Settling { anew: Option<Held> },
 }
 
 /// What a task of the lane has done.
 enum Step {
     Answered { held: Held, verdict: Verdict, ticket: Ticket, used: Timestamp },
-    Settled { held: Held, recorded: Recorded, again_at: Option<Timestamp> },
+    Settled { held: Held, recorded: Recorded, left: Left },
+}
+
+/// What an outcome leaves in the outbox.
+#[derive(Clone, Copy)]
+enum Left {
+    Nothing,
+    /// The row, to be tried again: at once, or at that time.
+    Row {
+        again_at: Option<Timestamp>,
+    },
 }
 
 impl Lane {
@@ -76,7 +98,7 @@ impl Lane {
             door,
             inbox,
             queue: BTreeMap::new(),
-            present: HashSet::new(),
+            present: HashMap::new(),
             steps: JoinSet::new(),
             cursors: HashMap::new(),
             requests: HashSet::new(),
@@ -86,6 +108,7 @@ impl Lane {
             rows_wait: true,
             successors_wait: false,
             next_attempt_at: None,
+            ask_next_attempt: true,
             ended: false,
         }
     }
@@ -110,8 +133,16 @@ impl Lane {
     }
 
     fn take(&mut self, held: Held) {
-        if self.present.insert(held.event.cursor) {
-            self.queue.insert(held.event.cursor, held);
+        match self.present.entry(held.event.cursor) {
+            Entry::Vacant(entry) => {
+                entry.insert(Presence::Here);
+                self.queue.insert(held.event.cursor, held);
+            }
+            Entry::Occupied(mut entry) => {
+                if let Presence::Settling { anew } = entry.get_mut() {
+                    *anew = Some(held);
+                }
+            }
         }
     }
 
@@ -134,6 +165,8 @@ impl Lane {
         if self.next_attempt_at.is_some_and(|at| at <= now) {
             self.next_attempt_at = None;
             self.rows_wait = true;
+            // Only the earliest was known.
+            self.ask_next_attempt = true;
         }
     }
 
@@ -165,10 +198,13 @@ impl Lane {
                     // Nothing came and nothing is here: so nothing waits behind it either.
                     self.successors_wait &= !(none && held_none);
                 }
-                if none && self.next_attempt_at.is_none() {
-                    // Best effort: the sweep finds them, too.
-                    let attempt = self.shared.parts.store.next_outbox_attempt(self.customer).await;
-                    self.next_attempt_at = attempt.ok().flatten();
+                // Best effort: the sweep finds them, too.
+                if short
+                    && self.ask_next_attempt
+                    && let Ok(attempt) = self.shared.parts.store.next_outbox_attempt(self.customer).await
+                {
+                    self.ask_next_attempt = false;
+                    self.next_attempt_at = [self.next_attempt_at, attempt].into_iter().flatten().min();
                 }
             }
             Err(error) => {
@@ -212,11 +248,9 @@ impl Lane {
                 self.requests.remove(&id);
                 self.answered(held, verdict, ticket, used).await;
             }
-            Ok((id, Step::Settled { held, recorded, again_at })) => {
+            Ok((id, Step::Settled { held, recorded, left })) => {
                 self.cursors.remove(&id);
-                self.present.remove(&held.event.cursor);
-                // Only now is it in the table to be found.
-                self.next_attempt_at = [self.next_attempt_at, again_at].into_iter().flatten().min();
+                self.settled(held, recorded, left);
                 if self.successors_wait && recorded == Recorded::Yes {
                     self.rows_wait = true;
                 }
@@ -270,16 +304,37 @@ impl Lane {
         let settling = self.shared.settling();
         let shared = Arc::clone(&self.shared);
         let cursor = held.event.cursor;
-        let again_at = if let Became::Retry { at, .. } = &became { Some(*at) } else { None };
+        let left = match &became {
+            Became::Published | Became::Quarantined { .. } => Left::Nothing,
+            Became::Retry { at, .. } => Left::Row { again_at: Some(*at) },
+            Became::Released => Left::Row { again_at: None },
+        };
+        self.present.insert(cursor, Presence::Settling { anew: None });
         let outcome = OutboxOutcome { customer: self.customer, cursor, became };
         let task = self.steps.spawn(async move {
             let recorded = settling.submit(outcome).await.unwrap_or_else(|_| {
                 shared.lost_track();
                 Recorded::Lost
             });
-            Step::Settled { held, recorded, again_at }
+            Step::Settled { held, recorded, left }
         });
         self.cursors.insert(task.id(), cursor);
+    }
+
+    /// The event leaves memory, unless its row was claimed anew.
+    fn settled(&mut self, held: Held, recorded: Recorded, left: Left) {
+        let was = self.present.remove(&held.event.cursor);
+        drop(held);
+        // Only now is it in the table to be found.
+        if let Left::Row { again_at: Some(at) } = left {
+            self.next_attempt_at = self.next_attempt_at.into_iter().chain([at]).min();
+        }
+        let is_gone = matches!((left, recorded), (Left::Nothing, Recorded::Yes));
+        if let Some(Presence::Settling { anew: Some(anew) }) = was
+            && !is_gone
+        {
+            self.take(anew);
+        }
     }
 
     /// Lets what is under way finish, and gives back the rest.

@@ -12,6 +12,8 @@ use tokio::sync::watch;
 pub enum Reply {
     Status(u16),
     With(u16, &'static str, String),
+    /// With a status, but not before so many requests have come.
+    When(usize, u16),
     /// Never answers.
     Hang,
     /// Closes the connection.
@@ -101,6 +103,10 @@ impl Provider {
                     let answer = format!("HTTP/1.1 {status} X\r\n{header}: {value}\r\ncontent-length: 0\r\n\r\n");
                     writing.write_all(answer.as_bytes()).await.unwrap();
                     continue;
+                }
+                Reply::When(count, status) => {
+                    self.request(count).await;
+                    (status, "x-none", "{}".to_owned())
                 }
                 Reply::Hang => std::future::pending().await,
                 Reply::Close => return,

@@ -44,6 +44,7 @@ use async_trait::async_trait;
 use auction::{Auction, Item};
 use jiff::Timestamp;
 use runtime::signal::Signal;
+use tokio::sync::RwLock;
 use uuid::Uuid;
 
 use self::access::Access;
@@ -76,6 +77,11 @@ impl PlatformFaults {
     pub fn lose_answer_of_next_commit(&self) {
         self.0.loses_answer.store(true, Ordering::SeqCst);
     }
+
+    /// Until the guard is dropped, what becomes of events is true at once and nobody who reported it hears so.
+    pub async fn hold_answers_to_outcomes(&self) -> impl Sized {
+        Arc::clone(&self.0.settled).write_owned().await
+    }
 }
 
 #[derive(Default)]
@@ -83,6 +89,7 @@ struct Memory {
     tables: Mutex<Tables>,
     changed: Signal,
     loses_answer: AtomicBool,
+    settled: Arc<RwLock<()>>,
 }
 
 /// Everything that is kept.
@@ -273,6 +280,7 @@ impl Store for Memory {
 
     async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()> {
         self.tables().outbox.settle(outcomes, now);
+        let _told = self.settled.read().await;
         Ok(())
     }
 }
