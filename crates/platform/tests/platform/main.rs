@@ -6,6 +6,7 @@ mod access;
 mod bidders;
 mod connecting;
 mod downtime;
+mod failing;
 mod hot_item;
 mod house;
 mod provider;
