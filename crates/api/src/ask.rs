@@ -189,6 +189,7 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
         let Asked { caller, query } = Asked::from_request_parts(parts, platform).await?;
         let key = idempotency_key(&parts.headers)?;
         let request_hash = request_hash(&parts.method, &parts.uri, None, &[]);
+        http_kit::json::check_content_encoding(&parts.headers).map_err(ApiError::from)?;
         let content_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         if !is_csv(content_type.unwrap_or_default()) {
             return Err(ApiError::unsupported_media_type("text/csv, in UTF-8"));

@@ -148,7 +148,7 @@ const SHARED: [Shared; 14] = [
     Shared { status: "409", name: "Conflict", description: "The rules forbid it as things stand, a unique name is taken, or others change it at the same time (`busy`). The code says which rule." },
     Shared { status: "412", name: "PreconditionFailed", description: "It has changed since the version in `If-Match`. Code `precondition_failed`." },
     Shared { status: "413", name: "PayloadTooLarge", description: "The body is larger than 1 MiB (a catalogue: 64 MiB). Code `payload_too_large`." },
-    Shared { status: "415", name: "UnsupportedMediaType", description: "The body is not of the type that is taken. Code `unsupported_media_type`." },
+    Shared { status: "415", name: "UnsupportedMediaType", description: "The body is not of the type that is taken, or is compressed. Code `unsupported_media_type`." },
     Shared { status: "422", name: "Invalid", description: "Values that can't be used; `errors` says where. Codes `invalid`, `field_invalid`, `idempotency_mismatch` and others." },
     Shared { status: "428", name: "PreconditionRequired", description: "Send `If-Match` with the `ETag` of what you saw. Code `precondition_required`." },
     Shared { status: "429", name: "RateLimited", description: "The key has used its quota; `Retry-After` says how many seconds to wait (`rate_limited`); or there were too many attempts at a password or code (`too_many_attempts`)." },

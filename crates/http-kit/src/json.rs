@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
 use bytes::{Bytes, BytesMut};
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, StatusCode};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -50,6 +50,9 @@ pub enum JsonError {
     /// It is not said to be JSON.
     #[error("send the body as Content-Type: application/json")]
     ContentType,
+    /// It is compressed.
+    #[error("send the body as it is, without Content-Encoding")]
+    ContentEncoding,
 }
 
 impl JsonError {
@@ -62,7 +65,7 @@ impl JsonError {
             JsonError::Broken => "body_broken",
             JsonError::Slow => "request_timeout",
             JsonError::Busy => "too_many_bodies",
-            JsonError::ContentType => "unsupported_media_type",
+            JsonError::ContentType | JsonError::ContentEncoding => "unsupported_media_type",
         }
     }
 
@@ -74,7 +77,7 @@ impl JsonError {
             JsonError::Busy => StatusCode::SERVICE_UNAVAILABLE,
             JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            JsonError::ContentType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            JsonError::ContentType | JsonError::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
 
@@ -87,12 +90,19 @@ impl JsonError {
     }
 }
 
-/// `application/json`, `application/…+json`, or nothing said.
+/// `application/json`, `application/…+json`, or nothing said; and as it is.
 pub fn check_content_type(headers: &HeaderMap) -> Result<(), JsonError> {
+    check_content_encoding(headers)?;
     let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
     let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let is_json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
     is_json.then_some(()).ok_or(JsonError::ContentType)
+}
+
+/// Nothing here is compressed; `identity`, or nothing said.
+pub fn check_content_encoding(headers: &HeaderMap) -> Result<(), JsonError> {
+    let is_plain = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
+    headers.get_all(CONTENT_ENCODING).iter().all(is_plain).then_some(()).ok_or(JsonError::ContentEncoding)
 }
 
 /// The whole body, up to [`BODY_BYTES_MAX`].

@@ -101,5 +101,8 @@ async fn a_file_in_another_character_set_is_told_as_such() {
         let path = format!("/api/v1/auctions/{}/catalogue?dryRun=true", sale.auction);
         let answer = sale.stage.send(&Method::POST, &path, &headers, &catalogue(0..1)).await;
         assert_eq!(answer.status, status, "{kind}: {}", answer.text);
+        let compressed = [headers.as_slice(), &[("content-encoding", "gzip")]].concat();
+        let answer = sale.stage.send(&Method::POST, &path, &compressed, &catalogue(0..1)).await;
+        assert_eq!((answer.status, answer.code().as_str()), (415, "unsupported_media_type"), "{}", answer.text);
     }
 }

@@ -46,7 +46,7 @@ const OF_BODIES: [Refusal; 4] = [
     ("400", "The body did not arrive whole, or comes with an idempotency key that is none.", ERROR),
     ("408", "The body did not arrive within 30 seconds (`request_timeout`).", ERROR),
     ("413", "The body is too large (`payload_too_large`).", ERROR),
-    ("415", "The body is not said to be JSON (`unsupported_media_type`).", ERROR),
+    ("415", "The body is not said to be JSON, or is compressed (`unsupported_media_type`).", ERROR),
 ];
 
 /// Adds it.

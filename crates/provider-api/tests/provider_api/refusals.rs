@@ -156,6 +156,8 @@ async fn headers_that_are_wrong_are_answered() {
         ("content-type", b"text/plain", 415),
         ("content-type", b"\xff", 415),
         ("content-type", b"application/json; charset=utf-8", 201),
+        ("content-encoding", b"gzip", 415),
+        ("content-encoding", b"identity", 201),
         ("authorization", b"Bearer \xff", 401),
         ("x-request-id", b"\xff", 201),
     ] {

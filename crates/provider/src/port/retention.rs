@@ -31,7 +31,7 @@ pub trait Retention {
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool>;
 
     /// Removes payloads that were to be kept until `now` at most and for less time than their messages; the number of
-    /// them.
+    /// them. What waits of such a message is due `now`, as when its payload is expunged.
     async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
     /// Removes attempts to deliver messages with ids before this one, whenever they were made; the number of them.
     async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize>;

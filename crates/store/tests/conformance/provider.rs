@@ -178,5 +178,6 @@ stories! {
         payloads_of_a_span_are_expunged_a_few_at_a_time,
         what_waits_of_expunged_messages_is_due_and_others_are_read_again,
         payloads_go_at_their_time_a_few_at_a_time,
+        what_waits_of_payloads_that_went_is_due,
         messages_and_attempts_go_after_their_time_with_what_waits_of_them;
 }

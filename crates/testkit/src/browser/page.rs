@@ -93,8 +93,8 @@ impl Page {
                 return Ok(());
             }
             if Instant::now() > deadline {
-                let shown = self.evaluate("location.href + '\\n' + document.body.innerText").await;
-                let shown = shown.ok().and_then(|shown| shown.as_str().map(str::to_owned)).unwrap_or_default();
+                let shown = self.text("location.href + '\\n' + document.body.innerText").await;
+                let shown = shown.unwrap_or_else(|error| error.to_string());
                 return Err(BrowserError::new(format!("waiting until {expression}"), format!("it is not:\n{shown}")));
             }
             tokio::time::sleep(PAUSE).await;

@@ -63,11 +63,20 @@ impl Retention for Memory {
 
     async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let mut tables = self.tables();
-        let over = tables.work.messages.values_mut().filter(|message| {
+        let work = &mut tables.work;
+        let over = work.messages.iter_mut().filter(|(_, message)| {
             let kept_for = message.payload_expires_at.duration_since(message.created_at);
             message.payload.is_some() && kept_for < MESSAGE_KEPT_FOR && message.payload_expires_at <= now
         });
-        Ok(over.take(limit).map(|message| message.payload = None).count())
+        let mut forgotten = Vec::new();
+        for (key, message) in over.take(limit) {
+            message.payload = None;
+            forgotten.push(key.clone());
+        }
+        for (application, message) in &forgotten {
+            work.hasten_of(application, |id| id == message, now);
+        }
+        Ok(forgotten.len())
     }
 
     async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {

@@ -90,7 +90,7 @@ impl Work {
     pub(super) fn hasten_of(&mut self, application: &str, concerns: impl Fn(&Id) -> bool, now: Timestamp) {
         let waits =
             self.rows.iter().filter(|((_, message), row)| *row.application == *application && concerns(message));
-        let waits = waits.filter(|(row_key, row)| row.owner.is_none() && row.next_at > now && !self.is_held(row_key));
+        let waits = waits.filter(|(row_key, row)| self.is_later(row_key, row, now));
         let waits: Vec<(Id, Id)> = waits.map(|(row_key, _)| row_key.clone()).collect();
         for row_key in &waits {
             self.wait(row_key, now, None);
@@ -99,7 +99,12 @@ impl Work {
 
     /// Whether a row is nobody's, is not held, and is to be tried again after `now`.
     fn waits_for_retry(&self, row_key: &(Id, Id), row: &Row, now: Timestamp) -> bool {
-        row.owner.is_none() && row.attempts > 0 && row.next_at > now && !self.is_held(row_key)
+        row.attempts > 0 && self.is_later(row_key, row, now)
+    }
+
+    /// Whether a row is nobody's, is not held, and its time comes after `now`.
+    fn is_later(&self, row_key: &(Id, Id), row: &Row, now: Timestamp) -> bool {
+        row.owner.is_none() && row.next_at > now && !self.is_held(row_key)
     }
 }
 

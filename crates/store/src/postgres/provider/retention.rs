@@ -61,14 +61,24 @@ impl Retention for Provider {
 
     async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.engine.client().await?;
-        // The condition of the index, word by word.
+        // The condition of the index, word by word. What waits of these is due, but for rows that somebody is just taking.
         let forget = "WITH over AS ( \
                  SELECT application, id FROM messages \
                  WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
                  AND payload_expires_at <= $1 ORDER BY payload_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED \
+             ), forgotten AS ( \
+                 UPDATE messages m SET payload = NULL FROM over \
+                 WHERE m.application = over.application AND m.id = over.id RETURNING m.application, m.id \
+             ), waiting AS ( \
+                 SELECT d.endpoint, d.message FROM forgotten f JOIN endpoints e ON e.application = f.application \
+                 JOIN deliveries d ON d.endpoint = e.id AND d.message = f.id WHERE d.owner IS NULL AND d.next_at > $1 \
+                 FOR UPDATE OF d SKIP LOCKED \
+             ), hastened AS ( \
+                 UPDATE deliveries d SET next_at = $1 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message \
              ) \
-             UPDATE messages m SET payload = NULL FROM over WHERE m.application = over.application AND m.id = over.id";
-        Ok(write(&client, forget, &[&now, &signed(limit)]).await?)
+             SELECT count(*) FROM forgotten";
+        let forgotten = rows::one(&client, forget, &[&now, &signed(limit)], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(forgotten.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
     async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {

@@ -70,8 +70,17 @@ impl Retention for Sqlite {
         let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
              SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
              WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
-             AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2)";
-        self.write(move |db| write(db, forget, (ms(now), most(limit)))).await
+             AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2) RETURNING application, id";
+        self.write(move |db| {
+            let mut forget = db.prepare_cached(forget)?;
+            let forgotten = forget.query_map((ms(now), most(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let forgotten = forgotten.collect::<Result<Vec<(String, String)>, _>>()?;
+            for (application, message) in &forgotten {
+                hasten(db, application, message, message, now)?;
+            }
+            Ok(forgotten.len())
+        })
+        .await
     }
 
     async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
@@ -99,9 +108,14 @@ impl Retention for Sqlite {
     }
 }
 
-/// Payloads of the application's messages from `first` to `last` went.
+/// Payloads of the application's messages from `first` to `last` were removed.
 fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = ?1", [application])?;
+    hasten(db, application, first, last, now)
+}
+
+/// What waits of messages whose payloads went is due.
+fn hasten(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
     let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
          AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";
     write(db, hasten, (application, first, last, ms(now)))?;

@@ -118,6 +118,30 @@ pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
     assert_eq!(there().await, [6]);
 }
 
+/// The first of a key is to be tried again long after its payload went: the next one does not wait for that.
+pub(super) async fn what_waits_of_payloads_that_went_is_due(store: Shared) {
+    let version = routes(&store, 1).await;
+    let first = keyed(1, version, "lot", &[1]);
+    let first = NewMessage { message: Message { payload_expires_at: at(5 * HOUR_MS), ..first.message }, ..first };
+    let second = keyed(2, version, "lot", &[1]);
+    let third = keyed(3, version, "bid", &[1]);
+    let kept = |new: NewMessage| {
+        let payload_expires_at = new.message.created_at + later(90 * 24 * HOUR_MS);
+        NewMessage { message: Message { payload_expires_at, ..new.message }, ..new }
+    };
+    accepted(&store, vec![first, kept(second), kept(third)], at(5)).await;
+    assert_eq!(claim_all(&*store, 1, 1, 5, 9).await.len(), 2);
+    let never = 50 * HOUR_MS;
+    let tries = [1, 3].map(|message| failed(attempt(message, message, 1, at(10)), 1, never));
+    store.record_attempts(tries.into()).await.unwrap();
+    let over = 6 * HOUR_MS;
+    assert_eq!(store.forget_payloads(at(over), 9).await.unwrap(), 1);
+    assert_eq!(store.next_due().await.unwrap(), Some(at(over)));
+    let given = claim_all(&*store, 1, 1, over, 9).await;
+    assert_eq!(given.len(), 1, "the other key's keeps its time");
+    assert_eq!((&given[0].message.id, given[0].message.payload.is_none()), (&id("msg", 1), true));
+}
+
 pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of_them(store: Shared) {
     let version = routes(&store, 2).await;
     store.create_application(application(2), None).await.unwrap();
