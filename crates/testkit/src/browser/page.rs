@@ -106,6 +106,13 @@ impl Page {
         self.click_on(&format!("{BY_WORDS}({})", json!(words))).await
     }
 
+    /// Clicks the link or button that says so, and waits until another page, or this one anew, has come in place of this one.
+    pub async fn follow(&self, words: &str) -> Result<(), BrowserError> {
+        self.evaluate("window.isLeft = true").await?;
+        self.click(words).await?;
+        self.until("window.isLeft !== true && document.readyState === 'complete'").await
+    }
+
     /// Types into the field of this id, in place of what is there.
     pub async fn fill(&self, id: &str, text: &str) -> Result<(), BrowserError> {
         let field = format!("document.getElementById({})", json!(id));
