@@ -33,7 +33,9 @@ pub struct ClientConfig {
     /// An idle connection is closed after this time. Shorter than the 5 s after which common servers close it: a request
     /// that is sent just as they do is [`TransportError::Stale`].
     pub idle_timeout: Duration,
-    /// Idle connections kept for one host and port.
+    /// Idle connections kept for one host and port: as many as may be under way there at the same time. All endpoints of a
+    /// site are behind one, and what is not kept is opened anew for a later request. Those that are not needed any more
+    /// go after `idle_timeout`.
     pub idle_per_host_max: usize,
     /// Status line and headers of a response, together; 8 KiB at least.
     pub response_header_bytes_max: usize,
@@ -52,7 +54,7 @@ impl Default for ClientConfig {
             policy: AddressPolicy::public_only(Vec::new()),
             connect_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(4),
-            idle_per_host_max: 64,
+            idle_per_host_max: 1_024,
             response_header_bytes_max: 64 * 1024,
             extra_roots: RootCertStore::empty(),
             proxy: None,

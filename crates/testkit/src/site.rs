@@ -56,7 +56,7 @@ pub struct Site {
 
 /// A client that reaches servers on this machine.
 pub fn http_client() -> Client {
-    Client::new(ClientConfig { policy: AddressPolicy::any(), idle_per_host_max: 1_024, ..ClientConfig::default() })
+    Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })
 }
 
 impl Site {

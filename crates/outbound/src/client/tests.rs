@@ -53,6 +53,17 @@ async fn answering(answer: &'static [u8], requests_max: usize) -> (SocketAddr, A
     .await
 }
 
+/// Takes its time for each answer, so that requests which begin together are under way together.
+async fn answering_slowly() -> (SocketAddr, Arc<AtomicUsize>) {
+    server(|mut stream| async move {
+        while !read_head(&mut stream).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            stream.write_all(OK).await.unwrap();
+        }
+    })
+    .await
+}
+
 /// Reads to the empty line that ends the headers; nothing when the connection ends before.
 async fn read_head(stream: &mut TcpStream) -> Vec<u8> {
     let mut head = Vec::new();
@@ -276,15 +287,21 @@ async fn an_idle_connection_is_closed_when_its_time_is_over() {
 }
 
 #[tokio::test]
+async fn what_many_endpoints_of_one_site_need_at_a_time_is_kept() {
+    const AT_A_TIME: usize = 200;
+    let (address, taken) = answering_slowly().await;
+    let client = client(AddressPolicy::any());
+    for _ in 0..3 {
+        let requests = (0..AT_A_TIME).map(|_| client.send(get(format_args!("http://{address}/"))));
+        assert!(futures_util::future::join_all(requests).await.iter().all(Result::is_ok));
+    }
+    let opened = taken.load(Ordering::SeqCst);
+    assert!(opened <= AT_A_TIME, "{opened} connections for {AT_A_TIME} requests at a time");
+}
+
+#[tokio::test]
 async fn no_more_idle_connections_are_kept_than_allowed() {
-    let (address, taken) = server(|mut stream| async move {
-        while !read_head(&mut stream).await.is_empty() {
-            // All of them are under way at the same time.
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            stream.write_all(OK).await.unwrap();
-        }
-    })
-    .await;
+    let (address, taken) = answering_slowly().await;
     let config = ClientConfig { policy: AddressPolicy::any(), idle_per_host_max: 2, ..ClientConfig::default() };
     let client = Client::new(config);
     for opened in [5, 8] {
