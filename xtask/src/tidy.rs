@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("auction", &["contract"]),
     ("runtime", &[]),
-    ("outbound", &[]),
+    ("outbound", &["runtime"]),
     ("platform", &["auction", "contract", "outbound", "runtime"]),
     ("provider", &["outbound", "runtime"]),
     ("store", &["auction", "contract", "platform", "provider", "runtime"]),

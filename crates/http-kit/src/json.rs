@@ -124,7 +124,9 @@ async fn read_among(bodies: &Bodies, mut body: Body, bytes_max: usize) -> Result
         return Err(JsonError::TooLarge { bytes_max });
     }
     let (mut part, mut first, mut read) = (bodies.begin(), Bytes::new(), BytesMut::new());
-    while let Some(frame) = body.frame().await {
+    while !body.is_end_stream()
+        && let Some(frame) = body.frame().await
+    {
         let Ok(data) = frame.map_err(|_| JsonError::Broken)?.into_data() else { continue };
         let bytes = first.len() + read.len() + data.len();
         if bytes > bytes_max {

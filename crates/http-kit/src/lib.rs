@@ -3,6 +3,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod arriving;
 pub mod bearer;
 pub mod bodies;
 pub mod client;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::Request;
 use axum::response::Response;
+use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue};
 use tracing::{Instrument as _, Span};
 
@@ -38,13 +39,14 @@ impl Identity {
     }
 
     /// Holds for everything that happens until the request is answered, and marks the answer.
-    pub(crate) async fn during(self, answer: impl Future<Output = Response>) -> Response {
+    pub(crate) fn during(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
         let header = HeaderValue::try_from(self.id.as_str());
-        let mut response = CURRENT.scope(self.id, answer).instrument(self.span).await;
-        if let Ok(header) = header {
-            response.headers_mut().insert(X_REQUEST_ID, header);
-        }
-        response
+        CURRENT.scope(self.id, answer).instrument(self.span).map(|mut response| {
+            if let Ok(header) = header {
+                response.headers_mut().insert(X_REQUEST_ID, header);
+            }
+            response
+        })
     }
 }
 

@@ -20,8 +20,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore, watch};
 use tower::{Service, ServiceExt as _};
-use tower_http::timeout::TimeoutBody;
 
+use crate::arriving::{Arriving, Hushed};
 use crate::client::Peer;
 use crate::measured::{HeaderLimits, Measured};
 use crate::worded::Worded;
@@ -142,13 +142,15 @@ async fn connection<S>(
     let service = surface.map_request(move |mut request: http::Request<Incoming>| {
         seen.notify_one();
         request.extensions_mut().insert(peer);
-        request.map(|body| Body::new(TimeoutBody::new(quiet_max, body)))
+        let version = request.version();
+        request.map(|body| Body::new(Arriving::new(body, version, quiet_max)))
     });
     let service = Measured::new(service, limits.headers());
     let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));
     let connection = server.serve_connection(TokioIo::new(Worded::new(stream)), service).into_owned();
+    let connection = pin!(watcher.watch(connection));
     tokio::select! {
-        ended = watcher.watch(connection) => {
+        ended = Hushed::new(connection) => {
             if let Err(error) = ended {
                 tracing::debug!(error, "a connection ended early");
             }

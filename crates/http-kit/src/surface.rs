@@ -12,6 +12,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
+use futures_util::future::{Either, ready};
 use http::{StatusCode, Uri};
 use tower::{Service, ServiceExt as _};
 
@@ -109,18 +110,18 @@ impl Service<Request> for Surface {
         let asked_by_a_page = cors::is_asked(self.origins, &request);
         let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
         let (mut router, panicked) = (self.router.clone(), self.panicked);
-        let answer = async move {
-            if let Some(answer) = preflight {
-                return answer;
-            }
-            let call = AssertUnwindSafe(async { Service::<Request>::call(&mut router, request).await });
-            match call.catch_unwind().await {
-                Ok(Ok(response)) => response,
-                Ok(Err(never)) => match never {},
-                Err(panic) => {
-                    log(&*panic);
-                    panicked()
-                }
+        let answer = match preflight {
+            Some(answer) => Either::Left(ready(answer)),
+            None => {
+                let call = AssertUnwindSafe(async move { Service::<Request>::call(&mut router, request).await });
+                Either::Right(call.catch_unwind().map(move |called| match called {
+                    Ok(Ok(response)) => response,
+                    Ok(Err(never)) => match never {},
+                    Err(panic) => {
+                        log(&*panic);
+                        panicked()
+                    }
+                }))
             }
         };
         let answer = identity.during(answer);

@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use runtime::joined::poll_write_joined;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes of such an answer at most: a status line and three headers.
@@ -84,7 +85,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Worded<S> {
     ) -> Poll<io::Result<usize>> {
         match slices {
             [only] => self.poll_write(context, only),
-            _ => Pin::new(&mut self.stream).poll_write_vectored(context, slices),
+            _ => poll_write_joined(Pin::new(&mut self.stream), context, slices),
         }
     }
 

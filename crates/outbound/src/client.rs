@@ -3,11 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, ready};
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use http_body_util::Full;
@@ -131,7 +132,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the response. Dropping the future, or the deadline, closes the connection.
+    /// Sends a request and reads the response. Its time begins now. Dropping the future, or the deadline, closes the connection.
     ///
     /// [`TransportError::Stale`] when the connection had carried others before and ended without a byte of an answer: who
     /// may send the request twice does so with [`Client::send_fresh`].
@@ -164,35 +165,34 @@ impl Client {
         request: Request,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        let sendable = check_sendable(&request.method, &request.headers).and_then(|()| Destination::of(&request.uri));
-        let deadline = request.deadline;
-        // Moved into its future once, and not into each future that it goes through.
-        async move {
-            let exchange = pin!(self.exchange(request, sendable?, connections));
-            match tokio::time::timeout(deadline, exchange).await {
-                Ok(outcome) => outcome,
-                Err(_) => {
-                    Err(TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 })
-                }
-            }
-        }
+        let Request { method, uri, mut headers, body, deadline, response_bytes_max } = request;
+        let sendable = check_sendable(&method, &headers).and_then(|()| Destination::of(&uri));
+        let Destination { place, host } = match sendable {
+            Ok(destination) => destination,
+            Err(error) => return Either::Left(ready(Err(error))),
+        };
+        headers.insert(header::HOST, host);
+        let mut outgoing = http::Request::new(Full::new(body));
+        *outgoing.method_mut() = method;
+        *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
+        *outgoing.headers_mut() = headers;
+        let exchange = self.exchange(outgoing, uri, place, response_bytes_max, connections);
+        let late =
+            move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
+        Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
     }
 
-    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one.
+    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one, to where `uri` leads.
+    #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
     fn exchange(
         &self,
-        request: Request,
-        destination: Destination,
+        mut outgoing: http::Request<Full<Bytes>>,
+        uri: Uri,
+        place: Place,
+        response_bytes_max: usize,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        let Request { method, uri, headers, body, response_bytes_max, .. } = request;
-        let Destination { place, host } = destination;
         async move {
-            let mut outgoing = http::Request::new(Full::new(body));
-            *outgoing.method_mut() = method;
-            *outgoing.headers_mut() = headers;
-            outgoing.headers_mut().insert(header::HOST, host);
-            *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
             let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
             while let Some(mut connection) = kept() {
                 match connection.exchange(outgoing, response_bytes_max).await {
@@ -221,7 +221,7 @@ impl Client {
 
     fn done(&self, place: Place, mut connection: Connection, response: Response) -> Response {
         tracing::trace!(?place, status = response.status.as_u16(), "answered");
-        if connection.is_open() {
+        if connection.is_ready() {
             self.pool.keep(place, connection);
         }
         response
@@ -264,7 +264,7 @@ fn check_sendable(method: &Method, headers: &HeaderMap) -> Result<(), TransportE
     if *method == Method::CONNECT {
         return Err(TransportError::Invalid("CONNECT requests are not sent"));
     }
-    if STEERING_HEADERS.iter().any(|name| headers.contains_key(name)) {
+    if headers.keys().any(|name| STEERING_HEADERS.contains(name)) {
         return Err(TransportError::Invalid("the request has a header that only the client may set"));
     }
     Ok(())

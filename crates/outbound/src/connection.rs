@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use bytes::{Bytes, BytesMut};
 use http_body_util::Full;
 use hyper::body::{Body, Frame, Incoming};
-use hyper::client::conn::http1;
+use hyper::client::conn::{TrySendError, http1};
 use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
 
@@ -52,8 +52,12 @@ impl Connection {
         builder.max_buf_size(header_bytes_max);
         let (heard, awaited) = (Heard::default(), awaited(&stream));
         let carrier = TokioIo::new(Listening::new(TokioIo::new(stream), heard.clone()));
-        let (sender, driver) = builder.handshake(carrier).await.map_err(|error| TransportError::from_hyper(&error))?;
-        Ok(Self { sender, driver: Driver(Some(Box::new(driver))), heard, awaited })
+        let (mut sender, driver) =
+            builder.handshake(carrier).await.map_err(|error| TransportError::from_hyper(&error))?;
+        let mut driver = Driver(Some(Box::new(driver)));
+        // It takes its first request after the driver's first turn. That it is closed already shows when that is sent.
+        let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
+        Ok(Self { sender, driver, heard, awaited })
     }
 
     /// Sends a request and reads the response, of its body at most `body_bytes_max`.
@@ -64,32 +68,21 @@ impl Connection {
     ) -> impl Future<Output = Result<Response, Failed>> + Send {
         let Self { sender, driver, heard, awaited } = self;
         async move {
-            if !sender.is_ready() {
-                // A connection that was just opened takes its first request after the driver's first turn. That it is closed
-                // already shows when the request is sent.
-                let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
-            }
             heard.forget();
-            let sent = sender.try_send_request(request);
-            let outcome = pin!(async {
-                let response = match sent.await {
-                    Ok(response) => response,
-                    Err(mut error) => {
-                        return Err(match error.take_message() {
-                            Some(request) => Failed::Unsent(Box::new(request)),
-                            None => match TransportError::from_hyper(error.error()) {
-                                TransportError::Closed if !heard.anything() => Failed::Unheard,
-                                error => Failed::Broken(error),
-                            },
-                        });
-                    }
-                };
-                let (parts, incoming) = response.into_parts();
-                let (body, truncated) = read(incoming, body_bytes_max, awaited).await.map_err(Failed::Broken)?;
-                Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
-            });
-            driver.during(outcome).await
+            let sent = driver.during(pin!(sender.try_send_request(request))).await;
+            let (parts, incoming) = sent.map_err(|error| Failed::of(error, heard))?.into_parts();
+            let (body, truncated) = match incoming.is_end_stream() {
+                true => (Bytes::new(), false),
+                false => driver.during(pin!(read(incoming, body_bytes_max, awaited))).await.map_err(Failed::Broken)?,
+            };
+            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
         }
+    }
+
+    /// Whether another request could go out when the last response had been read. Less than [`Self::is_open`], which is asked before
+    /// one does.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        self.driver.0.is_some() && (self.sender.is_ready() || self.is_open())
     }
 
     /// Whether another request can go out: the last response was read to its end, and nobody has closed the connection
@@ -98,6 +91,18 @@ impl Connection {
         let mut nobody = Context::from_waker(Waker::noop());
         self.driver.turn(&mut nobody);
         self.driver.0.is_some() && self.sender.is_ready()
+    }
+}
+
+impl Failed {
+    fn of(mut error: TrySendError<http::Request<Full<Bytes>>>, heard: &Heard) -> Self {
+        match error.take_message() {
+            Some(request) => Self::Unsent(Box::new(request)),
+            None => match TransportError::from_hyper(error.error()) {
+                TransportError::Closed if !heard.anything() => Self::Unheard,
+                error => Self::Broken(error),
+            },
+        }
     }
 }
 
@@ -123,9 +128,6 @@ impl Driver {
 /// At most `bytes_max` of a body, and whether there was more. What is not read is never asked for: the connection is
 /// closed instead.
 async fn read(mut body: Incoming, bytes_max: usize, awaited: &Awaited) -> Result<(Bytes, bool), TransportError> {
-    if body.is_end_stream() {
-        return Ok((Bytes::new(), false));
-    }
     let mut read = BytesMut::new();
     loop {
         let room = bytes_max - read.len();

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
+use runtime::joined::poll_write_joined;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -72,7 +73,7 @@ impl AsyncWrite for Prompt {
         turn: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(turn, pieces)
+        poll_write_joined(Pin::new(&mut self.stream), turn, pieces)
     }
 
     fn is_write_vectored(&self) -> bool {

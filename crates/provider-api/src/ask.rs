@@ -87,14 +87,22 @@ impl<T: DeserializeOwned> FromRequest<Provider> for Sent<T> {
 }
 
 /// The bytes of a JSON body, not parsed yet, and the idempotency key if there is one.
-pub(crate) async fn receive(request: Request, bytes_max: usize) -> Result<(Bytes, Option<Idempotency>), ApiError> {
+pub(crate) fn receive(
+    request: Request,
+    bytes_max: usize,
+) -> impl Future<Output = Result<(Bytes, Option<Idempotency>), ApiError>> + Send {
     let (parts, body) = request.into_parts();
-    http_kit::json::check_content_type(&parts.headers)?;
-    let key = http_kit::idempotency::key(&parts.headers)
-        .map_err(|error| ProviderError::BadRequest { code: "invalid_idempotency_key", detail: error.to_string() })?;
-    let bytes = http_kit::json::read_up_to(body, bytes_max).await?;
-    let idempotency = key.map(|key| Idempotency::new(&key, parts.method.as_str(), parts.uri.path(), &bytes));
-    Ok((bytes, idempotency.transpose()?))
+    // An `async fn` would hold the request and its parts.
+    async move {
+        http_kit::json::check_content_type(&parts.headers)?;
+        let key = http_kit::idempotency::key(&parts.headers).map_err(|error| ProviderError::BadRequest {
+            code: "invalid_idempotency_key",
+            detail: error.to_string(),
+        })?;
+        let bytes = http_kit::json::read_up_to(body, bytes_max).await?;
+        let idempotency = key.map(|key| Idempotency::new(&key, parts.method.as_str(), parts.uri.path(), &bytes));
+        Ok((bytes, idempotency.transpose()?))
+    }
 }
 
 /// The idempotency key of a request without a body, if there is one. A body is passed over.

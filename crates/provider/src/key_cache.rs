@@ -1,9 +1,9 @@
 //! API keys that were looked up lately, so that a request needs no look-up in the store.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use foldhash::HashMap;
 use jiff::Timestamp;
 
 use crate::authentication::Caller;

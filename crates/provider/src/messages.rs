@@ -66,11 +66,12 @@ impl Provider {
         idempotency: Option<&Idempotency>,
     ) -> impl Future<Output = ProviderResult<Message>> + Send {
         let now = self.now();
-        // The future is moved with those around it, and holds the input once: an `async fn` would hold it twice.
+        // The future is moved with those around it, and holds the input once: an `async fn` would hold it twice. What is rare is
+        // apart.
         async move {
             // A repetition comes later than what it repeats, and is answered as that was.
             if input.deliver_at.is_some()
-                && let Some(before) = self.message_before(caller, idempotency).await?
+                && let Some(before) = Box::pin(self.message_before(caller, idempotency)).await?
             {
                 return Ok(before);
             }
@@ -103,7 +104,7 @@ impl Provider {
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                     let inline = inline.take().ok_or(ProviderError::NotFound)?;
-                    self.create_inline(caller, application, inline).await?;
+                    Box::pin(self.create_inline(caller, application, inline)).await?;
                     continue;
                 };
                 message.application = snapshot.application.id.clone();
@@ -121,7 +122,7 @@ impl Provider {
                     }
                     Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
                     Err(StoreError::Replayed) => {
-                        if let Some(before) = self.message_before(caller, idempotency).await? {
+                        if let Some(before) = Box::pin(self.message_before(caller, idempotency)).await? {
                             return Ok(before);
                         }
                     }

@@ -60,28 +60,30 @@ impl Signer {
 
     /// The value of the signature header: one signature for each secret that still signs, with spaces between.
     pub fn sign(&self, message_id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
-        self.sign_at(message_id, &seconds.to_string(), body, now)
+        self.sign_at(message_id, seconds.to_string().as_bytes(), body, now)
     }
 
     /// Adds the six headers of a delivery to `headers`.
     pub(crate) fn sign_headers(&self, headers: &mut HeaderMap, message_id: &str, body: &[u8], now: Timestamp) {
-        let seconds = to_ms(now).div_euclid(1_000).to_string();
-        let signatures = self.sign_at(message_id, &seconds, body, now);
-        for (index, text) in [message_id, &seconds, &signatures].into_iter().enumerate() {
-            // Ids, numbers and base64 are header values always.
-            let Ok(value) = HeaderValue::from_str(text) else { continue };
+        let seconds = HeaderValue::from(to_ms(now).div_euclid(1_000));
+        let signatures = self.sign_at(message_id, seconds.as_bytes(), body, now);
+        // Ids and base64 are header values always.
+        let values = [HeaderValue::from_str(message_id).ok(), Some(seconds), HeaderValue::try_from(signatures).ok()];
+        headers.reserve(SVIX.len() + STANDARD_WEBHOOKS.len());
+        for (index, value) in values.into_iter().enumerate() {
+            let Some(value) = value else { continue };
             headers.insert(SVIX[index].clone(), value.clone());
             headers.insert(STANDARD_WEBHOOKS[index].clone(), value);
         }
     }
 
-    fn sign_at(&self, message_id: &str, seconds: &str, body: &[u8], now: Timestamp) -> String {
+    fn sign_at(&self, message_id: &str, seconds: &[u8], body: &[u8], now: Timestamp) -> String {
         let mut text = String::with_capacity(self.keys.len() * SIGNATURE_CHARS);
         for key in self.keys.iter().filter(|key| key.expires_at.is_none_or(|expires_at| now < expires_at)) {
             if !text.is_empty() {
                 text.push(' ');
             }
-            key.scheme.sign([message_id.as_bytes(), b".", seconds.as_bytes(), b".", body], &mut text);
+            key.scheme.sign([message_id.as_bytes(), b".", seconds, b".", body], &mut text);
         }
         text
     }

@@ -4,10 +4,10 @@
 //! date is refused by the store ([`crate::port::StoreError::Stale`]) and routed again. One read of the store at a time
 //! fills a place, however many wait for it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use foldhash::HashMap;
 use runtime::clock::SharedClock;
 use runtime::vault::Vault;
 
@@ -36,8 +36,9 @@ pub(crate) struct Snapshots {
     clock: SharedClock,
     kept_for: Duration,
     shards: [Shard; SHARDS],
-    /// `account/uid` to application. Believed only as far as the application's snapshot agrees.
-    uids: RwLock<HashMap<Box<str>, Id>>,
+    /// `account/uid` to application. Believed only as far as the application's snapshot agrees. Uids are chosen by customers, unlike
+    /// ids, so it takes the hash that nobody can find collisions of.
+    uids: RwLock<std::collections::HashMap<Box<str>, Id>>,
 }
 
 #[derive(Default)]
@@ -85,9 +86,14 @@ impl Snapshots {
 
     /// The snapshot of an application by its id.
     pub(crate) async fn get(&self, application: &str) -> StoreResult<Option<Arc<Snapshot>>> {
-        if let Some(snapshot) = self.fresh(application) {
-            return Ok(Some(snapshot));
+        match self.fresh(application) {
+            Some(snapshot) => Ok(Some(snapshot)),
+            // Apart, as it is rare and takes room in every future that it might be in.
+            None => Box::pin(self.load(application)).await,
         }
+    }
+
+    async fn load(&self, application: &str) -> StoreResult<Option<Arc<Snapshot>>> {
         let shard = self.shard(application);
         let _loading = shard.loading.lock().await;
         if let Some(snapshot) = self.fresh(application) {

@@ -234,24 +234,27 @@ fn shown<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<
     responses((status = 202, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
         (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
         (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
-pub(crate) async fn create(
+#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+pub(crate) fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     At([application]): At<1>,
     Asked(query): Asked<ContentQuery>,
     request: Request,
-) -> Result<Response, ApiError> {
-    let ordering_key = ordering_key(request.headers())?;
-    let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
-    let idempotency = match &ordering_key {
-        Some(key) => idempotency.map(|idempotency| idempotency.with(key.as_str())),
-        None => idempotency,
-    };
-    let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
-    let sent = body.payload;
-    let input = body.into_input(&bytes, ordering_key)?;
-    let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
-    Ok(answer::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
+) -> impl Future<Output = Result<Response, ApiError>> + Send {
+    async move {
+        let ordering_key = ordering_key(request.headers())?;
+        let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+        let idempotency = match &ordering_key {
+            Some(key) => idempotency.map(|idempotency| idempotency.with(key.as_str())),
+            None => idempotency,
+        };
+        let body: MessageIn<'_> = http_kit::json::parse(&bytes)?;
+        let sent = body.payload;
+        let input = body.into_input(&bytes, ordering_key)?;
+        let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
+        Ok(answer::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
+    }
 }
 
 /// Lists an application's messages, newest first.

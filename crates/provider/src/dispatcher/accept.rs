@@ -18,8 +18,11 @@ use crate::target::Target;
 /// While the database is away, each batch would say it.
 static REFUSED: Seldom = Seldom::new();
 
-/// A message on its way to disk, with the places that its deliveries have in their lanes.
-pub(super) struct Pending {
+/// A message on its way to disk, which is handed from queue to queue.
+pub(super) struct Pending(Box<Routed>);
+
+/// A message with the places that its deliveries have in their lanes.
+struct Routed {
     message: NewMessage,
     payload: StoredPayload,
     purges: i64,
@@ -60,7 +63,7 @@ impl Pending {
         }
         let application_version = snapshot.application.version;
         let message = NewMessage { message, application_version, deliveries, key: sent_with, answer };
-        Self { message, payload, purges: snapshot.application.purges, kind, places, holder }
+        Self(Box::new(Routed { message, payload, purges: snapshot.application.purges, kind, places, holder }))
     }
 }
 
@@ -68,7 +71,8 @@ impl Pending {
 pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<StoreResult<()>> {
     let mut messages = Vec::with_capacity(pending.len());
     let mut handed_on = Vec::with_capacity(pending.len());
-    for Pending { message, payload, purges, kind, places, holder } in pending {
+    for Pending(routed) in pending {
+        let Routed { message, payload, purges, kind, places, holder } = *routed;
         let wanted_at = message.message.created_at;
         let ids = (message.message.id.clone(), message.message.application.clone());
         handed_on.push((ids, wanted_at, (payload, purges), kind, places, holder));

@@ -1,7 +1,7 @@
 //! One attempt: sign, send, judge, record.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::{Method, header};
 use jiff::{SignedDuration, Timestamp};
@@ -27,70 +27,77 @@ pub(super) enum Attempted {
     /// It is with its recorder. The endpoint was as it had been since this time.
     Done { pace: Pace, changed_at: Timestamp },
     /// The store could not be asked about the endpoint.
-    NotBegun(Work),
+    NotBegun(Box<Work>),
 }
 
-pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut work: Work) -> Attempted {
-    let target = match target_of(shared, lane, &work).await {
-        Ok(Some(target)) => target,
-        Ok(None) => {
-            shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
-            return Attempted::Done { pace: Pace::Same, changed_at: shared.context.clock.now() };
+#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+pub(super) fn attempt<'a>(
+    shared: &'a Arc<Shared>,
+    lane: &'a Lane,
+    mut work: Work,
+) -> impl Future<Output = Attempted> + Send + 'a {
+    async move {
+        let target = match target_of(shared, lane, &work).await {
+            Ok(Some(target)) => target,
+            Ok(None) => {
+                shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
+                return Attempted::Done { pace: Pace::Same, changed_at: shared.context.clock.now() };
+            }
+            Err(error) => {
+                tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
+                return Attempted::NotBegun(Box::new(work));
+            }
+        };
+        lane.set_terms(shared, &target);
+        let context = &shared.context;
+        let (at, started) = (context.clock.now(), context.clock.monotonic());
+        // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
+        // a minute takes no room meanwhile.
+        let payload = std::mem::take(&mut work.payload);
+        let outcome = send(shared, lane, &target, &work.message, payload, (at, started)).await;
+        let duration = context.clock.monotonic().saturating_duration_since(started);
+        shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
+        if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
+            let waited = Duration::try_from(at.duration_since(wanted_at)).unwrap_or_default();
+            shared.metrics.delivered_first(waited.saturating_add(duration));
         }
-        Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
-            return Attempted::NotBegun(work);
+        let attempts = work.attempts.saturating_add(1);
+        let mut next = next(shared, &outcome, attempts);
+        let pace = outcome.pace.spread(|| context.random.unit_f64());
+        let mut endpoint = effect(shared, lane, &outcome, &target).await;
+        let mut notice = notice(outcome.status, attempts, next);
+        if work.trigger == AttemptTrigger::Manual {
+            // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
+            // nobody notice but who asked for it.
+            next = Next::Done;
+            if outcome.status != AttemptStatus::Success {
+                notice = Notice::None;
+            }
+            if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
+                endpoint = EndpointEffect::None;
+            }
         }
-    };
-    lane.set_terms(shared, &target);
-    let context = &shared.context;
-    let (at, started) = (context.clock.now(), context.clock.monotonic());
-    // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
-    // a minute takes no room meanwhile.
-    let payload = std::mem::take(&mut work.payload);
-    let outcome = send(shared, lane, &target, &work.message, payload, at).await;
-    let duration = context.clock.monotonic().saturating_duration_since(started);
-    shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
-    if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
-        let waited = Duration::try_from(at.duration_since(wanted_at)).unwrap_or_default();
-        shared.metrics.delivered_first(waited.saturating_add(duration));
+        let record = AttemptRecord {
+            notice,
+            attempt: Attempt {
+                id: context.ids.make(ids::ATTEMPT),
+                message: work.message,
+                endpoint: lane.endpoint.clone(),
+                application: lane.application.clone(),
+                url: target.url.clone(),
+                status: outcome.status,
+                response_status_code: outcome.code,
+                response: outcome.response,
+                response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+                trigger: work.trigger,
+                at,
+            },
+            next,
+            endpoint,
+        };
+        shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
+        Attempted::Done { pace, changed_at: target.changed_at }
     }
-    let attempts = work.attempts.saturating_add(1);
-    let mut next = next(shared, &outcome, attempts);
-    let pace = outcome.pace.spread(|| context.random.unit_f64());
-    let mut endpoint = effect(shared, lane, &outcome, &target).await;
-    let mut notice = notice(outcome.status, attempts, next);
-    if work.trigger == AttemptTrigger::Manual {
-        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
-        // nobody notice but who asked for it.
-        next = Next::Done;
-        if outcome.status != AttemptStatus::Success {
-            notice = Notice::None;
-        }
-        if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
-            endpoint = EndpointEffect::None;
-        }
-    }
-    let record = AttemptRecord {
-        notice,
-        attempt: Attempt {
-            id: context.ids.make(ids::ATTEMPT),
-            message: work.message,
-            endpoint: lane.endpoint.clone(),
-            application: lane.application.clone(),
-            url: target.url.clone(),
-            status: outcome.status,
-            response_status_code: outcome.code,
-            response: outcome.response,
-            response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-            trigger: work.trigger,
-            at,
-        },
-        next,
-        endpoint,
-    };
-    shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
-    Attempted::Done { pace, changed_at: target.changed_at }
 }
 
 /// Where to send it; none when that, or what was to be sent, is not there any more.
@@ -125,7 +132,7 @@ async fn send(
     target: &Target,
     message: &Id,
     payload: StoredPayload,
-    now: Timestamp,
+    (now, started): (Timestamp, Instant),
 ) -> Outcome {
     let way = match &target.way {
         Ok(way) => way,
@@ -151,14 +158,14 @@ async fn send(
         }
     };
     let (transport, clock) = (&shared.context.transport, &shared.context.clock);
-    let (deadline, began) = (shared.context.config.request_timeout, clock.monotonic());
+    let deadline = shared.context.config.request_timeout;
     let mut result = transport.send(request(payload, deadline)).await;
     // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
     // failure of its own. If it did take the message, it knows the copy by its id.
     if matches!(result, Err(TransportError::Stale))
         && let Some(payload) = payload_again(shared, lane, message).await
     {
-        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(began));
+        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
         result = transport.send_fresh(request(payload, left)).await;
     }
     Outcome::of(result, clock.now())

@@ -255,39 +255,39 @@ impl Drop for Place {
     }
 }
 
-/// Sends one delivery after the other, as long as the lane has one for it.
-fn run(lane: Arc<Lane>, shared: Arc<Shared>, first: Work) -> impl Future<Output = ()> + Send {
-    let mut next = Some(first);
+/// Sends one delivery after the other, as long as the lane has one for it. What is rare is apart, as it takes room.
+#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+fn run(lane: Arc<Lane>, shared: Arc<Shared>, mut work: Work) -> impl Future<Output = ()> + Send {
     async move {
-        while let Some(work) = next.take() {
+        loop {
             let bytes = work.bytes();
             let under_way = UnderWay { lane: &lane, shared: &shared, bytes };
             let attempted = attempt(&shared, &lane, work).await;
             std::mem::forget(under_way);
-            let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
+            let now = shared.context.clock.now();
             match attempted {
                 Attempted::Done { pace, changed_at } => {
+                    let config = &shared.context.config.lanes;
                     let paused = lane.update(&shared, |state| {
                         state.ended(bytes, pace, changed_at, now, config);
                         state.take_note(now)
                     });
                     if let Some((until, changed_at)) = paused {
-                        note_pause(&shared, lane.pause(until, changed_at), now).await;
+                        Box::pin(note_pause(&shared, lane.pause(until, changed_at), now)).await;
                     }
                 }
                 Attempted::NotBegun(work) => {
-                    lane.update(&shared, |state| state.put_back(work, now + STORE_PAUSE));
+                    lane.update(&shared, |state| state.put_back(*work, now + STORE_PAUSE));
                     if shared.is_draining() {
-                        lane.give_back().await;
+                        Box::pin(lane.give_back()).await;
                     }
                 }
             }
             shared.ended();
-            next = lane.next(&shared, now);
+            let Some(next) = lane.next(&shared, now) else { return };
+            work = next;
             // The endpoint may keep up with more than before; where there is nothing for this one, there is nothing for others.
-            if next.is_some() {
-                lane.pump(&shared);
-            }
+            lane.pump(&shared);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The lanes that there are: one for each endpoint that has, or lately had, something to do.
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use foldhash::HashMap;
 use jiff::Timestamp;
 
 use super::Shared;

@@ -4,11 +4,12 @@
 //! node's. The queues are bounded; when they are full, attempts wait, and with them their lanes.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use foldhash::fast::RandomState;
 use runtime::backoff::backoff;
 use runtime::clock::SharedClock;
 use runtime::tasks::Tasks;
@@ -68,7 +69,7 @@ impl Recorders {
             Queue { sender, receiver: Arc::new(Mutex::new(receiver)), unrecorded: Arc::default() }
         };
         let queues = std::iter::repeat_with(queue).take(count.max(1)).collect();
-        Self { queues, hasher: RandomState::new(), clock }
+        Self { queues, hasher: RandomState::default(), clock }
     }
 
     /// Attempts that were made and are not on disk, and since when the oldest of them waits.
