@@ -16,6 +16,10 @@ pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
 /// messages is some levels around it.
 pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
+/// A payload of this size, if it is half of its request, is kept as a part of that. Others are copied: what they are a part of may be
+/// many times as large, and would be in memory until they are delivered.
+const PART_BYTES_MIN: usize = 64 * 1_024;
+
 /// A JSON object as text, as a rule. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
@@ -32,14 +36,14 @@ impl Payload {
         Ok(Self::of(Bytes::from(Box::<str>::from(raw).into_string())))
     }
 
-    /// The same without a copy, when the value was parsed out of `body`, which it then keeps in memory.
+    /// The same for a value that was parsed out of `body`: without a copy where it is most of that and large.
     pub fn within(body: &Bytes, raw: &RawValue) -> Result<Self, ProviderError> {
         check(raw.get())?;
-        let (whole, part) = (body.as_ptr_range(), raw.get().as_bytes().as_ptr_range());
-        let inside = whole.start <= part.start && part.end <= whole.end;
-        let bytes =
-            if inside { body.slice_ref(raw.get().as_bytes()) } else { Bytes::copy_from_slice(raw.get().as_bytes()) };
-        Ok(Self::of(bytes))
+        let text = raw.get().as_bytes();
+        let (whole, part) = (body.as_ptr_range(), text.as_ptr_range());
+        let is_inside = whole.start <= part.start && part.end <= whole.end;
+        let is_most = text.len() >= PART_BYTES_MIN.max(body.len() / 2);
+        Ok(Self::of(if is_inside && is_most { body.slice_ref(text) } else { Bytes::copy_from_slice(text) }))
     }
 
     /// Any text: what a sender asks to be delivered in place of an object. 413 when it is too large.
@@ -120,6 +124,24 @@ mod tests {
         }
         let parsed: Body<'_> = serde_json::from_slice(&body).unwrap();
         assert_eq!(Payload::within(&body, parsed.payload).unwrap().as_bytes(), written);
+    }
+
+    #[test]
+    fn what_a_payload_came_with_is_not_kept_for_a_small_part_of_it() {
+        for (bytes, beside, is_part) in [
+            (500, 0, false),
+            (500, 1_000_000, false),
+            (PART_BYTES_MIN, 0, true),
+            (PART_BYTES_MIN, PART_BYTES_MIN + 100, false),
+            (PAYLOAD_BYTES_MAX - 10, 60_000, true),
+        ] {
+            let written = format!("{{\"a\":\"{}\"}}", "x".repeat(bytes));
+            let body = Bytes::from(format!("{written}{}", " ".repeat(beside)));
+            let raw: &RawValue = serde_json::from_slice(&body).unwrap();
+            let payload = Payload::within(&body, raw).unwrap();
+            assert_eq!(payload.as_bytes(), &written);
+            assert_eq!(body.as_ptr_range().contains(&payload.as_bytes().as_ptr()), is_part, "{bytes} of {beside} more");
+        }
     }
 
     #[test]
