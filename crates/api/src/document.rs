@@ -153,7 +153,7 @@ const SHARED: [Shared; 14] = [
     Shared { status: "428", name: "PreconditionRequired", description: "Send `If-Match` with the `ETag` of what you saw. Code `precondition_required`." },
     Shared { status: "429", name: "RateLimited", description: "The key has used its quota; `Retry-After` says how many seconds to wait (`rate_limited`); or there were too many attempts at a password or code (`too_many_attempts`)." },
     Shared { status: "502", name: "ProviderFailed", description: "The delivery provider did not do what was asked of it. Code `provider_refused`." },
-    Shared { status: "503", name: "Unavailable", description: "The database can't be reached just now (`unavailable`), or too much of other requests' bodies is being read (`too_many_bodies`); try again." },
+    Shared { status: "503", name: "Unavailable", description: "The database can't be reached just now (`unavailable`), or too much of other requests' bodies is in memory (`too_many_bodies`); try again." },
 ];
 
 impl Shared {

@@ -1,11 +1,14 @@
-//! How many bytes of request bodies are read at the same time, over all listeners of the process.
+//! How many bytes of request bodies are in memory at the same time, over all listeners of the process.
 //!
-//! A body of a megabyte that stops before its last byte holds what has come of it until it is given up, and connections are
-//! many. The beginning of each body is free, so that ordinary requests go on whatever large ones do; what is beyond it is
-//! counted as it arrives, and whoever would bring the sum over the limit is told to come again.
+//! A body of a megabyte that stops before its last byte holds what has come of it until it is given up, and one that has come
+//! waits with its request, for a database that is away, say; and connections are many. The beginning of each body is free, so
+//! that ordinary requests go on whatever large ones do; what is beyond it is counted as it arrives and until nobody has it any more,
+//! and whoever would bring the sum over the limit is told to come again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use bytes::Bytes;
 
 use crate::metrics::{Gathering, Source};
 
@@ -17,7 +20,7 @@ pub(crate) const FREE_BYTES: usize = 16 * 1024;
 /// The bodies of this process.
 pub(crate) static BODIES: Bodies = Bodies::new(BYTES_MAX);
 
-/// Counts bytes of bodies that are being read.
+/// Counts bytes of bodies.
 pub(crate) struct Bodies {
     bytes: AtomicUsize,
     bytes_max: AtomicUsize,
@@ -28,6 +31,12 @@ pub(crate) struct Bodies {
 pub(crate) struct Part<'a> {
     of: &'a Bodies,
     bytes: usize,
+}
+
+/// A body that has come, with what it takes.
+struct Held {
+    body: Bytes,
+    _part: Part<'static>,
 }
 
 /// There is no room for more at the moment.
@@ -45,7 +54,7 @@ impl Bodies {
     }
 }
 
-/// Bounds the bytes of request bodies that this process reads at the same time, beyond the first 16 KiB of each.
+/// Bounds the bytes of request bodies that this process has in memory at the same time, beyond the first 16 KiB of each.
 pub fn set_limit(bytes_max: usize) {
     BODIES.bytes_max.store(bytes_max, Ordering::Relaxed);
 }
@@ -62,11 +71,11 @@ impl Source for Figures {
         let Bodies { bytes, refused, .. } = self.0;
         let (bytes, refused) = (bytes.load(Ordering::Relaxed), refused.load(Ordering::Relaxed));
         let text = format!(
-            "# HELP lotwire_http_bodies_bytes Bytes of request bodies that are being read, beyond the first {FREE_BYTES} of each.\n\
+            "# HELP lotwire_http_bodies_bytes Bytes of request bodies in memory, beyond the first {FREE_BYTES} of each.\n\
              # TYPE lotwire_http_bodies_bytes gauge\n\
              # UNIT lotwire_http_bodies_bytes bytes\n\
              lotwire_http_bodies_bytes {bytes}\n\
-             # HELP lotwire_http_bodies_refused Request bodies refused because too many bytes of others were being read.\n\
+             # HELP lotwire_http_bodies_refused Request bodies refused because too many bytes of others were in memory.\n\
              # TYPE lotwire_http_bodies_refused counter\n\
              lotwire_http_bodies_refused_total {refused}\n"
         );
@@ -89,6 +98,22 @@ impl Part<'_> {
         }
         self.of.refused.fetch_add(1, Ordering::Relaxed);
         Err(Full)
+    }
+}
+
+impl Part<'static> {
+    /// The body, which counts until the last of its clones and slices is gone.
+    pub(crate) fn held_by(self, body: Bytes) -> Bytes {
+        match self.bytes {
+            0 => body,
+            _ => Bytes::from_owner(Held { body, _part: self }),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
     }
 }
 
@@ -119,7 +144,12 @@ mod tests {
         assert_eq!(shown().await, (2_000, 1));
         FEW.bytes_max.store(4_000, Ordering::Relaxed);
         assert_eq!(FEW.begin().grow_to(FREE_BYTES + 2_000), Ok(()));
-        drop(one);
+        let body = one.held_by(Bytes::from_static(b"{\"payload\":{}}"));
+        assert_eq!(body, "{\"payload\":{}}");
+        let payload = body.slice(11..13);
+        drop(body);
+        assert_eq!((&payload[..], shown().await), (&b"{}"[..], (2_000, 1)));
+        drop(payload);
         assert_eq!(shown().await, (0, 1));
     }
 }

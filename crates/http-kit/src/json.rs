@@ -44,8 +44,8 @@ pub enum JsonError {
     /// It did not arrive in time.
     #[error("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs())]
     Slow,
-    /// Too much of other bodies is being read at the moment.
-    #[error("too many large requests are being read at the moment; try again")]
+    /// Too much of other bodies is in memory at the moment.
+    #[error("too many large requests are under way at the moment; try again")]
     Busy,
     /// It is not said to be JSON.
     #[error("send the body as Content-Type: application/json")]
@@ -110,7 +110,7 @@ pub async fn read(body: Body) -> Result<Bytes, JsonError> {
     read_up_to(body, BODY_BYTES_MAX).await
 }
 
-/// The whole body, up to a limit; `Busy` when the bodies that are being read have no room for it.
+/// The whole body, up to a limit; `Busy` when the bodies in memory leave no room for it. It counts as one of them until it is dropped.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
     match tokio::time::timeout(BODY_TIME_MAX, read_among(&BODIES, body, bytes_max)).await {
         Ok(read) => read,
@@ -118,7 +118,7 @@ pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError
     }
 }
 
-async fn read_among(bodies: &Bodies, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
+async fn read_among(bodies: &'static Bodies, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
     // A length that is declared too large is refused before anything is read.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(JsonError::TooLarge { bytes_max });
@@ -141,7 +141,7 @@ async fn read_among(bodies: &Bodies, mut body: Body, bytes_max: usize) -> Result
             read.extend_from_slice(&data);
         }
     }
-    Ok(if read.is_empty() { first } else { read.freeze() })
+    Ok(part.held_by(if read.is_empty() { first } else { read.freeze() }))
 }
 
 /// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
@@ -276,7 +276,7 @@ mod tests {
     /// Bodies that stop before their end keep others from being read beyond the limit, and no small one; when they are given up
     /// there is room again.
     #[tokio::test]
-    async fn large_bodies_under_way_are_bounded_together_and_small_ones_go_on() {
+    async fn large_bodies_in_memory_are_bounded_together_and_small_ones_go_on() {
         use std::sync::atomic::AtomicUsize;
         use std::task::Poll;
 
@@ -305,7 +305,15 @@ mod tests {
             reading.abort();
             assert!(reading.await.unwrap_err().is_cancelled());
         }
-        assert_eq!(read_among(&FEW, large(), BODY_BYTES_MAX).await.unwrap().len(), LARGE);
+        let read: Vec<_> =
+            futures_util::future::join_all((0..3).map(|_| read_among(&FEW, large(), BODY_BYTES_MAX))).await;
+        assert!(read.iter().all(|body| body.as_ref().is_ok_and(|body| body.len() == LARGE)));
+        assert!(
+            read_among(&FEW, large(), BODY_BYTES_MAX).await.is_err(),
+            "what has come is there until it is answered"
+        );
+        drop(read);
+        assert!(read_among(&FEW, large(), BODY_BYTES_MAX).await.is_ok());
     }
 
     #[tokio::test]
