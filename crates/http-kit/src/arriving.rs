@@ -34,8 +34,8 @@ pub(crate) struct Arriving {
     body: Incoming,
     quiet_max: Duration,
     quiet: Option<Pin<Box<Sleep>>>,
-    /// Over HTTP/2 a connection has more to do at the end of a body: to say that there is room for others.
-    is_alone: bool,
+    /// Whether nothing is left to do for the connection at the body's end. Over HTTP/2 it says that there is room for others.
+    ends_quietly: bool,
 }
 
 /// A connection whose wakes can be held back.
@@ -57,22 +57,49 @@ struct Quiet(Duration);
 
 impl Arriving {
     pub(crate) fn new(body: Incoming, version: http::Version, quiet_max: Duration) -> Self {
-        Self { body, quiet_max, quiet: None, is_alone: version < http::Version::HTTP_2 }
+        Self { body, quiet_max, quiet: None, ends_quietly: version < http::Version::HTTP_2 }
     }
 
     /// The next piece, and the wake that taking it caused.
     fn take(&mut self, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
-        if !self.is_alone {
+        if !self.ends_quietly {
             return Pin::new(&mut self.body).poll_frame(context);
         }
-        let before = TAKING.replace(Taking::Piece(None));
+        let holding = Holding::begin();
         let piece = Pin::new(&mut self.body).poll_frame(context);
-        if let Taking::Piece(Some(held)) = TAKING.replace(before)
+        if let Some(held) = holding.end()
             && !self.body.is_end_stream()
         {
             held.wake();
         }
         piece
+    }
+}
+
+/// Holds wakes of connections back on this thread until it is dropped, which lets them go.
+struct Holding {
+    before: Taking,
+}
+
+impl Holding {
+    fn begin() -> Self {
+        Self { before: TAKING.replace(Taking::Piece(None)) }
+    }
+
+    /// The wake that was held back, and is to be let go or forgotten.
+    fn end(self) -> Option<Arc<Wakes>> {
+        match TAKING.take() {
+            Taking::Piece(held) => held,
+            Taking::Nothing => None,
+        }
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        if let Taking::Piece(Some(held)) = TAKING.replace(std::mem::take(&mut self.before)) {
+            held.wake();
+        }
     }
 }
 
@@ -213,6 +240,25 @@ mod tests {
         far.write_all(b",last").await.unwrap();
         woken.during_poll(connection.as_mut());
         assert!(answer(&mut far).await.ends_with("\r\n\r\nfirst,last"));
+    }
+
+    #[test]
+    fn a_panic_lets_wakes_go() {
+        let woken = Arc::new(Woken::default());
+        let mut hushed = Hushed::new(std::future::pending::<()>());
+        assert_eq!(woken.during_poll(Pin::new(&mut hushed)), 0);
+        let waker = hushed.waker.clone();
+        std::panic::catch_unwind(|| {
+            let _holding = Holding::begin();
+            waker.wake_by_ref();
+            assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+            std::panic::resume_unwind(Box::new("while a piece is taken"));
+        })
+        .unwrap_err();
+        assert_eq!(woken.0.load(Ordering::Relaxed), 1);
+        assert_eq!(woken.during_poll(Pin::new(&mut hushed)), 0);
+        waker.wake_by_ref();
+        assert_eq!(woken.0.load(Ordering::Relaxed), 2);
     }
 
     #[tokio::test(start_paused = true)]
