@@ -46,7 +46,7 @@ pub(crate) struct Target {
 /// Address, headers and keys of an endpoint.
 pub(crate) struct Way {
     pub(crate) uri: Uri,
-    pub(crate) headers: HeaderMap,
+    headers: HeaderMap,
     pub(crate) signer: Signer,
 }
 
@@ -103,8 +103,15 @@ impl Way {
         headers.insert(header::CONTENT_TYPE, JSON);
         headers.insert(header::USER_AGENT, USER_AGENT);
         headers.entry(header::ACCEPT).or_insert(ANY);
-        headers.reserve(HEADERS_OF_A_REQUEST);
         Ok(Self { uri: url.uri().clone(), headers, signer })
+    }
+
+    /// The endpoint's headers, with room for those of a request.
+    pub(crate) fn headers_of_a_request(&self) -> HeaderMap {
+        // A clone would have room for no more than its own.
+        let mut headers = HeaderMap::with_capacity(self.headers.len() + HEADERS_OF_A_REQUEST);
+        headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        headers
     }
 }
 

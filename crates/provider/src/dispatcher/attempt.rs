@@ -142,7 +142,7 @@ async fn send(
         return Outcome::failed(reason);
     }
     let request = |payload: StoredPayload, deadline| {
-        let mut headers = way.headers.clone();
+        let mut headers = way.headers_of_a_request();
         let (media_type, body) = payload.into_parts();
         if let Some(media_type) = media_type {
             headers.insert(header::CONTENT_TYPE, media_type);
