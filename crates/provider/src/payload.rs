@@ -16,8 +16,8 @@ pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
 /// messages is some levels around it.
 pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
-/// A payload of this size, if it is half of its request, is kept as a part of that. Others are copied: what they are a part of may be
-/// many times as large, and would be in memory until they are delivered.
+/// A payload of this size, if it is half of its request, is a part of that until the request is answered. Others are copied at once:
+/// what they are a part of may be many times as large.
 const PART_BYTES_MIN: usize = 64 * 1_024;
 
 /// A JSON object as text, as a rule. The text is the body of every delivery.

@@ -57,7 +57,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "request_bodies_mib",
         Kind::Number,
-        "MiB of request bodies in memory at the same time, over all ports, beyond the first 16 KiB of each: until they are answered, and large payloads as long as they wait in memory for their delivery. More are answered 503 `too_many_bodies` with `Retry-After`. A catalogue is read in pieces and does not count.",
+        "MiB of request bodies in memory at the same time, over all ports, beyond the first 16 KiB of each: until they are answered. More are answered 503 `too_many_bodies` with `Retry-After`. A catalogue is read in pieces and does not count.",
     ),
     key(
         "database.url",

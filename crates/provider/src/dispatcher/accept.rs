@@ -96,6 +96,9 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
             }
             continue;
         }
+        // The request is answered now. What waits here for a delivery is counted by its lane, and no longer as a part of that.
+        let waits = places.iter().any(|(_, place)| place.is_some());
+        let payload = if waits { payload.apart() } else { payload };
         for (endpoint, place) in places {
             match (place, &holder) {
                 (Some(place), Some(holder)) => {

@@ -7,7 +7,7 @@
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::HeaderValue;
 
-use super::Payload;
+use super::{PART_BYTES_MIN, Payload};
 
 /// Begins what has a media type. UTF-8 has no such byte.
 const MARK: u8 = 0xFF;
@@ -40,6 +40,11 @@ impl StoredPayload {
     /// What the sender said that the text is; none when it is `application/json`.
     pub fn media_type(&self) -> Option<&str> {
         self.split().and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())
+    }
+
+    /// The same, in memory of its own. What is large may be a part of the request that it came in, which would be kept for it.
+    pub(crate) fn apart(self) -> Self {
+        if self.len() < PART_BYTES_MIN { self } else { Self(Bytes::copy_from_slice(&self.0)) }
     }
 
     /// The `Content-Type` of its deliveries, unless that is the usual one, and their body.
@@ -104,6 +109,15 @@ mod tests {
                 assert_eq!((header.unwrap().to_str().unwrap(), &*body), (media_type, text.as_bytes()));
             }
         }
+    }
+
+    #[test]
+    fn what_is_large_leaves_the_request_that_it_came_in() {
+        let request = Bytes::from(vec![b'x'; PART_BYTES_MIN + 10]);
+        let payload = StoredPayload::from(request.slice(10..));
+        let apart = payload.clone().apart();
+        assert_eq!(apart, payload);
+        assert!(!request.as_ptr_range().contains(&apart.as_stored().as_ptr()));
     }
 
     #[test]

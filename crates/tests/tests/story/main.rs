@@ -12,6 +12,7 @@ mod ended_connection;
 mod fake_provider;
 mod house;
 mod keys;
+mod large_payloads;
 mod leads;
 mod live;
 mod management;

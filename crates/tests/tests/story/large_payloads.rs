@@ -1,0 +1,33 @@
+//! Large messages that wait for an endpoint which never answers: nobody else's requests are refused for them.
+
+use std::net::TcpListener;
+
+use serde_json::json;
+use testkit::site::{Site, http_client};
+
+use crate::house::launch;
+
+/// More than requests may have in memory at a time.
+const MESSAGES: usize = 24;
+const BYTES: usize = 1_000_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_payloads_that_wait_for_a_hanging_endpoint_leave_room_for_requests() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path()).set("REQUEST_BODIES_MIB", "16");
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = Site::set_up(&launch, &launch).await.unwrap();
+
+    // Connections are taken by the system, and nobody reads what comes.
+    let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
+    let application = site.add_application("hanging").await.unwrap();
+    let url = format!("http://{}/", hanging.local_addr().unwrap());
+    site.add_endpoint(&application, &url).await.unwrap();
+
+    let messages = format!("/api/v1/app/{application}/msg/");
+    let message = json!({ "eventType": "ITEM_STATUS_CHANGE", "payload": { "text": "x".repeat(BYTES) } });
+    for _ in 0..MESSAGES {
+        site.provider.post(&messages, &message).await.unwrap();
+    }
+    assert_eq!(launch.figure("lotwire_http_bodies_bytes").await.unwrap(), 0.0);
+}
