@@ -19,7 +19,7 @@ mod lists;
 mod stage;
 
 pub use addresses::{addresses, endpoint_url};
-pub use answers::{provider_answer, receiver_answer};
+pub use answers::{http_answer, provider_answer, receiver_answer};
 pub use api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};
@@ -28,7 +28,7 @@ pub use lists::{headers, page};
 pub type Target = fn(&[u8]);
 
 /// All targets by name, as their programs and folders of seeds are called.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("addresses", addresses),
     ("catalogue", catalogue),
     ("configuration", configuration),
@@ -36,6 +36,7 @@ pub const TARGETS: [(&str, Target); 13] = [
     ("endpoint_url", endpoint_url),
     ("event_type_import", event_type_import),
     ("headers", headers),
+    ("http_answer", http_answer),
     ("message_body", message_body),
     ("page", page),
     ("payload_check", payload_check),

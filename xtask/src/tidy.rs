@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("auction", &["contract"]),
     ("runtime", &[]),
-    ("outbound", &["runtime"]),
+    ("outbound", &[]),
     ("platform", &["auction", "contract", "outbound", "runtime"]),
     ("provider", &["outbound", "runtime"]),
     ("store", &["auction", "contract", "platform", "provider", "runtime"]),
@@ -50,7 +50,6 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("tokio-postgres-rustls", "store"),
     ("deadpool-postgres", "store"),
     ("refinery", "store"),
-    ("hyper-rustls", "outbound"),
     ("chacha20poly1305", "runtime"),
 ];
 

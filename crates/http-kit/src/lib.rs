@@ -11,6 +11,7 @@ mod cors;
 pub mod docs;
 pub mod etag;
 pub mod idempotency;
+mod joined;
 pub mod json;
 mod measured;
 pub mod metrics;

@@ -5,8 +5,9 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use runtime::joined::poll_write_joined;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::joined::poll_write_joined;
 
 /// Bytes of such an answer at most: a status line and three headers.
 const BYTES_MAX: usize = 256;

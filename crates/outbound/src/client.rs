@@ -9,17 +9,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
-use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use http_body_util::Full;
 use rustls::RootCertStore;
 use tokio::time::Instant;
-use tower_service::Service as _;
 
 use crate::address::AddressPolicy;
 use crate::connection::{Connection, Failed};
 use crate::connector::Connector;
 use crate::error::TransportError;
+use crate::http1::Outgoing;
 use crate::pool::{Place, Pool};
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
@@ -165,17 +163,13 @@ impl Client {
         request: Request,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        let Request { method, uri, mut headers, body, deadline, response_bytes_max } = request;
+        let Request { method, uri, headers, body, deadline, response_bytes_max } = request;
         let sendable = check_sendable(&method, &headers).and_then(|()| Destination::of(&uri));
         let Destination { place, host } = match sendable {
             Ok(destination) => destination,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        headers.insert(header::HOST, host);
-        let mut outgoing = http::Request::new(Full::new(body));
-        *outgoing.method_mut() = method;
-        *outgoing.uri_mut() = uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")).into();
-        *outgoing.headers_mut() = headers;
+        let outgoing = Outgoing::new(&method, &uri, &host, &headers, body);
         let exchange = self.exchange(outgoing, uri, place, response_bytes_max, connections);
         let late =
             move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
@@ -186,7 +180,7 @@ impl Client {
     #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
     fn exchange(
         &self,
-        mut outgoing: http::Request<Full<Bytes>>,
+        outgoing: Outgoing,
         uri: Uri,
         place: Place,
         response_bytes_max: usize,
@@ -195,19 +189,19 @@ impl Client {
         async move {
             let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
             while let Some(mut connection) = kept() {
-                match connection.exchange(outgoing, response_bytes_max).await {
+                match connection.exchange(&outgoing, response_bytes_max).await {
                     Ok(response) => return Ok(self.done(place, connection, response)),
                     // Of this request nothing was written: safe for every method.
-                    Err(Failed::Unsent(request)) => outgoing = *request,
+                    Err(Failed::Unsent) => {}
                     Err(Failed::Unheard) => return Err(TransportError::Stale),
                     Err(Failed::Broken(error)) => return Err(error),
                 }
             }
             // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
             let mut connection = Box::pin(self.connect(uri)).await?;
-            match connection.exchange(outgoing, response_bytes_max).await {
+            match connection.exchange(&outgoing, response_bytes_max).await {
                 Ok(response) => Ok(self.done(place, connection, response)),
-                Err(Failed::Unsent(_) | Failed::Unheard) => Err(TransportError::Closed),
+                Err(Failed::Unsent | Failed::Unheard) => Err(TransportError::Closed),
                 Err(Failed::Broken(error)) => Err(error),
             }
         }
@@ -215,11 +209,11 @@ impl Client {
 
     async fn connect(&self, uri: Uri) -> Result<Connection, TransportError> {
         tracing::debug!(host = uri.host(), "connecting");
-        let stream = self.connector.clone().call(uri).await?;
-        Connection::begin(stream, self.header_bytes_max).await
+        let stream = self.connector.connect(&uri).await?;
+        Ok(Connection::new(stream, self.header_bytes_max))
     }
 
-    fn done(&self, place: Place, mut connection: Connection, response: Response) -> Response {
+    fn done(&self, place: Place, connection: Connection, response: Response) -> Response {
         tracing::trace!(?place, status = response.status.as_u16(), "answered");
         if connection.is_ready() {
             self.pool.keep(place, connection);

@@ -1,43 +1,51 @@
-//! One HTTP/1.1 connection, driven by whoever waits for its response.
+//! One connection, and an exchange on it, which runs in the task that waits for the answer.
 
 use std::future::poll_fn;
+use std::io;
 use std::pin::{Pin, pin};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
-use bytes::{Bytes, BytesMut};
-use http_body_util::Full;
-use hyper::body::{Body, Frame, Incoming};
-use hyper::client::conn::{TrySendError, http1};
-use hyper_rustls::MaybeHttpsStream;
-use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 
 use crate::client::Response;
 use crate::error::TransportError;
-use crate::heard::{Heard, Listening};
-use crate::prompt::{Awaited, Prompt};
-
-/// What carries a connection.
-pub(crate) type Stream = MaybeHttpsStream<TokioIo<Prompt>>;
+use crate::http1::{Answer, Inbox, Outgoing};
+use crate::stream::Stream;
 
 /// An open connection without a request under way. Dropping it closes it.
 pub(crate) struct Connection {
-    sender: http1::SendRequest<Full<Bytes>>,
-    /// Reads and writes when it is polled, which is what everything here does.
-    driver: Driver,
-    /// Whether anything came since the last request went out.
-    heard: Heard,
-    awaited: Awaited,
+    stream: Stream,
+    inbox: Inbox,
+    head_bytes_max: usize,
+    /// Whether the last request was written and its answer read, both to their ends, and the other side stays.
+    is_ready: bool,
 }
 
-/// The connection itself, until it has ended.
-struct Driver(Option<Box<http1::Connection<Carrier, Full<Bytes>>>>);
+/// A request under way on a connection.
+struct Exchange<'a> {
+    connection: &'a mut Connection,
+    request: &'a Outgoing,
+    /// Bytes of the request that were written.
+    sent: usize,
+    sending: Sending,
+    answer: Answer,
+    heard: bool,
+    /// Something came that the other side may wait to be told of.
+    unacknowledged: bool,
+}
 
-type Carrier = TokioIo<Listening<TokioIo<Stream>>>;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    UnderWay,
+    Done,
+    /// The other side takes no more. It may have answered, and still do so.
+    Broken,
+}
 
 /// Why a request got no response.
 pub(crate) enum Failed {
-    /// Nothing of it was written: the other side had closed the connection before. Here it is again.
-    Unsent(Box<http::Request<Full<Bytes>>>),
+    /// Nothing of it was written: the other side had closed the connection before.
+    Unsent,
     /// The other side ended the connection before a byte of its answer came. If the connection had been used before, it was
     /// most likely closed as idle just then, and the request was never looked at.
     Unheard,
@@ -46,131 +54,112 @@ pub(crate) enum Failed {
 }
 
 impl Connection {
-    /// Begins to speak HTTP. At most `header_bytes_max` bytes of a response's status line and headers are read.
-    pub(crate) async fn begin(stream: Stream, header_bytes_max: usize) -> Result<Self, TransportError> {
-        let mut builder = http1::Builder::new();
-        builder.max_buf_size(header_bytes_max);
-        let (heard, awaited) = (Heard::default(), awaited(&stream));
-        let carrier = TokioIo::new(Listening::new(TokioIo::new(stream), heard.clone()));
-        let (mut sender, driver) =
-            builder.handshake(carrier).await.map_err(|error| TransportError::from_hyper(&error))?;
-        let mut driver = Driver(Some(Box::new(driver)));
-        // It takes its first request after the driver's first turn. That it is closed already shows when that is sent.
-        let _ = driver.during(pin!(poll_fn(|turn| sender.poll_ready(turn)))).await;
-        Ok(Self { sender, driver, heard, awaited })
+    /// At most `head_bytes_max` bytes of a response's status line and headers are read.
+    pub(crate) fn new(stream: Stream, head_bytes_max: usize) -> Self {
+        Self { stream, inbox: Inbox::default(), head_bytes_max, is_ready: true }
     }
 
     /// Sends a request and reads the response, of its body at most `body_bytes_max`.
-    pub(crate) fn exchange(
-        &mut self,
-        request: http::Request<Full<Bytes>>,
+    pub(crate) fn exchange<'a>(
+        &'a mut self,
+        request: &'a Outgoing,
         body_bytes_max: usize,
-    ) -> impl Future<Output = Result<Response, Failed>> + Send {
-        let Self { sender, driver, heard, awaited } = self;
-        async move {
-            heard.forget();
-            let sent = driver.during(pin!(sender.try_send_request(request))).await;
-            let (parts, incoming) = sent.map_err(|error| Failed::of(error, heard))?.into_parts();
-            let (body, truncated) = match incoming.is_end_stream() {
-                true => (Bytes::new(), false),
-                false => driver.during(pin!(read(incoming, body_bytes_max, awaited))).await.map_err(Failed::Broken)?,
-            };
-            Ok(Response { status: parts.status, headers: parts.headers, body, truncated })
-        }
+    ) -> impl Future<Output = Result<Response, Failed>> + Send + 'a {
+        self.is_ready = false;
+        let mut exchange = Exchange {
+            answer: Answer::new(request, self.head_bytes_max, body_bytes_max),
+            connection: self,
+            request,
+            sent: 0,
+            sending: Sending::UnderWay,
+            heard: false,
+            unacknowledged: false,
+        };
+        poll_fn(move |turn| exchange.turn(turn))
     }
 
     /// Whether another request could go out when the last response had been read. Less than [`Self::is_open`], which is asked before
     /// one does.
-    pub(crate) fn is_ready(&mut self) -> bool {
-        self.driver.0.is_some() && (self.sender.is_ready() || self.is_open())
+    pub(crate) fn is_ready(&self) -> bool {
+        self.is_ready
     }
 
-    /// Whether another request can go out: the last response was read to its end, and nobody has closed the connection
-    /// since. What has come meanwhile is looked at, and nobody is woken for what comes later.
+    /// Whether another request can go out: nobody has closed the connection since the last response, nor said anything. What has come
+    /// meanwhile is looked at, and nobody is woken for what comes later.
     pub(crate) fn is_open(&mut self) -> bool {
         let mut nobody = Context::from_waker(Waker::noop());
-        self.driver.turn(&mut nobody);
-        self.driver.0.is_some() && self.sender.is_ready()
+        let mut byte = [0];
+        self.is_ready && Pin::new(&mut self.stream).poll_read(&mut nobody, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 }
 
-impl Failed {
-    fn of(mut error: TrySendError<http::Request<Full<Bytes>>>, heard: &Heard) -> Self {
-        match error.take_message() {
-            Some(request) => Self::Unsent(Box::new(request)),
-            None => match TransportError::from_hyper(error.error()) {
-                TransportError::Closed if !heard.anything() => Self::Unheard,
-                error => Self::Broken(error),
-            },
-        }
-    }
-}
-
-impl Driver {
-    /// Drives the connection until `work`, which waits for something of it, is done.
-    async fn during<T>(&mut self, mut work: Pin<&mut impl Future<Output = T>>) -> T {
-        poll_fn(|turn| {
-            self.turn(turn);
-            work.as_mut().poll(turn)
-        })
-        .await
-    }
-
-    /// Reads and writes what is possible now. The end of the connection, with or without an error, is told to those who
-    /// wait for something of it.
-    fn turn(&mut self, turn: &mut Context<'_>) {
-        if self.0.as_mut().is_some_and(|connection| Pin::new(connection).poll(turn).is_ready()) {
-            self.0 = None;
-        }
-    }
-}
-
-/// At most `bytes_max` of a body, and whether there was more. What is not read is never asked for: the connection is
-/// closed instead.
-async fn read(mut body: Incoming, bytes_max: usize, awaited: &Awaited) -> Result<(Bytes, bool), TransportError> {
-    let mut read = BytesMut::new();
-    loop {
-        let room = bytes_max - read.len();
-        // A declared length tells that there is more without waiting for it.
-        if room == 0 && body.size_hint().lower() > 0 {
-            return Ok((read.freeze(), true));
-        }
-        let Some(frame) = next(&mut body, awaited).await else {
-            return Ok((read.freeze(), false));
-        };
-        let frame = frame.map_err(|error| TransportError::from_hyper(&error))?;
-        let Ok(data) = frame.into_data() else { continue };
-        if read.is_empty() && data.len() <= room && body.is_end_stream() {
-            return Ok((data, false));
-        }
-        read.extend_from_slice(&data[..data.len().min(room)]);
-        if data.len() > room {
-            return Ok((read.freeze(), true));
-        }
-    }
-}
-
-/// The next piece of a body. The driver's turn after it was first asked for brings what has arrived already: if there is still
-/// nothing then, the server is told that what it sent has come.
-async fn next(body: &mut Incoming, awaited: &Awaited) -> Option<hyper::Result<Frame<Bytes>>> {
-    let mut polls = 0_u8;
-    poll_fn(|turn| {
-        let polled = Pin::new(&mut *body).poll_frame(turn);
-        if polled.is_pending() && polls < 2 {
-            polls += 1;
-            if polls == 2 {
-                awaited.set();
-                turn.waker().wake_by_ref();
+impl Exchange<'_> {
+    /// Writes and reads what is possible now.
+    fn turn(&mut self, turn: &mut Context<'_>) -> Poll<Result<Response, Failed>> {
+        self.send(turn);
+        loop {
+            match self.answer.read(&mut self.connection.inbox) {
+                Ok(Some((response, keeps))) => {
+                    self.connection.is_ready = keeps && self.sending == Sending::Done;
+                    return Poll::Ready(Ok(response));
+                }
+                Ok(None) => {}
+                Err(error) => return Poll::Ready(Err(Failed::Broken(error))),
+            }
+            match self.receive(turn) {
+                Poll::Ready(Ok(1..)) => (self.heard, self.unacknowledged) = (true, true),
+                Poll::Ready(ended) => return Poll::Ready(self.ended(ended.is_ok())),
+                Poll::Pending if self.sending == Sending::Broken => return Poll::Ready(self.ended(false)),
+                Poll::Pending => {
+                    // Many servers write an answer's head and its body separately, and leave Nagle's algorithm on: their system
+                    // holds the body back until it knows that the head has come, which ours would put off for 40 ms.
+                    if std::mem::take(&mut self.unacknowledged) {
+                        self.connection.stream.acknowledge();
+                    }
+                    return Poll::Pending;
+                }
             }
         }
-        polled
-    })
-    .await
-}
+    }
 
-fn awaited(stream: &Stream) -> Awaited {
-    match stream {
-        MaybeHttpsStream::Http(tcp) => tcp.inner().awaited(),
-        MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner().inner().awaited(),
+    fn send(&mut self, turn: &mut Context<'_>) {
+        if self.sending == Sending::UnderWay {
+            match self.poll_send(turn) {
+                Poll::Ready(Ok(())) => self.sending = Sending::Done,
+                Poll::Ready(Err(_)) => self.sending = Sending::Broken,
+                Poll::Pending => {}
+            }
+        }
+    }
+
+    fn poll_send(&mut self, turn: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut stream = Pin::new(&mut self.connection.stream);
+        while self.sent < self.request.len() {
+            let pieces = self.request.after(self.sent);
+            let written = match &pieces {
+                [one, none] if none.is_empty() => stream.as_mut().poll_write(turn, one),
+                pieces => stream.as_mut().poll_write_vectored(turn, pieces),
+            };
+            match ready!(written)? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.sent += count,
+            }
+        }
+        stream.poll_flush(turn)
+    }
+
+    fn receive(&mut self, turn: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let Connection { stream, inbox, .. } = &mut *self.connection;
+        pin!(stream.read_buf(inbox.with_room())).poll(turn)
+    }
+
+    /// What is made of the connection's end, which was an error or not.
+    fn ended(&mut self, well: bool) -> Result<Response, Failed> {
+        match self.answer.at_close().filter(|_| well) {
+            Some(response) => Ok(response),
+            None if self.heard => Err(Failed::Broken(TransportError::Closed)),
+            None if self.sent == 0 => Err(Failed::Unsent),
+            None => Err(Failed::Unheard),
+        }
     }
 }

@@ -6,117 +6,77 @@
 use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use http::Uri;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
-use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tower_service::Service;
+use tokio_rustls::TlsConnector;
 
 use crate::address::AddressPolicy;
 use crate::client::ClientConfig;
 use crate::error::TransportError;
-use crate::prompt::Prompt;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
+use crate::stream::Stream;
 use crate::tls;
 
 /// An address gets this long before the next one is tried beside it.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, TransportError>> + Send>>;
-
 /// Connects with TCP, and TLS where the URL says `https`, within a limit.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    https: HttpsConnector<TcpConnector>,
-    connect_timeout: Duration,
-}
-
-#[derive(Clone)]
-pub(crate) struct TcpConnector {
     policy: Arc<AddressPolicy>,
     resolver: Arc<dyn Resolve>,
     proxy: Option<Arc<Proxy>>,
+    tls: TlsConnector,
+    connect_timeout: Duration,
 }
 
 impl Connector {
     pub(crate) fn new(config: &ClientConfig) -> Self {
-        let tcp = TcpConnector {
+        Self {
             policy: Arc::new(config.policy.clone()),
             resolver: Arc::clone(&config.resolver),
             proxy: config.proxy.clone().map(Arc::new),
-        };
-        let tls = tls::client_config(config.extra_roots.clone());
-        let https =
-            HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(tcp);
-        Self { https, connect_timeout: config.connect_timeout }
-    }
-}
-
-impl Service<Uri> for Connector {
-    type Response = MaybeHttpsStream<TokioIo<Prompt>>;
-    type Error = TransportError;
-    type Future = Connecting<Self::Response>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Ok(()))
+            tls: TlsConnector::from(Arc::new(tls::client_config(config.extra_roots.clone()))),
+            connect_timeout: config.connect_timeout,
+        }
     }
 
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.https.call(uri);
+    /// A connection to where `uri` leads.
+    pub(crate) async fn connect(&self, uri: &Uri) -> Result<Stream, TransportError> {
         let limit = self.connect_timeout;
-        // The limit is needed beside the request's deadline: the client may go on connecting for its pool after the
-        // request has found another connection.
-        Box::pin(async move {
-            match tokio::time::timeout(limit, connecting).await {
-                Ok(Ok(stream)) => Ok(stream),
-                Ok(Err(error)) => Err(match error.downcast::<TransportError>() {
-                    Ok(error) => *error,
-                    // Everything of TCP is a `TransportError` already.
-                    Err(error) => TransportError::Tls(tls::reason(&*error)),
-                }),
-                Err(_) => Err(TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 }),
-            }
-        })
-    }
-}
-
-impl Service<Uri> for TcpConnector {
-    type Response = TokioIo<Prompt>;
-    type Error = TransportError;
-    type Future = Connecting<Self::Response>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Ok(()))
+        let late = |_| TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 };
+        tokio::time::timeout(limit, self.open(uri)).await.map_err(late).flatten()
     }
 
-    fn call(&mut self, uri: Uri) -> Self::Future {
-        let connector = self.clone();
-        Box::pin(async move { connector.connect(&uri).await.map(Prompt::new).map(TokioIo::new) })
+    async fn open(&self, uri: &Uri) -> Result<Stream, TransportError> {
+        let (host, is_tls) = (uri.host().unwrap_or_default(), uri.scheme_str() == Some("https"));
+        let tcp = self.open_tcp(host, uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 })).await?;
+        // A request is written in one piece: waiting to fill a packet would only delay it.
+        let _ = tcp.set_nodelay(true);
+        if !is_tls {
+            return Ok(Stream::Tcp(tcp));
+        }
+        let name = ServerName::try_from(without_brackets(host).to_owned());
+        let name = name.map_err(|error| TransportError::Tls(error.to_string()))?;
+        let tls = self.tls.connect(name, tcp).await.map_err(|error| TransportError::Tls(tls::reason(&error)))?;
+        Ok(Stream::Tls(Box::new(tls)))
     }
-}
 
-impl TcpConnector {
-    async fn connect(&self, uri: &Uri) -> Result<TcpStream, TransportError> {
-        let host = uri.host().unwrap_or_default();
-        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    async fn open_tcp(&self, host: &str, port: u16) -> Result<TcpStream, TransportError> {
         let addresses = self.permitted(host, self.resolve(host, port).await?)?;
-        let stream = match &self.proxy {
-            Some(proxy) => self.connect_through(proxy, addresses).await?,
+        match &self.proxy {
+            Some(proxy) => self.connect_through(proxy, addresses).await,
             None => connect_first(addresses)
                 .await
-                .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() })?,
-        };
-        // A request is written in one piece: waiting to fill a packet would only delay it.
-        let _ = stream.set_nodelay(true);
-        Ok(stream)
+                .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() }),
+        }
     }
 
     /// A tunnel to the first of the addresses that the proxy can reach.
@@ -143,7 +103,7 @@ impl TcpConnector {
     }
 
     async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TransportError> {
-        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let bare = without_brackets(host);
         if let Ok(ip) = bare.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, port)]);
         }
@@ -173,6 +133,11 @@ impl TcpConnector {
             _ => Ok(permitted),
         }
     }
+}
+
+/// The host of a URL, which has an IPv6 address in brackets.
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 /// Tries the addresses in order; the next one when the one before has failed or had its head start. The first connection

@@ -73,16 +73,4 @@ impl TransportError {
             Self::Invalid(_) => "invalid",
         }
     }
-
-    pub(crate) fn from_hyper(error: &hyper::Error) -> Self {
-        if error.is_parse_too_large() {
-            Self::HeaderTooLarge
-        } else if error.is_parse() {
-            Self::Invalid("the response is not valid HTTP")
-        } else if error.is_user() {
-            Self::Invalid("the request can't be sent as HTTP")
-        } else {
-            Self::Closed
-        }
-    }
 }

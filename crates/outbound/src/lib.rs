@@ -20,11 +20,13 @@ mod client;
 mod connection;
 mod connector;
 mod error;
-mod heard;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
+mod http1;
 mod pool;
-mod prompt;
 mod proxy;
 mod resolver;
+mod stream;
 mod tls;
 pub mod url;
 

@@ -1,4 +1,4 @@
-//! What every long-running part stands on: time, randomness, ids, sealing of secrets, batching, signals, workers, small writes.
+//! What every long-running part stands on: time, randomness, ids, sealing of secrets, batching, signals, workers.
 //!
 //! The platform, the provider, the stores and the binary call it; it knows none of them. It is the only place that reads
 //! the wall clock or the operating system's randomness: everybody else is given a [`clock::SharedClock`] and a
@@ -13,7 +13,6 @@ pub mod backoff;
 pub mod batcher;
 pub mod clock;
 pub mod ids;
-pub mod joined;
 pub mod metrics;
 pub mod random;
 pub mod seldom;

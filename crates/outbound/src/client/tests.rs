@@ -122,8 +122,8 @@ async fn a_request_is_written_as_it_was_given() {
     assert_eq!(
         received.recv().await.unwrap(),
         format!(
-            "POST /hooks/%7Ea?x=1&y=%20 HTTP/1.1\r\nsvix-id: msg_1\r\nx-odd: a  b\r\n\
-             host: {address}\r\ncontent-length: 4\r\n\r\nbody"
+            "POST /hooks/%7Ea?x=1&y=%20 HTTP/1.1\r\nhost: {address}\r\nsvix-id: msg_1\r\nx-odd: a  b\r\n\
+             content-length: 4\r\n\r\nbody"
         )
     );
 }

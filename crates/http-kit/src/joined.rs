@@ -11,7 +11,7 @@ use tokio::io::AsyncWrite;
 const BYTES_MAX: usize = 4 * 1024;
 
 /// Writes the pieces as one where they are small: the system takes one sooner than several, by more than it costs to copy them.
-pub fn poll_write_joined<S: AsyncWrite>(
+pub(crate) fn poll_write_joined<S: AsyncWrite>(
     stream: Pin<&mut S>,
     turn: &mut Context<'_>,
     pieces: &[IoSlice<'_>],

@@ -1,0 +1,128 @@
+//! A request as it is written.
+
+use std::io::{IoSlice, Write as _};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Uri};
+
+/// Of a small body and its head one piece is made: the system takes that sooner than two, by more than it costs to copy.
+const JOINED_BYTES_MAX: usize = 4 * 1024;
+/// What stands around a header, and more than the rest of a head has beside its headers and path.
+const AROUND_BYTES: usize = 4;
+const LINE_BYTES: usize = 96;
+
+/// A request of which all bytes are known.
+pub(crate) struct Outgoing {
+    /// The head, and a body that is small.
+    first: Vec<u8>,
+    /// A body that is not.
+    rest: Bytes,
+    /// Whether an answer may have a body (section 6.3).
+    pub(super) may_be_answered_with_body: bool,
+}
+
+impl Outgoing {
+    /// A request to `host` for the path and query of `uri`. `headers` has none of those that say where the request ends.
+    pub(crate) fn new(method: &Method, uri: &Uri, host: &HeaderValue, headers: &HeaderMap, body: Bytes) -> Self {
+        let path = uri.path_and_query().map_or(1, |path| path.as_str().len());
+        let lines: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + AROUND_BYTES).sum();
+        let is_joined = body.len() <= JOINED_BYTES_MAX;
+        let joined = if is_joined { body.len() } else { 0 };
+        let mut first = Vec::with_capacity(path + host.len() + lines + LINE_BYTES + joined);
+        for text in [method.as_str(), " ", uri.path()] {
+            first.extend_from_slice(text.as_bytes());
+        }
+        if let Some(query) = uri.query() {
+            first.push(b'?');
+            first.extend_from_slice(query.as_bytes());
+        }
+        first.extend_from_slice(b" HTTP/1.1\r\nhost: ");
+        first.extend_from_slice(host.as_bytes());
+        for (name, value) in headers {
+            for bytes in [b"\r\n", name.as_str().as_bytes(), b": ", value.as_bytes()] {
+                first.extend_from_slice(bytes);
+            }
+        }
+        if !body.is_empty() || !matches!(*method, Method::GET | Method::HEAD) {
+            // Writing to memory does not fail.
+            let _ = write!(first, "\r\ncontent-length: {}", body.len());
+        }
+        first.extend_from_slice(b"\r\n\r\n");
+        let mut rest = Bytes::new();
+        if is_joined {
+            first.extend_from_slice(&body);
+        } else {
+            rest = body;
+        }
+        Self { first, rest, may_be_answered_with_body: *method != Method::HEAD }
+    }
+
+    /// Bytes of it.
+    pub(crate) fn len(&self) -> usize {
+        self.first.len() + self.rest.len()
+    }
+
+    /// What is left to write after so many bytes: at most two pieces, of which the second may be empty.
+    pub(crate) fn after(&self, sent: usize) -> [IoSlice<'_>; 2] {
+        match sent.checked_sub(self.first.len()) {
+            None => [IoSlice::new(&self.first[sent..]), IoSlice::new(&self.rest)],
+            Some(of_rest) => [IoSlice::new(&self.rest[of_rest..]), IoSlice::new(&[])],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(uri: &'static str, method: Method, body: &[u8]) -> Outgoing {
+        let mut headers = HeaderMap::new();
+        headers.append("x-a", HeaderValue::from_static("1"));
+        headers.append("x-a", HeaderValue::from_bytes(b"2 \xe9").unwrap());
+        let body = Bytes::copy_from_slice(body);
+        Outgoing::new(&method, &Uri::from_static(uri), &HeaderValue::from_static("h:81"), &headers, body)
+    }
+
+    fn text(request: &Outgoing) -> Vec<u8> {
+        request.after(0).concat_pieces()
+    }
+
+    trait Pieces {
+        fn concat_pieces(&self) -> Vec<u8>;
+    }
+
+    impl Pieces for [IoSlice<'_>; 2] {
+        fn concat_pieces(&self) -> Vec<u8> {
+            [&*self[0], &*self[1]].concat()
+        }
+    }
+
+    #[test]
+    fn a_request_says_where_it_goes_and_where_it_ends() {
+        const HEADERS: &[u8] = b" HTTP/1.1\r\nhost: h:81\r\nx-a: 1\r\nx-a: 2 \xe9\r\n";
+        for (uri, method, body, line, end) in [
+            ("http://h:81", Method::GET, "", "GET /", "\r\n"),
+            ("http://h:81?q", Method::HEAD, "", "HEAD /?q", "\r\n"),
+            ("http://h:81/a%20b?c=/d", Method::POST, "", "POST /a%20b?c=/d", "content-length: 0\r\n\r\n"),
+            ("http://h:81/", Method::PUT, "body", "PUT /", "content-length: 4\r\n\r\nbody"),
+            ("http://h:81/", Method::GET, "body", "GET /", "content-length: 4\r\n\r\nbody"),
+        ] {
+            let written = text(&request(uri, method, body.as_bytes()));
+            assert_eq!(written, [line.as_bytes(), HEADERS, end.as_bytes()].concat(), "{uri}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_given_from_anywhere() {
+        for bytes in [0, 10, JOINED_BYTES_MAX, JOINED_BYTES_MAX + 1, 100_000] {
+            let request = request("http://h:81/", Method::POST, &vec![b'x'; bytes]);
+            let whole = text(&request);
+            assert_eq!(request.len(), whole.len());
+            assert_eq!(request.after(0)[1].is_empty(), bytes <= JOINED_BYTES_MAX, "{bytes}");
+            for sent in [1, 50, 100, 101, 102, 103, 104, 105, 106, whole.len() - 1, whole.len()] {
+                let sent = sent.min(whole.len());
+                assert_eq!(request.after(sent).concat_pieces(), whole[sent..], "{bytes} after {sent}");
+            }
+        }
+    }
+}

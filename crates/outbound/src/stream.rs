@@ -1,0 +1,80 @@
+//! What carries a connection: TCP, or TLS on it.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// An open stream of bytes to the other side.
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Acknowledges at once what came, where the system would wait for something to send along with it. It goes back to its
+    /// habit by itself; where it has no such switch, the rest of an answer is late and nothing else.
+    pub(crate) fn acknowledge(&self) {
+        let tcp = match self {
+            Self::Tcp(tcp) => tcp,
+            Self::Tls(tls) => tls.get_ref().0,
+        };
+        #[cfg(target_os = "linux")]
+        let _ = tcp.set_quickack(true);
+        #[cfg(not(target_os = "linux"))]
+        let _ = tcp;
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(self: Pin<&mut Self>, turn: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(tcp) => Pin::new(tcp).poll_read(turn, into),
+            Self::Tls(tls) => Pin::new(tls).poll_read(turn, into),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, turn: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(tcp) => Pin::new(tcp).poll_write(turn, bytes),
+            Self::Tls(tls) => Pin::new(tls).poll_write(turn, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        turn: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Tcp(tcp) => Pin::new(tcp).poll_write_vectored(turn, pieces),
+            Self::Tls(tls) => Pin::new(tls).poll_write_vectored(turn, pieces),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Tcp(tcp) => tcp.is_write_vectored(),
+            Self::Tls(tls) => tls.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, turn: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(tcp) => Pin::new(tcp).poll_flush(turn),
+            Self::Tls(tls) => Pin::new(tls).poll_flush(turn),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, turn: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Tcp(tcp) => Pin::new(tcp).poll_shutdown(turn),
+            Self::Tls(tls) => Pin::new(tls).poll_shutdown(turn),
+        }
+    }
+}
