@@ -126,6 +126,7 @@ impl Api {
         let call = format!("{method} {}{path}", self.base);
         let failed = |error: &dyn std::fmt::Display| ApiError::failed(&call, error);
         let uri = format!("{}{path}", self.base).parse().map_err(|error: http::uri::InvalidUri| failed(&error))?;
+        let headers = headers.into();
         let request =
             Request { method, uri, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;

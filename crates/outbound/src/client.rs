@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use http::{HeaderMap, Method, StatusCode, Uri};
 use rustls::RootCertStore;
 use tokio::time::Instant;
 
@@ -17,6 +17,7 @@ use crate::address::AddressPolicy;
 use crate::connection::{Connection, Failed};
 use crate::connector::Connector;
 use crate::error::TransportError;
+use crate::headers::Headers;
 use crate::http1::Outgoing;
 use crate::pool::{Place, Pool};
 use crate::proxy::Proxy;
@@ -70,7 +71,7 @@ pub struct Request {
     /// Absolute, `http` or `https`, without credentials.
     pub uri: Uri,
     /// None of those that steer the connection, such as `Host`, `Content-Length` or `Connection`.
-    pub headers: HeaderMap,
+    pub headers: Headers,
     /// May be empty.
     pub body: Bytes,
     /// For everything from the name to the last byte of the response.
@@ -107,18 +108,6 @@ enum Connections {
     Kept,
     New,
 }
-
-/// They say where a request goes and where it ends: given by a customer they could smuggle in another one.
-const STEERING_HEADERS: [HeaderName; 8] = [
-    header::HOST,
-    header::CONTENT_LENGTH,
-    header::TRANSFER_ENCODING,
-    header::CONNECTION,
-    header::UPGRADE,
-    header::TE,
-    header::TRAILER,
-    header::EXPECT,
-];
 
 impl Client {
     /// A client without connections. They are made on the runtime that sends.
@@ -164,12 +153,14 @@ impl Client {
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, uri, headers, body, deadline, response_bytes_max } = request;
-        let sendable = check_sendable(&method, &headers).and_then(|()| Destination::of(&uri));
-        let Destination { place, host } = match sendable {
-            Ok(destination) => destination,
+        let sendable = Destination::of(&uri).and_then(|Destination { place, host }| {
+            let outgoing = Outgoing::new(&method, &uri, host, &headers, body)?;
+            Ok((place, outgoing))
+        });
+        let (place, outgoing) = match sendable {
+            Ok(sendable) => sendable,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        let outgoing = Outgoing::new(&method, &uri, &host, &headers, body);
         let exchange = self.exchange(outgoing, uri, place, response_bytes_max, connections);
         let late =
             move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
@@ -223,14 +214,14 @@ impl Client {
 }
 
 /// Where a request goes, once its address is known to be one.
-struct Destination {
+struct Destination<'a> {
     place: Place,
     /// What the request says: with the port where that is not the scheme's own.
-    host: HeaderValue,
+    host: &'a str,
 }
 
-impl Destination {
-    fn of(uri: &Uri) -> Result<Self, TransportError> {
+impl<'a> Destination<'a> {
+    fn of(uri: &'a Uri) -> Result<Self, TransportError> {
         let tls = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
@@ -248,18 +239,7 @@ impl Destination {
             return Err(TransportError::Invalid("the address has credentials or a port that is not valid"));
         }
         let usual = if tls { 443 } else { 80 };
-        let said = if port.is_some_and(|port| port.as_u16() != usual) { authority.as_str() } else { host };
-        let host = HeaderValue::from_str(said).map_err(|_| no_host)?;
+        let host = if port.is_some_and(|port| port.as_u16() != usual) { authority.as_str() } else { host };
         Ok(Self { place: Place { tls, authority: authority.clone() }, host })
     }
-}
-
-fn check_sendable(method: &Method, headers: &HeaderMap) -> Result<(), TransportError> {
-    if *method == Method::CONNECT {
-        return Err(TransportError::Invalid("CONNECT requests are not sent"));
-    }
-    if headers.keys().any(|name| STEERING_HEADERS.contains(name)) {
-        return Err(TransportError::Invalid("the request has a header that only the client may set"));
-    }
-    Ok(())
 }

@@ -1,11 +1,11 @@
 //! A door for the fuzz targets (`fuzz/`) to what reads other servers' bytes. Not part of any build that ships.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::{Method, Uri};
 
-use crate::Response;
 use crate::error::TransportError;
 use crate::http1::{Answer, Inbox, Outgoing};
+use crate::{Headers, Response};
 
 /// What is made of an answer to `method` that comes in pieces of `piece` bytes before the connection ends: a response, or none when it
 /// is not whole.
@@ -15,8 +15,7 @@ pub fn answer(
     piece: usize,
     body_bytes_max: usize,
 ) -> Result<Option<Response>, TransportError> {
-    let (uri, host) = (Uri::from_static("http://host/"), HeaderValue::from_static("host"));
-    let request = Outgoing::new(method, &uri, &host, &HeaderMap::new(), Bytes::new());
+    let request = Outgoing::new(method, &Uri::from_static("http://host/"), "host", &Headers::default(), Bytes::new())?;
     let (mut answer, mut inbox) = (Answer::new(&request, usize::MAX, body_bytes_max), Inbox::default());
     for piece in bytes.chunks(piece.max(1)) {
         inbox.with_room().extend_from_slice(piece);

@@ -22,6 +22,7 @@ mod connector;
 mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod headers;
 mod http1;
 mod pool;
 mod proxy;
@@ -33,6 +34,7 @@ pub mod url;
 pub use address::{AddressPolicy, AddressRefused};
 pub use client::{Client, ClientConfig, Request, Response};
 pub use error::TransportError;
+pub use headers::Headers;
 pub use proxy::{InvalidProxy, Proxy};
 pub use resolver::{Resolve, Resolving, SystemResolver};
 pub use rustls::{RootCertStore, pki_types};

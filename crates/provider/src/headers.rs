@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
+use outbound::Headers;
 
 use crate::error::Invalid;
 
@@ -95,16 +96,15 @@ pub fn is_sensitive(name: &str) -> bool {
     SENSITIVE.iter().any(|sensitive| sensitive.eq_ignore_ascii_case(name))
 }
 
-/// The header map of checked headers. What can't be a header any more is left out: it was checked when it was stored.
-pub(crate) fn to_map(headers: &BTreeMap<String, String>) -> HeaderMap {
-    headers
-        .iter()
-        .filter_map(|(name, value)| {
-            let mut value = HeaderValue::from_str(value).ok()?;
-            value.set_sensitive(is_sensitive(name));
-            Some((HeaderName::try_from(name.as_str()).ok()?, value))
-        })
-        .collect()
+/// Adds checked headers to those of a request. What can't be a header any more is left out: it was checked when it was stored.
+pub(crate) fn add_to(request: &mut Headers, headers: &BTreeMap<String, String>) {
+    for (name, value) in headers {
+        if fault(name, value).is_none()
+            && let Ok(name) = HeaderName::try_from(name.as_str())
+        {
+            request.add(&name, value.as_bytes());
+        }
+    }
 }
 
 fn fault(name: &str, value: &str) -> Option<String> {

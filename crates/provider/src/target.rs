@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
-use http::{HeaderMap, HeaderValue, Uri, header};
+use http::{HeaderValue, Uri, header};
 use jiff::Timestamp;
+use outbound::Headers;
 use runtime::vault::Vault;
 
 use crate::endpoints::sealing;
@@ -15,11 +16,9 @@ use crate::ordering::DeliveryOrder;
 use crate::secret::{EndpointSecret, UnsealError};
 use crate::signing::Signer;
 
-const USER_AGENT: HeaderValue = HeaderValue::from_static(concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")));
-const JSON: HeaderValue = HeaderValue::from_static(media_type::JSON);
-const ANY: HeaderValue = HeaderValue::from_static("*/*");
-/// What each request adds to an endpoint's own headers: six of the signature, the host and the length.
-const HEADERS_OF_A_REQUEST: usize = 8;
+const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
+/// Bytes that each request adds to an endpoint's own headers, as a rule: six of the signature, and the type of its body.
+const BYTES_OF_A_REQUEST: usize = 448;
 
 pub(crate) struct Target {
     pub(crate) endpoint: Id,
@@ -46,7 +45,7 @@ pub(crate) struct Target {
 /// Address, headers and keys of an endpoint.
 pub(crate) struct Way {
     pub(crate) uri: Uri,
-    headers: HeaderMap,
+    headers: Headers,
     pub(crate) signer: Signer,
 }
 
@@ -99,18 +98,20 @@ impl Way {
             tracing::error!(endpoint = %endpoint.id, %error, "headers can't be opened; nothing is delivered there");
             "the headers of this endpoint can't be opened".to_owned()
         })?;
-        let mut headers = headers::to_map(&opened);
-        headers.insert(header::CONTENT_TYPE, JSON);
-        headers.insert(header::USER_AGENT, USER_AGENT);
-        headers.entry(header::ACCEPT).or_insert(ANY);
+        let mut headers = Headers::default();
+        headers.add(&header::USER_AGENT, USER_AGENT);
+        if !opened.keys().any(|name| name.eq_ignore_ascii_case(header::ACCEPT.as_str())) {
+            headers.add(&header::ACCEPT, b"*/*");
+        }
+        headers::add_to(&mut headers, &opened);
         Ok(Self { uri: url.uri().clone(), headers, signer })
     }
 
-    /// The endpoint's headers, with room for those of a request.
-    pub(crate) fn headers_of_a_request(&self) -> HeaderMap {
-        // A clone would have room for no more than its own.
-        let mut headers = HeaderMap::with_capacity(self.headers.len() + HEADERS_OF_A_REQUEST);
-        headers.extend(self.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+    /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.
+    pub(crate) fn headers_of_a_request(&self, media_type: Option<HeaderValue>) -> Headers {
+        let mut headers = self.headers.with_room(BYTES_OF_A_REQUEST);
+        headers
+            .add(&header::CONTENT_TYPE, media_type.as_ref().map_or(media_type::JSON.as_bytes(), HeaderValue::as_bytes));
         headers
     }
 }

@@ -1,5 +1,6 @@
 //! The client against real servers on this machine, most of them badly behaved.
 
+mod early;
 mod hostile;
 mod proxy;
 mod rebinding;
@@ -12,12 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use http::HeaderValue;
+use http::HeaderName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::*;
+use crate::headers::STEERING;
 
 const DEADLINE: Duration = Duration::from_secs(10);
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -84,7 +86,7 @@ fn get(uri: impl std::fmt::Display) -> Request {
     Request {
         method: Method::GET,
         uri: uri.to_string().parse().unwrap(),
-        headers: HeaderMap::new(),
+        headers: Headers::default(),
         body: Bytes::new(),
         deadline: DEADLINE,
         response_bytes_max: 1_000,
@@ -114,8 +116,8 @@ async fn a_request_is_written_as_it_was_given() {
     .await;
     let mut request = get(format_args!("http://{address}/hooks/%7Ea?x=1&y=%20"));
     request.method = Method::POST;
-    request.headers.insert("svix-id", HeaderValue::from_static("msg_1"));
-    request.headers.insert("x-odd", HeaderValue::from_bytes(b"a  b").unwrap());
+    request.headers.add(&HeaderName::from_static("svix-id"), b"msg_1");
+    request.headers.add(&HeaderName::from_static("x-odd"), b"a  b");
     request.body = Bytes::from_static(b"body");
     let response = client(AddressPolicy::any()).send(request).await.unwrap();
     assert_eq!((response.status, &response.body[..], response.truncated), (StatusCode::OK, &b"ok"[..], false));
@@ -346,9 +348,9 @@ async fn a_request_that_could_be_misread_is_not_sent() {
     for uri in [format!("http://user:password@{address}/"), "http://127.0.0.1:99999/".into(), "/only/a/path".into()] {
         assert_eq!(client.send(get(&uri)).await.unwrap_err().code(), "invalid", "{uri}");
     }
-    for name in STEERING_HEADERS {
+    for name in STEERING {
         let mut request = get(format_args!("http://{address}/"));
-        request.headers.insert(&name, HeaderValue::from_static("1"));
+        request.headers.add(&name, b"1");
         assert_eq!(client.send(request).await.unwrap_err().code(), "invalid", "{name}");
     }
     let request = Request { method: Method::CONNECT, ..get(format_args!("http://{address}/")) };

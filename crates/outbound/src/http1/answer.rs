@@ -93,14 +93,15 @@ fn has_end(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use http::{HeaderMap, HeaderValue, Method, Uri};
+    use http::{Method, Uri};
 
     use super::*;
+    use crate::headers::Headers;
 
     /// What is made of these bytes when they come in pieces of this size, and then the connection ends.
     fn read(bytes: &str, piece: usize) -> Result<Option<(u16, Bytes, bool)>, TransportError> {
-        let (uri, host) = (Uri::from_static("http://h/"), HeaderValue::from_static("h"));
-        let request = Outgoing::new(&Method::GET, &uri, &host, &HeaderMap::new(), Bytes::new());
+        let (uri, headers) = (Uri::from_static("http://h/"), Headers::default());
+        let request = Outgoing::new(&Method::GET, &uri, "h", &headers, Bytes::new())?;
         let (mut answer, mut inbox) = (Answer::new(&request, 1_000, 6), Inbox::default());
         for piece in bytes.as_bytes().chunks(piece) {
             inbox.with_room().extend_from_slice(piece);

@@ -3,13 +3,15 @@
 use std::io::{IoSlice, Write as _};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::{Method, Uri};
+
+use crate::error::TransportError;
+use crate::headers::Headers;
 
 /// Of a small body and its head one piece is made: the system takes that sooner than two, by more than it costs to copy.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
-/// What stands around a header, and more than the rest of a head has beside its headers and path.
-const AROUND_BYTES: usize = 4;
-const LINE_BYTES: usize = 96;
+/// More than a head has beside its path, host and headers.
+const LINES_BYTES: usize = 96;
 
 /// A request of which all bytes are known.
 pub(crate) struct Outgoing {
@@ -22,13 +24,22 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// A request to `host` for the path and query of `uri`. `headers` has none of those that say where the request ends.
-    pub(crate) fn new(method: &Method, uri: &Uri, host: &HeaderValue, headers: &HeaderMap, body: Bytes) -> Self {
+    /// A request to `host` for the path and query of `uri`. An error says why it can't be sent.
+    pub(crate) fn new(
+        method: &Method,
+        uri: &Uri,
+        host: &str,
+        headers: &Headers,
+        body: Bytes,
+    ) -> Result<Self, TransportError> {
+        if *method == Method::CONNECT {
+            return Err(TransportError::Invalid("CONNECT requests are not sent"));
+        }
+        let lines = headers.lines()?;
         let path = uri.path_and_query().map_or(1, |path| path.as_str().len());
-        let lines: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + AROUND_BYTES).sum();
         let is_joined = body.len() <= JOINED_BYTES_MAX;
         let joined = if is_joined { body.len() } else { 0 };
-        let mut first = Vec::with_capacity(path + host.len() + lines + LINE_BYTES + joined);
+        let mut first = Vec::with_capacity(path + host.len() + lines.len() + LINES_BYTES + joined);
         for text in [method.as_str(), " ", uri.path()] {
             first.extend_from_slice(text.as_bytes());
         }
@@ -36,25 +47,21 @@ impl Outgoing {
             first.push(b'?');
             first.extend_from_slice(query.as_bytes());
         }
-        first.extend_from_slice(b" HTTP/1.1\r\nhost: ");
-        first.extend_from_slice(host.as_bytes());
-        for (name, value) in headers {
-            for bytes in [b"\r\n", name.as_str().as_bytes(), b": ", value.as_bytes()] {
-                first.extend_from_slice(bytes);
-            }
+        for bytes in [b" HTTP/1.1\r\nhost: ", host.as_bytes(), b"\r\n", lines] {
+            first.extend_from_slice(bytes);
         }
         if !body.is_empty() || !matches!(*method, Method::GET | Method::HEAD) {
             // Writing to memory does not fail.
-            let _ = write!(first, "\r\ncontent-length: {}", body.len());
+            let _ = write!(first, "content-length: {}\r\n", body.len());
         }
-        first.extend_from_slice(b"\r\n\r\n");
+        first.extend_from_slice(b"\r\n");
         let mut rest = Bytes::new();
         if is_joined {
             first.extend_from_slice(&body);
         } else {
             rest = body;
         }
-        Self { first, rest, may_be_answered_with_body: *method != Method::HEAD }
+        Ok(Self { first, rest, may_be_answered_with_body: *method != Method::HEAD })
     }
 
     /// Bytes of it.
@@ -73,14 +80,15 @@ impl Outgoing {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderName;
+
     use super::*;
 
     fn request(uri: &'static str, method: Method, body: &[u8]) -> Outgoing {
-        let mut headers = HeaderMap::new();
-        headers.append("x-a", HeaderValue::from_static("1"));
-        headers.append("x-a", HeaderValue::from_bytes(b"2 \xe9").unwrap());
-        let body = Bytes::copy_from_slice(body);
-        Outgoing::new(&method, &Uri::from_static(uri), &HeaderValue::from_static("h:81"), &headers, body)
+        let mut headers = Headers::default();
+        headers.add(&HeaderName::from_static("x-a"), b"1");
+        headers.add(&HeaderName::from_static("x-a"), b"2 \xe9");
+        Outgoing::new(&method, &Uri::from_static(uri), "h:81", &headers, Bytes::copy_from_slice(body)).unwrap()
     }
 
     fn text(request: &Outgoing) -> Vec<u8> {

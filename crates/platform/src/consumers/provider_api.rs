@@ -128,7 +128,7 @@ impl Platform {
         let request = Request {
             method,
             uri,
-            headers,
+            headers: headers.into(),
             body: Bytes::from(body),
             deadline: DEADLINE,
             response_bytes_max: RESPONSE_BYTES_MAX,

@@ -43,7 +43,7 @@ pub(super) async fn publish(
         Request {
             method: Method::POST,
             uri: connection.messages.clone(),
-            headers,
+            headers: headers.into(),
             body: body.clone(),
             deadline,
             response_bytes_max: RESPONSE_BYTES_MAX,

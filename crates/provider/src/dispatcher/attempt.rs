@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{Method, header};
+use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use outbound::{Request, TransportError};
 
@@ -142,11 +142,8 @@ async fn send(
         return Outcome::failed(reason);
     }
     let request = |payload: StoredPayload, deadline| {
-        let mut headers = way.headers_of_a_request();
         let (media_type, body) = payload.into_parts();
-        if let Some(media_type) = media_type {
-            headers.insert(header::CONTENT_TYPE, media_type);
-        }
+        let mut headers = way.headers_of_a_request(media_type);
         way.signer.sign_headers(&mut headers, message, &body, now);
         Request {
             method: Method::POST,

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hdrhistogram::Histogram;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use outbound::{Client, Request};
+use outbound::{Client, Headers, Request};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -82,7 +82,7 @@ async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
 /// Items of a timed auction that many bid on.
 struct Sale {
     client: Client,
-    headers: HeaderMap,
+    headers: Headers,
     lots: Vec<Lot>,
     next: AtomicU64,
 }
@@ -146,7 +146,7 @@ impl Sale {
             (AUTHORIZATION, HeaderValue::try_from(bearer)?),
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         ]);
-        Ok(Self { client: site.http.clone(), headers, lots, next: AtomicU64::new(0) })
+        Ok(Self { client: site.http.clone(), headers: headers.into(), lots, next: AtomicU64::new(0) })
     }
 
     /// Sends the next bid.

@@ -111,6 +111,7 @@ async fn visits_the_portal(site: &Site, launch: &Launch, key: &str) -> String {
         headers.insert(COOKIE, cookie.parse().unwrap());
         let uri = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
         let (deadline, response_bytes_max) = (PATIENCE, 1_000_000);
+        let headers = headers.into();
         let request = Request { method: Method::POST, uri, headers, body: form.into(), deadline, response_bytes_max };
         site.http.send(request).await.unwrap()
     };

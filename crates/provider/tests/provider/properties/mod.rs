@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
 use jiff::Timestamp;
-use outbound::{Request, Response};
+use outbound::{Headers, Request, Response};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use provider::ProviderConfig;
@@ -31,7 +31,7 @@ const LOOKS_UNTIL_STUCK: u32 = 32;
 pub(crate) struct Arrival {
     pub(crate) at: Timestamp,
     pub(crate) body: Bytes,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Headers,
 }
 
 /// Answers with a status and perhaps `Retry-After`; it is given the requests so far.

@@ -1,0 +1,60 @@
+//! Answers that begin before the request has been written to its end.
+
+use super::*;
+
+/// More than the buffers of both sides take.
+const LARGE: usize = 20_000_000;
+
+fn large(address: SocketAddr) -> Request {
+    Request { method: Method::POST, body: Bytes::from(vec![b'x'; LARGE]), ..get(format_args!("http://{address}/")) }
+}
+
+#[tokio::test]
+async fn a_server_that_answers_early_gets_the_rest_of_the_request_too() {
+    let (read, mut seen) = mpsc::unbounded_channel();
+    let (address, taken) = server(move |mut stream| {
+        let read = read.clone();
+        async move {
+            while !read_head(&mut stream).await.is_empty() {
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n").await.unwrap();
+                let mut body = vec![0; LARGE];
+                stream.read_exact(&mut body).await.unwrap();
+                read.send(body.iter().all(|byte| *byte == b'x')).unwrap();
+                stream.write_all(b"ok").await.unwrap();
+            }
+        }
+    })
+    .await;
+    let client = client(AddressPolicy::any());
+    for _ in 0..2 {
+        assert_eq!(client.send(large(address)).await.unwrap().body, "ok");
+        assert!(seen.recv().await.unwrap());
+    }
+    assert_eq!(taken.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_answers_and_reads_no_further_is_heard_and_hung_up_on() {
+    let (ended, mut hung_up) = mpsc::unbounded_channel();
+    let (address, taken) = server(move |mut stream| {
+        let ended = ended.clone();
+        async move {
+            read_head(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
+            // Time to answer in: what is on its way then comes, and no more than that.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest).await;
+            ended.send(rest.len() < LARGE).unwrap();
+        }
+    })
+    .await;
+    let client = client(AddressPolicy::any());
+    for connections in 1..=2 {
+        let response = client.send(large(address)).await.unwrap();
+        assert_eq!((response.status.as_u16(), &response.body[..]), (413, &b"no"[..]));
+        // What is left of the request is not taken for the next one.
+        assert!(hung_up.recv().await.unwrap());
+        assert_eq!(taken.load(Ordering::SeqCst), connections);
+    }
+}
