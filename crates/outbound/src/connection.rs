@@ -38,7 +38,7 @@ struct Exchange<'a> {
 enum Sending {
     UnderWay,
     Done,
-    /// The other side takes no more. It may have answered, and still do so.
+    /// The other side takes no more. What it may have answered before is read all the same, up to the connection's end.
     Broken,
 }
 
@@ -109,7 +109,6 @@ impl Exchange<'_> {
             match self.receive(turn) {
                 Poll::Ready(Ok(1..)) => (self.heard, self.unacknowledged) = (true, true),
                 Poll::Ready(ended) => return Poll::Ready(self.ended(ended.is_ok())),
-                Poll::Pending if self.sending == Sending::Broken => return Poll::Ready(self.ended(false)),
                 Poll::Pending => {
                     // Many servers write an answer's head and its body separately, and leave Nagle's algorithm on: their system
                     // holds the body back until it knows that the head has come, which ours would put off for 40 ms.

@@ -2,6 +2,8 @@
 
 /// Room at first. Most answers are smaller.
 const BYTES: usize = 2 * 1024;
+/// Room for more, at most.
+const MORE_BYTES_MAX: usize = 64 * 1024;
 /// Room that is kept while a connection is idle.
 const IDLE_BYTES_MAX: usize = 16 * 1024;
 
@@ -14,15 +16,14 @@ pub(crate) struct Inbox {
 }
 
 impl Inbox {
-    /// Where more is put, with room for it: first where others are done with, and then twice as much.
+    /// Where more is put, with room for it: more of that when the last that came filled it.
     pub(crate) fn with_room(&mut self) -> &mut Vec<u8> {
-        if self.done == self.bytes.len() {
-            self.bytes.clear();
-            self.done = 0;
-        }
-        if self.bytes.len() == self.bytes.capacity() {
+        let was_full = self.bytes.len() == self.bytes.capacity();
+        if was_full || self.done == self.bytes.len() {
             self.bytes.drain(..std::mem::take(&mut self.done));
-            self.bytes.reserve(self.bytes.len().max(BYTES));
+        }
+        if was_full {
+            self.bytes.reserve((self.bytes.capacity() * 2).clamp(BYTES, MORE_BYTES_MAX));
         }
         &mut self.bytes
     }
@@ -49,17 +50,40 @@ impl Inbox {
 mod tests {
     use super::*;
 
+    /// Puts so many bytes in at a time, as long as there is room for them.
+    fn fill(inbox: &mut Inbox) -> usize {
+        let bytes = inbox.with_room();
+        let before = bytes.len();
+        bytes.resize(bytes.capacity(), b'a');
+        bytes.len() - before
+    }
+
     #[test]
-    fn room_is_taken_from_what_is_done_with() {
+    fn there_is_room_always_and_more_of_it_for_those_who_fill_it() {
         let mut inbox = Inbox::default();
-        inbox.with_room().resize(BYTES, b'a');
-        inbox.advance(BYTES - 1);
+        let mut rooms = Vec::new();
+        for _ in 0..8 {
+            rooms.push(fill(&mut inbox));
+            inbox.advance(inbox.rest().len() - 1);
+        }
+        assert!(
+            rooms[0] >= BYTES && rooms.is_sorted() && rooms.iter().all(|room| *room <= 2 * MORE_BYTES_MAX),
+            "{rooms:?}"
+        );
+        assert!(rooms[7] >= MORE_BYTES_MAX && inbox.bytes.capacity() <= 3 * MORE_BYTES_MAX, "{rooms:?}");
         inbox.with_room().push(b'b');
-        assert_eq!((inbox.rest(), inbox.bytes.len()), (&b"ab"[..], 2));
-        inbox.advance(2);
-        assert!(inbox.with_room().is_empty());
-        inbox.with_room().resize(IDLE_BYTES_MAX * 4, b'a');
+        assert_eq!(inbox.rest(), b"ab");
         inbox.settle();
         assert!(inbox.rest().is_empty() && inbox.bytes.capacity() <= IDLE_BYTES_MAX);
+    }
+
+    #[test]
+    fn what_is_looked_at_makes_room_without_more() {
+        let mut inbox = Inbox::default();
+        for _ in 0..1_000 {
+            inbox.with_room().extend_from_slice(&[b'a'; 100]);
+            inbox.advance(100);
+        }
+        assert!(inbox.bytes.capacity() < 2 * BYTES);
     }
 }

@@ -58,3 +58,15 @@ async fn a_server_that_answers_and_reads_no_further_is_heard_and_hung_up_on() {
         assert_eq!(taken.load(Ordering::SeqCst), connections);
     }
 }
+
+#[tokio::test]
+async fn an_answer_is_heard_although_the_rest_of_the_request_is_refused() {
+    let (address, _) = server(|mut stream| async move {
+        read_head(&mut stream).await;
+        stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
+        // The connection is reset, for what came was not read.
+    })
+    .await;
+    let response = client(AddressPolicy::any()).send(large(address)).await.unwrap();
+    assert_eq!((response.status.as_u16(), &response.body[..]), (413, &b"no"[..]));
+}
