@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use axum::response::{IntoResponse as _, Response};
-use http::header::{CONTENT_TYPE, ETAG, HeaderValue};
+use axum::response::Response;
+use http::header::{ETAG, HeaderValue};
 use http::{HeaderName, StatusCode};
 use platform::Outcome;
 use platform::port::IdempotentAnswer;
@@ -103,7 +103,7 @@ pub(crate) fn replayed(answer: IdempotentAnswer) -> Response {
 
 fn json(status: u16, body: String) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+    http_kit::json::answer(status, body)
 }
 
 fn with_tag(mut response: Response, tag: Option<impl Display>) -> Response {

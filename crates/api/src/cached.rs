@@ -4,7 +4,7 @@ use auction::lifecycle::ItemCounts;
 use auction::{Auction, Item};
 use axum::body::Bytes;
 use axum::response::{IntoResponse as _, Response};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use http::header::{CACHE_CONTROL, ETAG, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
 use platform::port::Lead;
@@ -51,7 +51,7 @@ impl Cached {
         let mut response = if http_kit::none_match::has(asked, &self.tag) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
-            ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], self.body.clone()).into_response()
+            http_kit::json::answer(StatusCode::OK, self.body.clone())
         };
         let headers = response.headers_mut();
         if let Ok(tag) = HeaderValue::try_from(format!("\"{}\"", self.tag)) {

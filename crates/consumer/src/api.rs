@@ -125,10 +125,9 @@ impl Api {
         headers.insert(AUTHORIZATION, self.bearer.clone());
         let call = format!("{method} {}{path}", self.base);
         let failed = |error: &dyn std::fmt::Display| ApiError::failed(&call, error);
-        let uri = format!("{}{path}", self.base).parse().map_err(|error: http::uri::InvalidUri| failed(&error))?;
+        let to = format!("{}{path}", self.base).parse().map_err(|error: http::uri::InvalidUri| failed(&error))?;
         let headers = headers.into();
-        let request =
-            Request { method, uri, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
+        let request = Request { method, to, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;
         let body: Value = if response.body.is_empty() {
             Value::Null

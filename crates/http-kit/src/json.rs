@@ -1,8 +1,9 @@
-//! Reading JSON bodies: size, time, kind, and where a mistake is.
+//! JSON bodies: those of answers, and reading those of requests: size, time, kind, and where a mistake is.
 
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
+use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -17,6 +18,14 @@ use crate::bodies::{BODIES, Bodies};
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// How long a body may take to arrive, so that a slow sender holds a connection for so long at most.
 const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// An answer with this JSON text.
+pub fn answer(status: StatusCode, text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
 
 /// Why a body can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -94,8 +103,12 @@ impl JsonError {
 pub fn check_content_type(headers: &HeaderMap) -> Result<(), JsonError> {
     check_content_encoding(headers)?;
     let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
-    let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let is_json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
+    let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let is_kind_of_json = || {
+        let kind = kind.to_ascii_lowercase();
+        kind.starts_with("application/") && kind.ends_with("+json")
+    };
+    let is_json = kind.eq_ignore_ascii_case("application/json") || is_kind_of_json();
     is_json.then_some(()).ok_or(JsonError::ContentType)
 }
 

@@ -2,12 +2,8 @@
 //! of that can be worded on its way out, as it is compressed. So the library has a larger limit, and the one that is meant is kept here.
 //! Only what is beyond both gets the bare answer.
 
-use std::task::{Context, Poll};
-
 use axum::body::Body;
-use futures_util::future::{Either, Ready, ready};
-use http::{HeaderMap, Request, Response, StatusCode, Version, header};
-use tower::Service;
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header};
 
 use crate::worded;
 
@@ -30,45 +26,16 @@ impl HeaderLimits {
         u32::try_from(self.bytes_max.saturating_mul(LIBRARY_FACTOR)).unwrap_or(u32::MAX)
     }
 
-    fn hold(self, address_bytes: usize, headers: &HeaderMap) -> bool {
+    /// The answer to a request over HTTP/2 whose headers are too large; none for all others.
+    pub(crate) fn refusal<B>(self, request: &Request<B>) -> Option<Response<Body>> {
+        let is_measured_here = request.version() == Version::HTTP_2;
+        (is_measured_here && !self.hold(request.uri(), request.headers())).then(too_large)
+    }
+
+    fn hold(self, uri: &Uri, headers: &HeaderMap) -> bool {
+        let address_bytes = uri.path_and_query().map_or(0, |address| address.as_str().len());
         let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + HEADER_BYTES);
         headers.len() <= HEADERS_MAX && address_bytes + bytes.sum::<usize>() <= self.bytes_max
-    }
-}
-
-/// Answers requests over HTTP/2 whose headers are too large, and hands on all others.
-#[derive(Clone)]
-pub(crate) struct Measured<S> {
-    inner: S,
-    limits: HeaderLimits,
-}
-
-impl<S> Measured<S> {
-    pub(crate) fn new(inner: S, limits: HeaderLimits) -> Self {
-        Self { inner, limits }
-    }
-}
-
-impl<S, B> Service<Request<B>> for Measured<S>
-where
-    S: Service<Request<B>, Response = Response<Body>>,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = Either<Ready<Result<Self::Response, S::Error>>, S::Future>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        if request.version() == Version::HTTP_2 {
-            let address_bytes = request.uri().path_and_query().map_or(0, |address| address.as_str().len());
-            if !self.limits.hold(address_bytes, request.headers()) {
-                return Either::Left(ready(Ok(too_large())));
-            }
-        }
-        Either::Right(self.inner.call(request))
     }
 }
 

@@ -10,20 +10,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::Request;
 use axum::response::Response;
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, ready};
 use hyper::body::Incoming;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore, watch};
-use tower::{Service, ServiceExt as _};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
+use crate::Surface;
 use crate::arriving::{Arriving, Hushed};
 use crate::client::Peer;
-use crate::measured::{HeaderLimits, Measured};
+use crate::measured::HeaderLimits;
 use crate::worded::Worded;
 
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
@@ -67,45 +69,30 @@ impl Default for Limits {
 }
 
 /// Serves until `stop` is done and what was under way has finished or the drain is over, when the rest is cut off.
-pub async fn serve<S>(listener: TcpListener, surface: S, stop: impl Future<Output = ()>, limits: Limits)
-where
-    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    let server = Arc::new(builder(&limits));
-    let places = Arc::new(Semaphore::new(limits.connections_max));
+pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()>, limits: Limits) {
+    let (server, surface) = (Arc::new(builder(&limits)), Arc::new(surface));
     let under_way = GracefulShutdown::new();
-    let (running, cut) = watch::channel(());
+    let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
-        let accepted = async {
-            let place = places.clone().acquire_owned().await;
-            (listener.accept().await, place)
-        };
-        let (accepted, place) = tokio::select! {
-            accepted = accepted => accepted,
+        let accepted = tokio::select! {
+            accepted = listener.accept(), if connections.len() < limits.connections_max => accepted,
+            Some(_) = connections.join_next() => continue,
             () = &mut stop => break,
         };
         let Ok((stream, peer)) = accepted else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let (server, surface, watcher, mut cut) = (server.clone(), surface.clone(), under_way.watcher(), cut.clone());
-        tokio::spawn(async move {
-            tokio::select! {
-                () = connection(&server, (stream, Peer(peer.ip())), surface, watcher, &limits) => {}
-                // The other end is dropped when the drain is over.
-                _ = cut.changed() => {}
-            }
-            drop(place);
-        });
+        let (server, surface, watcher) = (Arc::clone(&server), Arc::clone(&surface), under_way.watcher());
+        connections
+            .spawn(async move { connection(&server, (stream, Peer(peer.ip())), surface, watcher, &limits).await });
     }
-    drop((listener, cut));
+    drop(listener);
     if tokio::time::timeout(limits.drain, under_way.shutdown()).await.is_err() {
         tracing::warn!("requests that were still under way at the end of the drain were cut off");
     }
-    running.send_replace(());
-    running.closed().await;
+    connections.shutdown().await;
 }
 
 /// `pipeline_flush` stays off: it holds answers back while there is input left unread, and after a malformed request there
@@ -126,27 +113,29 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
 }
 
-async fn connection<S>(
+async fn connection(
     server: &Builder<TokioExecutor>,
     (stream, peer): (TcpStream, Peer),
-    surface: S,
+    surface: Arc<Surface>,
     watcher: Watcher,
     limits: &Limits,
-) where
-    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-{
+) {
     let _ = stream.set_nodelay(true);
     let asked = Arc::new(Notify::new());
-    let (seen, quiet_max) = (asked.clone(), limits.body_idle_timeout);
-    let service = surface.map_request(move |mut request: http::Request<Incoming>| {
+    let (seen, quiet_max, headers) = (asked.clone(), limits.body_idle_timeout, limits.headers());
+    let service = service_fn(move |mut request: http::Request<Incoming>| {
         seen.notify_one();
-        request.extensions_mut().insert(peer);
-        let version = request.version();
-        request.map(|body| Body::new(Arriving::new(body, version, quiet_max)))
+        let answer = match headers.refusal(&request) {
+            Some(refusal) => Either::Left(ready(refusal)),
+            None => {
+                request.extensions_mut().insert(peer);
+                let version = request.version();
+                let request = request.map(|body| Body::new(Arriving::new(body, version, quiet_max)));
+                Either::Right(surface.answer(request))
+            }
+        };
+        answer.map(Ok::<Response, Infallible>)
     });
-    let service = Measured::new(service, limits.headers());
-    let service = TowerToHyperService::new(service.map_err(|never: Infallible| match never {}));
     let connection = server.serve_connection(TokioIo::new(Worded::new(stream)), service).into_owned();
     let connection = pin!(watcher.watch(connection));
     tokio::select! {

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
 use http::{StatusCode, Uri};
-use tower::{Service, ServiceExt as _};
+use tower::Service;
 
 use crate::cors::{self, Origins};
 use crate::problem::Problem;
@@ -74,6 +74,32 @@ impl Surface {
         self
     }
 
+    /// The answer to a request.
+    pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
+        if let Some(other) = self.neighbour(request.uri().path()) {
+            return Either::Left(routed(other, request));
+        }
+        trim_slash(request.uri_mut());
+        let counted =
+            self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
+        let identity = request_id::Identity::of(&request);
+        let asked_by_a_page = cors::is_asked(self.origins, &request);
+        let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
+        let answer = match preflight {
+            Some(answer) => Either::Left(ready(answer)),
+            None => Either::Right(caught(routed(&self.router, request), self.panicked)),
+        };
+        Either::Right(identity.during(answer).map(move |mut response| {
+            if asked_by_a_page {
+                cors::allow(&mut response);
+            }
+            if let Some((asked, requests)) = counted {
+                requests.answered(asked, response.status());
+            }
+            response
+        }))
+    }
+
     /// What answers at a path, when it is not this surface.
     fn neighbour(&self, asked: &str) -> Option<&Router> {
         let (path, other) = self.beside.as_ref()?;
@@ -95,46 +121,30 @@ impl Service<Request> for Surface {
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // A router is always ready.
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, mut request: Request) -> Self::Future {
-        if let Some(other) = self.neighbour(request.uri().path()) {
-            return Box::pin(other.clone().oneshot(request));
-        }
-        trim_slash(request.uri_mut());
-        let counted =
-            self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
-        let identity = request_id::Identity::of(&request);
-        let asked_by_a_page = cors::is_asked(self.origins, &request);
-        let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
-        let (mut router, panicked) = (self.router.clone(), self.panicked);
-        let answer = match preflight {
-            Some(answer) => Either::Left(ready(answer)),
-            None => {
-                let call = AssertUnwindSafe(async move { Service::<Request>::call(&mut router, request).await });
-                Either::Right(call.catch_unwind().map(move |called| match called {
-                    Ok(Ok(response)) => response,
-                    Ok(Err(never)) => match never {},
-                    Err(panic) => {
-                        log(&*panic);
-                        panicked()
-                    }
-                }))
-            }
-        };
-        let answer = identity.during(answer);
-        Box::pin(answer.map(move |mut response| {
-            if asked_by_a_page {
-                cors::allow(&mut response);
-            }
-            if let Some((asked, requests)) = counted {
-                requests.answered(asked, response.status());
-            }
-            Ok(response)
-        }))
+    fn call(&mut self, request: Request) -> Self::Future {
+        Box::pin(self.answer(request).map(Ok))
     }
+}
+
+/// The answer of a router, which is always ready to be called. Nothing but looking up the route is done before it is awaited.
+fn routed(router: &Router, request: Request) -> impl Future<Output = Response> + Send + use<> {
+    Service::<Request>::call(&mut router.clone(), request).map(|Ok(response)| response)
+}
+
+/// The same, and an answer in place of a panic.
+fn caught(
+    answer: impl Future<Output = Response> + Send,
+    panicked: fn() -> Response,
+) -> impl Future<Output = Response> + Send {
+    AssertUnwindSafe(answer).catch_unwind().map(move |answered| {
+        answered.unwrap_or_else(|panic| {
+            log(&*panic);
+            panicked()
+        })
+    })
 }
 
 /// `/lots/` is `/lots`; the query stays.

@@ -43,7 +43,7 @@ impl Server {
         let listener_addr = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let ended = tokio::spawn(serve(listener, router, stopped, limits));
+        let ended = tokio::spawn(serve(listener, http_kit::finish(router), stopped, limits));
         Server { listener_addr, stop, ended, begun }
     }
 

@@ -9,17 +9,18 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
-use http::{HeaderMap, Method, StatusCode, Uri};
+use http::{HeaderMap, Method, StatusCode};
 use rustls::RootCertStore;
 use tokio::time::Instant;
 
 use crate::address::AddressPolicy;
 use crate::connection::{Connection, Failed};
 use crate::connector::Connector;
+use crate::destination::{Destination, Place};
 use crate::error::TransportError;
 use crate::headers::Headers;
 use crate::http1::Outgoing;
-use crate::pool::{Place, Pool};
+use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
 
@@ -68,8 +69,8 @@ impl Default for ClientConfig {
 pub struct Request {
     /// Any but CONNECT.
     pub method: Method,
-    /// Absolute, `http` or `https`, without credentials.
-    pub uri: Uri,
+    /// Where it goes.
+    pub to: Destination,
     /// None of those that steer the connection, such as `Host`, `Content-Length` or `Connection`.
     pub headers: Headers,
     /// May be empty.
@@ -152,33 +153,29 @@ impl Client {
         request: Request,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        let Request { method, uri, headers, body, deadline, response_bytes_max } = request;
-        let sendable = Destination::of(&uri).and_then(|Destination { place, host }| {
-            let outgoing = Outgoing::new(&method, &uri, host, &headers, body)?;
-            Ok((place, outgoing))
-        });
-        let (place, outgoing) = match sendable {
-            Ok(sendable) => sendable,
+        let Request { method, to, headers, body, deadline, response_bytes_max } = request;
+        let outgoing = match Outgoing::new(&method, &to, &headers, body) {
+            Ok(outgoing) => outgoing,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        let exchange = self.exchange(outgoing, uri, place, response_bytes_max, connections);
+        let exchange = self.exchange(outgoing, to, response_bytes_max, connections);
         let late =
             move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
         Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
     }
 
-    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one, to where `uri` leads.
+    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one.
     #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
     fn exchange(
         &self,
         outgoing: Outgoing,
-        uri: Uri,
-        place: Place,
+        to: Destination,
         response_bytes_max: usize,
         connections: Connections,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         async move {
-            let kept = || if connections == Connections::Kept { self.pool.take(&place) } else { None };
+            let place = &to.way()?.place;
+            let kept = || if connections == Connections::Kept { self.pool.take(place) } else { None };
             while let Some(mut connection) = kept() {
                 match connection.exchange(&outgoing, response_bytes_max).await {
                     Ok(response) => return Ok(self.done(place, connection, response)),
@@ -189,7 +186,7 @@ impl Client {
                 }
             }
             // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
-            let mut connection = Box::pin(self.connect(uri)).await?;
+            let mut connection = Box::pin(self.connect(&to)).await?;
             match connection.exchange(&outgoing, response_bytes_max).await {
                 Ok(response) => Ok(self.done(place, connection, response)),
                 Err(Failed::Unsent | Failed::Unheard) => Err(TransportError::Closed),
@@ -198,48 +195,17 @@ impl Client {
         }
     }
 
-    async fn connect(&self, uri: Uri) -> Result<Connection, TransportError> {
-        tracing::debug!(host = uri.host(), "connecting");
-        let stream = self.connector.connect(&uri).await?;
+    async fn connect(&self, to: &Destination) -> Result<Connection, TransportError> {
+        tracing::debug!(host = to.uri().host(), "connecting");
+        let stream = self.connector.connect(to.uri()).await?;
         Ok(Connection::new(stream, self.header_bytes_max))
     }
 
-    fn done(&self, place: Place, connection: Connection, response: Response) -> Response {
+    fn done(&self, place: &Place, connection: Connection, response: Response) -> Response {
         tracing::trace!(?place, status = response.status.as_u16(), "answered");
         if connection.is_ready() {
             self.pool.keep(place, connection);
         }
         response
-    }
-}
-
-/// Where a request goes, once its address is known to be one.
-struct Destination<'a> {
-    place: Place,
-    /// What the request says: with the port where that is not the scheme's own.
-    host: &'a str,
-}
-
-impl<'a> Destination<'a> {
-    fn of(uri: &'a Uri) -> Result<Self, TransportError> {
-        let tls = match uri.scheme_str() {
-            Some("https") => true,
-            Some("http") => false,
-            _ => return Err(TransportError::Invalid("the address must begin with http:// or https://")),
-        };
-        let no_host = TransportError::Invalid("the address has no host");
-        let Some(authority) = uri.authority() else { return Err(no_host) };
-        let (host, port) = (authority.host(), authority.port());
-        if host.is_empty() {
-            return Err(no_host);
-        }
-        // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
-        let port_chars = port.as_ref().map_or(0, |port| port.as_str().len() + 1);
-        if authority.as_str().len() != host.len() + port_chars {
-            return Err(TransportError::Invalid("the address has credentials or a port that is not valid"));
-        }
-        let usual = if tls { 443 } else { 80 };
-        let host = if port.is_some_and(|port| port.as_u16() != usual) { authority.as_str() } else { host };
-        Ok(Self { place: Place { tls, authority: authority.clone() }, host })
     }
 }

@@ -15,7 +15,8 @@ pub fn answer(
     piece: usize,
     body_bytes_max: usize,
 ) -> Result<Option<Response>, TransportError> {
-    let request = Outgoing::new(method, &Uri::from_static("http://host/"), "host", &Headers::default(), Bytes::new())?;
+    let to = Uri::from_static("http://host/").into();
+    let request = Outgoing::new(method, &to, &Headers::default(), Bytes::new())?;
     let (mut answer, mut inbox) = (Answer::new(&request, usize::MAX, body_bytes_max), Inbox::default());
     for piece in bytes.chunks(piece.max(1)) {
         inbox.with_room().extend_from_slice(piece);

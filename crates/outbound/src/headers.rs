@@ -46,7 +46,7 @@ impl Headers {
     pub fn add(&mut self, name: &HeaderName, value: &[u8]) {
         if STEERING.contains(name) {
             self.fault = Some("the request has a header that only the client may set");
-        } else if !value.iter().all(|byte| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7F)) {
+        } else if has_control_character(value) {
             self.fault = Some("the request has a header with a control character in it");
         } else {
             for bytes in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
@@ -80,6 +80,11 @@ impl From<HeaderMap> for Headers {
     fn from(map: HeaderMap) -> Self {
         Self::from(&map)
     }
+}
+
+/// Whether a value has one that a header can't (RFC 9110, section 5.5). All bytes are looked at, many at a time.
+fn has_control_character(value: &[u8]) -> bool {
+    value.iter().fold(false, |found, byte| found | (*byte < b' ' && *byte != b'\t') | (*byte == 0x7F))
 }
 
 /// Without the values: some are secret.

@@ -19,6 +19,7 @@ mod address;
 mod client;
 mod connection;
 mod connector;
+mod destination;
 mod error;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
@@ -33,6 +34,7 @@ pub mod url;
 
 pub use address::{AddressPolicy, AddressRefused};
 pub use client::{Client, ClientConfig, Request, Response};
+pub use destination::Destination;
 pub use error::TransportError;
 pub use headers::Headers;
 pub use proxy::{InvalidProxy, Proxy};

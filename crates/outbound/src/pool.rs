@@ -4,36 +4,13 @@
 //! two. An idle connection is looked at when it is taken, and closed when its time is over.
 
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::uri::Authority;
 use tokio::time::Instant;
 
 use crate::connection::Connection;
-
-/// Where a connection leads. One that is written in other letters is another place, which costs less than to know better: an
-/// [`Authority`] compares and hashes each letter as a small one.
-#[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub(crate) tls: bool,
-    pub(crate) authority: Authority,
-}
-
-impl PartialEq for Place {
-    fn eq(&self, other: &Self) -> bool {
-        self.tls == other.tls && self.authority.as_str() == other.authority.as_str()
-    }
-}
-
-impl Eq for Place {}
-
-impl Hash for Place {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.tls, self.authority.as_str()).hash(state);
-    }
-}
+use crate::destination::Place;
 
 /// Clones share the connections.
 #[derive(Clone)]
@@ -71,13 +48,14 @@ impl Pool {
     }
 
     /// Keeps a connection that is ready for another request.
-    pub(crate) fn keep(&self, place: Place, connection: Connection) {
+    pub(crate) fn keep(&self, place: &Place, connection: Connection) {
         let mut idle = self.shared.lock();
-        let of_place = idle.places.entry(place).or_default();
-        if of_place.len() >= self.shared.per_place_max {
-            return;
+        let kept = (Instant::now(), connection);
+        match idle.places.get_mut(place) {
+            Some(of_place) if of_place.len() >= self.shared.per_place_max => return,
+            Some(of_place) => of_place.push(kept),
+            None => drop(idle.places.insert(place.clone(), vec![kept])),
         }
-        of_place.push((Instant::now(), connection));
         if !std::mem::replace(&mut idle.swept, true) {
             drop(idle);
             tokio::spawn(sweep(Arc::downgrade(&self.shared), self.shared.idle_timeout));

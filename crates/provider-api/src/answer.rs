@@ -2,11 +2,13 @@
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderValue};
 use jiff::Timestamp;
 use provider::{Created, Put, Slice, StoredAnswer};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// Room for a text at first: most views take less.
+const TEXT_BYTES: usize = 1024;
 
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,7 +26,11 @@ pub(crate) struct ListResponse<T> {
 
 /// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
 pub(crate) fn text(view: &impl Serialize) -> String {
-    serde_json::to_string(view).unwrap_or_default()
+    let mut text = Vec::with_capacity(TEXT_BYTES);
+    if serde_json::to_writer(&mut text, view).is_err() {
+        text.clear();
+    }
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// An answer with a body.
@@ -104,5 +110,5 @@ pub(crate) fn time(at: Timestamp) -> String {
 
 /// An answer with this JSON text.
 pub(crate) fn of_text(status: StatusCode, body: String) -> Response {
-    (status, [(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response()
+    http_kit::json::answer(status, body)
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
-use http::{HeaderValue, Uri, header};
+use http::{HeaderValue, header};
 use jiff::Timestamp;
-use outbound::Headers;
+use outbound::{Destination, Headers};
 use runtime::vault::Vault;
 
 use crate::endpoints::sealing;
@@ -44,7 +44,7 @@ pub(crate) struct Target {
 
 /// Address, headers and keys of an endpoint.
 pub(crate) struct Way {
-    pub(crate) uri: Uri,
+    pub(crate) to: Destination,
     headers: Headers,
     pub(crate) signer: Signer,
 }
@@ -104,7 +104,7 @@ impl Way {
             headers.add(&header::ACCEPT, b"*/*");
         }
         headers::add_to(&mut headers, &opened);
-        Ok(Self { uri: url.uri().clone(), headers, signer })
+        Ok(Self { to: url.uri().clone().into(), headers, signer })
     }
 
     /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.

@@ -122,7 +122,12 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let router = axum::Router::new().fallback(answer);
-    tokio::spawn(http_kit::serve::serve(listener, router, std::future::pending(), http_kit::serve::Limits::default()));
+    tokio::spawn(http_kit::serve::serve(
+        listener,
+        http_kit::finish(router),
+        std::future::pending(),
+        http_kit::serve::Limits::default(),
+    ));
     (url, asked)
 }
 

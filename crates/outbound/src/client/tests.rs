@@ -82,10 +82,10 @@ fn client(policy: AddressPolicy) -> Client {
     Client::new(ClientConfig { policy, ..ClientConfig::default() })
 }
 
-fn get(uri: impl std::fmt::Display) -> Request {
+fn get(to: impl std::fmt::Display) -> Request {
     Request {
         method: Method::GET,
-        uri: uri.to_string().parse().unwrap(),
+        to: to.to_string().parse().unwrap(),
         headers: Headers::default(),
         body: Bytes::new(),
         deadline: DEADLINE,

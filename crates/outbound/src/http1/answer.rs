@@ -100,8 +100,8 @@ mod tests {
 
     /// What is made of these bytes when they come in pieces of this size, and then the connection ends.
     fn read(bytes: &str, piece: usize) -> Result<Option<(u16, Bytes, bool)>, TransportError> {
-        let (uri, headers) = (Uri::from_static("http://h/"), Headers::default());
-        let request = Outgoing::new(&Method::GET, &uri, "h", &headers, Bytes::new())?;
+        let (to, headers) = (Uri::from_static("http://h/").into(), Headers::default());
+        let request = Outgoing::new(&Method::GET, &to, &headers, Bytes::new())?;
         let (mut answer, mut inbox) = (Answer::new(&request, 1_000, 6), Inbox::default());
         for piece in bytes.as_bytes().chunks(piece) {
             inbox.with_room().extend_from_slice(piece);

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use httparse::{Header, ParserConfig, Status};
 
 use super::NOT_HTTP;
@@ -46,12 +46,12 @@ impl Head {
         };
         let status = response.code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or(NOT_HTTP)?;
         let is_newest = response.version == Some(1);
-        let mut headers = HeaderMap::with_capacity(response.headers.len());
+        let (mut headers, mut said) = (HeaderMap::with_capacity(response.headers.len()), Said::default());
         for line in &*response.headers {
             let name = HeaderName::from_bytes(line.name.as_bytes()).map_err(|_| NOT_HTTP)?;
+            said.hear(&name, line.value)?;
             headers.append(name, HeaderValue::from_bytes(line.value).map_err(|_| NOT_HTTP)?);
         }
-        let said = Said::of(&headers)?;
         let framing = match said {
             _ if !may_have_body || is_without_body(status) => Framing::Length(0),
             Said { encoded: true, chunked: true, .. } => Framing::Chunked,
@@ -88,33 +88,32 @@ struct Said {
 }
 
 impl Said {
-    fn of(headers: &HeaderMap) -> Result<Self, TransportError> {
-        let mut said = Self::default();
-        for item in items(headers, http::header::CONTENT_LENGTH) {
-            let is_number = !item.is_empty() && item.iter().all(u8::is_ascii_digit);
-            let length = std::str::from_utf8(item).ok().filter(|_| is_number).and_then(|item| item.parse().ok());
-            let length = length.ok_or(NOT_HTTP)?;
-            // Said twice, it has to be the same (section 6.3).
-            if said.length.replace(length).is_some_and(|other| other != length) {
-                return Err(NOT_HTTP);
+    /// One header more, of which the value may be a list.
+    fn hear(&mut self, name: &HeaderName, value: &[u8]) -> Result<(), TransportError> {
+        let items = || value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        if name == header::CONTENT_LENGTH {
+            for item in items() {
+                let is_number = !item.is_empty() && item.iter().all(u8::is_ascii_digit);
+                let length = std::str::from_utf8(item).ok().filter(|_| is_number).and_then(|item| item.parse().ok());
+                let length = length.ok_or(NOT_HTTP)?;
+                // Said twice, it has to be the same (section 6.3).
+                if self.length.replace(length).is_some_and(|other| other != length) {
+                    return Err(NOT_HTTP);
+                }
+            }
+        } else if name == header::TRANSFER_ENCODING {
+            for item in items() {
+                self.encoded = true;
+                self.chunked = item.eq_ignore_ascii_case(b"chunked");
+            }
+        } else if name == header::CONNECTION {
+            for item in items() {
+                self.close |= item.eq_ignore_ascii_case(b"close");
+                self.keep_alive |= item.eq_ignore_ascii_case(b"keep-alive");
             }
         }
-        for item in items(headers, http::header::TRANSFER_ENCODING) {
-            said.encoded = true;
-            said.chunked = item.eq_ignore_ascii_case(b"chunked");
-        }
-        for item in items(headers, http::header::CONNECTION) {
-            said.close |= item.eq_ignore_ascii_case(b"close");
-            said.keep_alive |= item.eq_ignore_ascii_case(b"keep-alive");
-        }
-        Ok(said)
+        Ok(())
     }
-}
-
-/// The items of a header that is a list.
-fn items(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &[u8]> {
-    let values = headers.get_all(name).into_iter();
-    values.flat_map(|value| value.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii)
 }
 
 #[cfg(test)]

@@ -3,15 +3,16 @@
 use std::io::{IoSlice, Write as _};
 
 use bytes::Bytes;
-use http::{Method, Uri};
+use http::Method;
 
+use crate::destination::Destination;
 use crate::error::TransportError;
 use crate::headers::Headers;
 
 /// Of a small body and its head one piece is made: the system takes that sooner than two, by more than it costs to copy.
 const JOINED_BYTES_MAX: usize = 4 * 1024;
-/// More than a head has beside its path, host and headers.
-const LINES_BYTES: usize = 96;
+/// More than a head has beside its path, host and headers: the method, and how long the body is.
+const LINES_BYTES: usize = 64;
 
 /// A request of which all bytes are known.
 pub(crate) struct Outgoing {
@@ -24,30 +25,21 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// A request to `host` for the path and query of `uri`. An error says why it can't be sent.
+    /// A request to a destination. An error says why it can't be sent.
     pub(crate) fn new(
         method: &Method,
-        uri: &Uri,
-        host: &str,
+        to: &Destination,
         headers: &Headers,
         body: Bytes,
     ) -> Result<Self, TransportError> {
         if *method == Method::CONNECT {
             return Err(TransportError::Invalid("CONNECT requests are not sent"));
         }
-        let lines = headers.lines()?;
-        let path = uri.path_and_query().map_or(1, |path| path.as_str().len());
+        let (start, headers) = (&to.way()?.lines, headers.lines()?);
         let is_joined = body.len() <= JOINED_BYTES_MAX;
         let joined = if is_joined { body.len() } else { 0 };
-        let mut first = Vec::with_capacity(path + host.len() + lines.len() + LINES_BYTES + joined);
-        for text in [method.as_str(), " ", uri.path()] {
-            first.extend_from_slice(text.as_bytes());
-        }
-        if let Some(query) = uri.query() {
-            first.push(b'?');
-            first.extend_from_slice(query.as_bytes());
-        }
-        for bytes in [b" HTTP/1.1\r\nhost: ", host.as_bytes(), b"\r\n", lines] {
+        let mut first = Vec::with_capacity(start.len() + headers.len() + LINES_BYTES + joined);
+        for bytes in [method.as_str().as_bytes(), start.as_bytes(), headers] {
             first.extend_from_slice(bytes);
         }
         if !body.is_empty() || !matches!(*method, Method::GET | Method::HEAD) {
@@ -80,7 +72,7 @@ impl Outgoing {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderName;
+    use http::{HeaderName, Uri};
 
     use super::*;
 
@@ -88,7 +80,8 @@ mod tests {
         let mut headers = Headers::default();
         headers.add(&HeaderName::from_static("x-a"), b"1");
         headers.add(&HeaderName::from_static("x-a"), b"2 \xe9");
-        Outgoing::new(&method, &Uri::from_static(uri), "h:81", &headers, Bytes::copy_from_slice(body)).unwrap()
+        let to = Uri::from_static(uri).into();
+        Outgoing::new(&method, &to, &headers, Bytes::copy_from_slice(body)).unwrap()
     }
 
     fn text(request: &Outgoing) -> Vec<u8> {

@@ -112,7 +112,7 @@ impl Platform {
     }
 
     async fn call(&self, provider: &Provider, method: Method, path: &str, body: String) -> PlatformResult<Response> {
-        let uri = format!("{}{path}", provider.url)
+        let to = format!("{}{path}", provider.url)
             .parse()
             .map_err(|_| PlatformError::Internal(format!("{} is no address to send to", provider.url)))?;
         let bearer = format!("Bearer {}", provider.key.expose_str().unwrap_or_default());
@@ -127,7 +127,7 @@ impl Platform {
         }
         let request = Request {
             method,
-            uri,
+            to,
             headers: headers.into(),
             body: Bytes::from(body),
             deadline: DEADLINE,

@@ -1,7 +1,8 @@
 //! A customer's connection, ready to be used: read from the store, its key opened, kept for a while.
 
-use http::{HeaderValue, Uri};
+use http::HeaderValue;
 use jiff::Timestamp;
+use outbound::Destination;
 use runtime::vault::{Secret, Vault};
 use uuid::Uuid;
 
@@ -12,7 +13,7 @@ use crate::port::{Consumer, StoreError};
 #[derive(Clone)]
 pub(super) struct Connection {
     /// `{provider_url}/api/v1/app/{app_id}/msg/`
-    pub(super) messages: Uri,
+    pub(super) messages: Destination,
     /// `Bearer …`, marked as sensitive.
     pub(super) authorization: HeaderValue,
     /// The key itself, to keep it out of whatever a provider echoes.

@@ -42,7 +42,7 @@ pub(super) async fn publish(
         headers.insert(ORDERING_KEY, subject.clone());
         Request {
             method: Method::POST,
-            uri: connection.messages.clone(),
+            to: connection.messages.clone(),
             headers: headers.into(),
             body: body.clone(),
             deadline,

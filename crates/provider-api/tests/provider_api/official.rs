@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::routing::post;
 use http::HeaderMap;
+use http_kit::Surface;
 use http_kit::serve::{Limits, serve};
 use provider::ProviderConfig;
 use runtime::clock::SystemClock;
@@ -23,10 +24,10 @@ use crate::{event_types, stage};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves until the test is over; the address.
-pub(crate) async fn start(surface: impl Into<Router>) -> String {
+pub(crate) async fn start(surface: Surface) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, surface.into(), std::future::pending(), Limits::default()));
+    tokio::spawn(serve(listener, surface, std::future::pending(), Limits::default()));
     format!("http://{addr}")
 }
 
@@ -41,7 +42,7 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
         arrived.send((headers, body)).unwrap();
         "taken"
     };
-    let receiver = start(Router::new().route("/hook", post(hook))).await;
+    let receiver = start(http_kit::finish(Router::new().route("/hook", post(hook)))).await;
     let options =
         SvixOptions { server_url: Some(start(provider_api::surface(provider)).await), ..SvixOptions::default() };
     let svix = Svix::new(format!("{key}.eu"), Some(options));

@@ -41,7 +41,7 @@ impl Played {
         let hook = async move |uri: http::Uri, headers: HeaderMap, body: Bytes| {
             arrived.send((uri.path().to_owned(), headers, body)).unwrap();
         };
-        let receiver = start(Router::new().route("/{hook}", post(hook))).await;
+        let receiver = start(http_kit::finish(Router::new().route("/{hook}", post(hook)))).await;
         let options =
             SvixOptions { server_url: Some(start(provider_api::surface(provider)).await), ..SvixOptions::default() };
         let svix = Svix::new(key, Some(options));

@@ -48,7 +48,7 @@ async fn the_official_client_searches_resends_and_removes() {
         0 => (StatusCode::INTERNAL_SERVER_ERROR, "no"),
         _ => (StatusCode::OK, "yes"),
     };
-    let receiver = start(Router::new().route("/hook", post(hook))).await;
+    let receiver = start(http_kit::finish(Router::new().route("/hook", post(hook)))).await;
     let server_url = Some(start(provider_api::surface(provider)).await);
     let svix = Svix::new(key, Some(SvixOptions { server_url, ..SvixOptions::default() }));
     let app = svix.application().create(ApplicationIn::new("house".into()), None).await.unwrap().id;

@@ -32,7 +32,7 @@ async fn set_up(tasks: &Tasks, status: Arc<AtomicU16>) -> (Svix, String, mpsc::U
         arrived.send((headers, body)).unwrap();
         StatusCode::from_u16(status.load(SeqCst)).unwrap()
     };
-    let receiver = start(Router::new().route("/hook", post(hook))).await;
+    let receiver = start(http_kit::finish(Router::new().route("/hook", post(hook)))).await;
     let server_url = Some(start(provider_api::surface(provider)).await);
     let svix = Svix::new(key, Some(SvixOptions { server_url, ..SvixOptions::default() }));
     (svix, format!("{receiver}/hook"), arrivals)

@@ -85,7 +85,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
         Ok(_) => return failed(&shared, count, "the store answered for another number of messages"),
         Err(error) => return failed(&shared, count, &error.to_string()),
     };
-    let since = shared.context.clock.monotonic();
+    let (now, since) = (shared.context.clock.now(), shared.context.clock.monotonic());
     for (result, ((message, application), wanted_at, (payload, purges), kind, places, holder)) in
         results.iter().zip(handed_on)
     {
@@ -107,7 +107,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<Pending>) -> Vec<St
                     let wanted_at = Some(wanted_at);
                     let work =
                         Work { message, payload, purges, attempts: 0, key: None, trigger, holder, since, wanted_at };
-                    place.fill(&shared, work);
+                    place.fill(&shared, work, now);
                 }
                 _ => shared.lanes.look_in_table(&shared, &application, &endpoint, &[kind]),
             }

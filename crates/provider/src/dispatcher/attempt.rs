@@ -138,7 +138,7 @@ async fn send(
         Ok(way) => way,
         Err(reason) => return Outcome::failed(reason.clone()),
     };
-    if let Err(reason) = shared.context.config.reach.check_scheme(&way.uri) {
+    if let Err(reason) = shared.context.config.reach.check_scheme(way.to.uri()) {
         return Outcome::failed(reason);
     }
     let request = |payload: StoredPayload, deadline| {
@@ -147,7 +147,7 @@ async fn send(
         way.signer.sign_headers(&mut headers, message, &body, now);
         Request {
             method: Method::POST,
-            uri: way.uri.clone(),
+            to: way.to.clone(),
             headers,
             body,
             deadline,

@@ -114,7 +114,10 @@ impl Lane {
 
     /// Does all that the state asks for at the moment.
     pub(super) fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
-        let now = shared.context.clock.now();
+        self.pump_at(shared, shared.context.clock.now());
+    }
+
+    fn pump_at(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) {
         while let Some(work) = self.next(shared, now) {
             tokio::spawn(run(Arc::clone(self), Arc::clone(shared), work));
         }
@@ -237,10 +240,10 @@ impl Inner {
 
 impl Place {
     /// The message is on disk: its delivery goes out.
-    pub(super) fn fill(mut self, shared: &Arc<Shared>, work: Work) {
+    pub(super) fn fill(mut self, shared: &Arc<Shared>, work: Work, now: Timestamp) {
         self.filled = true;
         self.lane.update(shared, |state| state.fill_place(work));
-        self.lane.pump(shared);
+        self.lane.pump_at(shared, now);
     }
 }
 
@@ -287,7 +290,7 @@ fn run(lane: Arc<Lane>, shared: Arc<Shared>, mut work: Work) -> impl Future<Outp
             let Some(next) = lane.next(&shared, now) else { return };
             work = next;
             // The endpoint may keep up with more than before; where there is nothing for this one, there is nothing for others.
-            lane.pump(&shared);
+            lane.pump_at(&shared, now);
         }
     }
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hdrhistogram::Histogram;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use outbound::{Client, Headers, Request};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use outbound::{Client, Destination, Headers, Request};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -88,7 +88,7 @@ struct Sale {
 }
 
 struct Lot {
-    uri: Uri,
+    to: Destination,
     /// What the next one bids, minor units.
     amount: AtomicI64,
 }
@@ -137,8 +137,8 @@ impl Sale {
         let mut lots = Vec::with_capacity(items as usize);
         for item in site.items(&auction).await? {
             let uuid = item["uuid"].as_str().ok_or("an item without a UUID")?;
-            let uri = format!("{}/api/v1/items/{uuid}/bids", site.launch.platform_url()).parse()?;
-            lots.push(Lot { uri, amount: AtomicI64::new(100) });
+            let to = format!("{}/api/v1/items/{uuid}/bids", site.launch.platform_url()).parse()?;
+            lots.push(Lot { to, amount: AtomicI64::new(100) });
         }
         let key = site.launch.manage(&["key", "create", "--name", "bids", "--scope", "all", "--json"])?;
         let bearer = format!("Bearer {}", key["key"].as_str().ok_or("no key was created")?);
@@ -157,7 +157,7 @@ impl Sale {
         let body = format!("{{\"bidder\":\"paddle-{}\",\"amount\":{amount}}}", number % BIDDERS);
         let request = Request {
             method: Method::POST,
-            uri: lot.uri.clone(),
+            to: lot.to.clone(),
             headers: self.headers.clone(),
             body: Bytes::from(body),
             deadline: DEADLINE,

@@ -109,10 +109,10 @@ async fn visits_the_portal(site: &Site, launch: &Launch, key: &str) -> String {
         headers.insert(ORIGIN, launch.provider_url().parse().unwrap());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         headers.insert(COOKIE, cookie.parse().unwrap());
-        let uri = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
+        let to = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
         let (deadline, response_bytes_max) = (PATIENCE, 1_000_000);
         let headers = headers.into();
-        let request = Request { method: Method::POST, uri, headers, body: form.into(), deadline, response_bytes_max };
+        let request = Request { method: Method::POST, to, headers, body: form.into(), deadline, response_bytes_max };
         site.http.send(request).await.unwrap()
     };
     let escaped = key.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");

@@ -138,6 +138,6 @@ pub(crate) async fn receiver(status: u16, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let router = Router::new().route("/hook", post(answer));
-    tokio::spawn(serve(listener, router, std::future::pending(), Limits::default()));
+    tokio::spawn(serve(listener, http_kit::finish(router), std::future::pending(), Limits::default()));
     format!("http://{address}/hook")
 }

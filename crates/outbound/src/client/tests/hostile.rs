@@ -218,12 +218,12 @@ async fn no_hostile_uri_is_connected_to() {
     let client = client(AddressPolicy::public_only(vec![]));
     let mut sent = 0;
     for text in REFUSED_EARLY {
-        let (Ok(uri), Ok(endpoint)) = (text.parse::<Uri>(), parse_endpoint_url(text)) else {
+        let (Ok(to), Ok(endpoint)) = (text.parse::<Destination>(), parse_endpoint_url(text)) else {
             continue;
         };
         // Without a digit or bracket at both ends it could be a name for the system's resolver, and need a network.
         let numeric = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | 'x' | 'X' | ':' | '[' | ']');
-        let host = uri.host().unwrap_or_default();
+        let host = to.uri().host().unwrap_or_default();
         if endpoint.literal_address().is_none() || !host.chars().all(numeric) || host.ends_with('.') {
             continue;
         }

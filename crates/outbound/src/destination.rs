@@ -1,0 +1,136 @@
+//! Where requests go.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use http::Uri;
+use http::uri::{Authority, InvalidUri};
+
+use crate::error::TransportError;
+
+/// Where requests go: an address, `http` or `https`, with a host and without credentials, taken apart once for all that go there.
+/// Clones share it.
+///
+/// What is none of these can be made too: requests to it will be refused.
+#[derive(Debug, Clone)]
+pub struct Destination(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    uri: Uri,
+    way: Result<Way, &'static str>,
+}
+
+/// How a request gets there.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) place: Place,
+    /// What follows the method in a request: path and query, and the line of its host, which has the port where that is not the scheme's
+    /// own.
+    pub(crate) lines: String,
+}
+
+/// Where a connection leads. One that is written in other letters is another place, which costs less than to know better: an
+/// [`Authority`] compares and hashes each letter as a small one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    tls: bool,
+    authority: String,
+}
+
+impl Destination {
+    /// The whole address.
+    pub fn uri(&self) -> &Uri {
+        &self.0.uri
+    }
+
+    /// An error says why nothing can be sent there.
+    pub(crate) fn way(&self) -> Result<&Way, TransportError> {
+        self.0.way.as_ref().map_err(|fault| TransportError::Invalid(fault))
+    }
+}
+
+impl From<Uri> for Destination {
+    fn from(uri: Uri) -> Self {
+        Self(Arc::new(Parts { way: Way::to(&uri), uri }))
+    }
+}
+
+impl FromStr for Destination {
+    type Err = InvalidUri;
+
+    fn from_str(text: &str) -> Result<Self, InvalidUri> {
+        text.parse::<Uri>().map(Self::from)
+    }
+}
+
+impl Way {
+    fn to(uri: &Uri) -> Result<Self, &'static str> {
+        let tls = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") => false,
+            _ => return Err("the address must begin with http:// or https://"),
+        };
+        let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+        let authority = authority.ok_or("the address has no host")?;
+        let host = host(authority, if tls { 443 } else { 80 })?;
+        let (path, mark, query) = (uri.path(), if uri.query().is_some() { "?" } else { "" }, uri.query().unwrap_or(""));
+        Ok(Self {
+            place: Place { tls, authority: authority.as_str().to_owned() },
+            lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}\r\n"),
+        })
+    }
+}
+
+/// What a request says of its host.
+fn host(authority: &Authority, usual_port: u16) -> Result<&str, &'static str> {
+    let (host, port) = (authority.host(), authority.port());
+    // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
+    let port_chars = port.as_ref().map_or(0, |port| port.as_str().len() + 1);
+    if authority.as_str().len() != host.len() + port_chars {
+        return Err("the address has credentials or a port that is not valid");
+    }
+    Ok(if port.is_some_and(|port| port.as_u16() != usual_port) { authority.as_str() } else { host })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to(uri: &str) -> Destination {
+        uri.parse().unwrap()
+    }
+
+    #[test]
+    fn an_address_says_what_requests_ask_for_and_of_whom() {
+        for (uri, path, host) in [
+            ("http://host", "/", "host"),
+            ("http://host:80/a", "/a", "host"),
+            ("https://host:443/a", "/a", "host"),
+            ("http://host:443/a%20b?c=/d", "/a%20b?c=/d", "host:443"),
+            ("https://Host:80?", "/?", "Host:80"),
+            ("https://[::1]:8443/?q", "/?q", "[::1]:8443"),
+            ("https://[::1]/", "/", "[::1]"),
+        ] {
+            assert_eq!(to(uri).way().unwrap().lines, format!(" {path} HTTP/1.1\r\nhost: {host}\r\n"), "{uri}");
+        }
+    }
+
+    #[test]
+    fn connections_are_shared_by_addresses_that_lead_to_the_same_host_and_port() {
+        let place = |uri| to(uri).way().unwrap().place.clone();
+        assert_eq!(place("http://host:81/a?b"), place("http://host:81/c"));
+        for other in ["https://host:81/", "http://host:82/", "http://other:81/"] {
+            assert_ne!(place("http://host:81/"), place(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_to_what_is_no_address() {
+        for uri in
+            ["/path", "host:80", "ftp://host/", "http://user@host/", "http://user:word@host:81/", "http://host:x/"]
+        {
+            assert!(uri.parse::<Destination>().is_ok_and(|to| to.way().is_err()), "{uri}");
+        }
+    }
+}
