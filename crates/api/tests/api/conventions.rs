@@ -121,13 +121,9 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let router = axum::Router::new().fallback(answer);
-    tokio::spawn(http_kit::serve::serve(
-        listener,
-        http_kit::finish(router),
-        std::future::pending(),
-        http_kit::serve::Limits::default(),
-    ));
+    let router = axum::Router::new().route("/{*path}", axum::routing::any(answer));
+    let (surface, limits) = (http_kit::finish(router), http_kit::serve::Limits::default());
+    tokio::spawn(http_kit::serve::serve(listener, surface, std::future::pending(), limits));
     (url, asked)
 }
 
