@@ -17,7 +17,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
 pub(crate) fn body(view: &impl Serialize) -> String {
-    serde_json::to_string(view).unwrap_or_default()
+    http_kit::json::text(view)
 }
 
 /// 200.

@@ -8,16 +8,27 @@ use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_path_to_error::Segment;
 
 use crate::bodies::{BODIES, Bodies};
 
 /// Bytes of a JSON body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Room for an answer's text at first: most take less.
+const TEXT_BYTES: usize = 1024;
 /// How long a body may take to arrive, so that a slow sender holds a connection for so long at most.
 const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
+pub fn text(view: &impl Serialize) -> String {
+    let mut text = Vec::with_capacity(TEXT_BYTES);
+    if serde_json::to_writer(&mut text, view).is_err() {
+        text.clear();
+    }
+    String::from_utf8(text).unwrap_or_default()
+}
 
 /// An answer with this JSON text.
 pub fn answer(status: StatusCode, text: impl Into<Body>) -> Response {

@@ -186,7 +186,7 @@ impl Client {
                 }
             }
             // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
-            let mut connection = Box::pin(self.connect(&to)).await?;
+            let mut connection = Box::pin(self.connect(place)).await?;
             match connection.exchange(&outgoing, response_bytes_max).await {
                 Ok(response) => Ok(self.done(place, connection, response)),
                 Err(Failed::Unsent | Failed::Unheard) => Err(TransportError::Closed),
@@ -195,9 +195,9 @@ impl Client {
         }
     }
 
-    async fn connect(&self, to: &Destination) -> Result<Connection, TransportError> {
-        tracing::debug!(host = to.uri().host(), "connecting");
-        let stream = self.connector.connect(to.uri()).await?;
+    async fn connect(&self, place: &Place) -> Result<Connection, TransportError> {
+        tracing::debug!(host = place.host, "connecting");
+        let stream = self.connector.connect(place).await?;
         Ok(Connection::new(stream, self.header_bytes_max))
     }
 

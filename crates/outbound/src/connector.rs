@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use http::Uri;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::address::AddressPolicy;
 use crate::client::ClientConfig;
+use crate::destination::Place;
 use crate::error::TransportError;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
@@ -48,19 +48,18 @@ impl Connector {
         }
     }
 
-    /// A connection to where `uri` leads.
-    pub(crate) async fn connect(&self, uri: &Uri) -> Result<Stream, TransportError> {
+    /// A connection to a place.
+    pub(crate) async fn connect(&self, place: &Place) -> Result<Stream, TransportError> {
         let limit = self.connect_timeout;
         let late = |_| TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 };
-        tokio::time::timeout(limit, self.open(uri)).await.map_err(late).flatten()
+        tokio::time::timeout(limit, self.open(place)).await.map_err(late).flatten()
     }
 
-    async fn open(&self, uri: &Uri) -> Result<Stream, TransportError> {
-        let (host, is_tls) = (uri.host().unwrap_or_default(), uri.scheme_str() == Some("https"));
-        let tcp = self.open_tcp(host, uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 })).await?;
+    async fn open(&self, Place { tls, host, port }: &Place) -> Result<Stream, TransportError> {
+        let tcp = self.open_tcp(host, *port).await?;
         // A request is written in one piece: waiting to fill a packet would only delay it.
         let _ = tcp.set_nodelay(true);
-        if !is_tls {
+        if !tls {
             return Ok(Stream::Tcp(tcp));
         }
         let name = ServerName::try_from(without_brackets(host).to_owned());

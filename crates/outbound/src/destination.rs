@@ -30,12 +30,13 @@ pub(crate) struct Way {
     pub(crate) lines: String,
 }
 
-/// Where a connection leads. One that is written in other letters is another place, which costs less than to know better: an
-/// [`Authority`] compares and hashes each letter as a small one.
+/// Where a connection leads. One that is written in other letters is another place, which costs less than to know better.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    tls: bool,
-    authority: String,
+    pub(crate) tls: bool,
+    /// As it is written: an IPv6 address is in brackets.
+    pub(crate) host: String,
+    pub(crate) port: u16,
 }
 
 impl Destination {
@@ -73,24 +74,26 @@ impl Way {
         };
         let authority = uri.authority().filter(|authority| !authority.host().is_empty());
         let authority = authority.ok_or("the address has no host")?;
-        let host = host(authority, if tls { 443 } else { 80 })?;
+        let usual_port = if tls { 443 } else { 80 };
+        let (host, port) = host_and_port(authority)?;
+        let port = port.unwrap_or(usual_port);
+        let shown_port = if port == usual_port { String::new() } else { format!(":{port}") };
         let (path, mark, query) = (uri.path(), if uri.query().is_some() { "?" } else { "" }, uri.query().unwrap_or(""));
         Ok(Self {
-            place: Place { tls, authority: authority.as_str().to_owned() },
-            lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}\r\n"),
+            place: Place { tls, host: host.to_owned(), port },
+            lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}{shown_port}\r\n"),
         })
     }
 }
 
-/// What a request says of its host.
-fn host(authority: &Authority, usual_port: u16) -> Result<&str, &'static str> {
+fn host_and_port(authority: &Authority) -> Result<(&str, Option<u16>), &'static str> {
     let (host, port) = (authority.host(), authority.port());
     // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
     let port_chars = port.as_ref().map_or(0, |port| port.as_str().len() + 1);
     if authority.as_str().len() != host.len() + port_chars {
         return Err("the address has credentials or a port that is not valid");
     }
-    Ok(if port.is_some_and(|port| port.as_u16() != usual_port) { authority.as_str() } else { host })
+    Ok((host, port.map(|port| port.as_u16())))
 }
 
 #[cfg(test)]
@@ -120,6 +123,10 @@ mod tests {
     fn connections_are_shared_by_addresses_that_lead_to_the_same_host_and_port() {
         let place = |uri| to(uri).way().unwrap().place.clone();
         assert_eq!(place("http://host:81/a?b"), place("http://host:81/c"));
+        assert_eq!(
+            (place("http://host:80/"), place("https://host/")),
+            (place("http://host/"), place("https://host:443"))
+        );
         for other in ["https://host:81/", "http://host:82/", "http://other:81/"] {
             assert_ne!(place("http://host:81/"), place(other), "{other}");
         }

@@ -2,13 +2,11 @@
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+pub(crate) use http_kit::json::{answer as of_text, text};
 use jiff::Timestamp;
 use provider::{Created, Put, Slice, StoredAnswer};
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// Room for a text at first: most views take less.
-const TEXT_BYTES: usize = 1024;
 
 /// A page of a list.
 #[derive(Debug, Serialize, ToSchema)]
@@ -22,15 +20,6 @@ pub(crate) struct ListResponse<T> {
     prev_iterator: Option<String>,
     /// There is nothing more in the direction that was asked for.
     done: bool,
-}
-
-/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
-pub(crate) fn text(view: &impl Serialize) -> String {
-    let mut text = Vec::with_capacity(TEXT_BYTES);
-    if serde_json::to_writer(&mut text, view).is_err() {
-        text.clear();
-    }
-    String::from_utf8(text).unwrap_or_default()
 }
 
 /// An answer with a body.
@@ -106,9 +95,4 @@ fn of_rows<T, V: Serialize>(slice: &Slice<T>, data: Vec<V>) -> Response {
 /// RFC 3339 in UTC, with milliseconds.
 pub(crate) fn time(at: Timestamp) -> String {
     runtime::clock::rfc3339_ms(at)
-}
-
-/// An answer with this JSON text.
-pub(crate) fn of_text(status: StatusCode, body: String) -> Response {
-    http_kit::json::answer(status, body)
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::StatusCode;
 use http_kit::docs::Link;
 use http_kit::requests::Requests;
 use http_kit::schemas::SchemaNames;
@@ -159,7 +159,7 @@ pub(crate) fn finish(
     let as_json = serde_json::to_value(document).unwrap_or_default();
     let pages = http_kit::docs::routes(&as_json, &links, errors::route_not_found);
     let document = Bytes::from(answer::text(document));
-    let document = async move || ([(CONTENT_TYPE, "application/json")], document.clone());
+    let document = async move || answer::of_text(StatusCode::OK, document.clone());
     let router = router
         .route("/api/v1/openapi.json", get(document))
         // What clients before version 1 call; newer ones don't know it.
