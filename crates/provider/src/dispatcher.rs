@@ -86,7 +86,7 @@ pub(crate) fn judge(
     now: Timestamp,
 ) -> (Option<std::time::Duration>, String) {
     let response = outbound::Response { status, headers: headers.clone(), body, truncated: false };
-    let outcome = outcome::Outcome::of(Ok(response), now);
+    let outcome = outcome::Outcome::of(Ok(response), || now);
     (outcome.retry_after, outcome.response)
 }
 

@@ -11,6 +11,7 @@ use runtime::clock::{SharedClock, from_ms, to_ms};
 use runtime::random::SharedRandom;
 
 use crate::model::Id;
+use crate::uid::is_all;
 
 /// Prefix of an account's id.
 pub const ACCOUNT: &str = "org_";
@@ -37,6 +38,8 @@ pub const RESOLUTION: SignedDuration = SignedDuration::from_millis(4);
 const EPOCH_SECONDS: i64 = 1_400_000_000;
 const BYTES: usize = 20;
 const CHARS: usize = 27;
+/// No prefix is longer.
+const PREFIX_CHARS_MAX: usize = ATTEMPT.len();
 const COUNTER_BITS: u32 = 24;
 /// Digits of base62 that are taken off at a time, as a remainder that has room in 32 bits.
 const CHUNK_CHARS: usize = 5;
@@ -70,10 +73,7 @@ impl Ids {
         let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
         let made = next(previous.unwrap_or_else(|last| last));
         bytes[..8].copy_from_slice(&made.to_be_bytes());
-        let mut text = String::with_capacity(prefix.len() + CHARS);
-        text.push_str(prefix);
-        push_base62(&mut text, &bytes);
-        text.into()
+        text(prefix, &bytes, |text| Id::from(text))
     }
 }
 
@@ -81,10 +81,7 @@ impl Ids {
 pub fn first_at(prefix: &str, at: Timestamp) -> String {
     let mut bytes = [0; BYTES];
     bytes[..5].copy_from_slice(&time_of(to_ms(at)).to_be_bytes()[3..]);
-    let mut text = String::with_capacity(prefix.len() + CHARS);
-    text.push_str(prefix);
-    push_base62(&mut text, &bytes);
-    text
+    text(prefix, &bytes, str::to_owned)
 }
 
 /// When an id with this prefix was made, to 4 milliseconds; none when it is not one.
@@ -119,32 +116,44 @@ fn time_of(ms: i64) -> u64 {
 /// Whether `text` has the form of an id with this prefix.
 pub fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix)
-        .is_some_and(|ksuid| ksuid.len() == CHARS && ksuid.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .is_some_and(|ksuid| ksuid.len() == CHARS && is_all(ksuid, |byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Long division by 62, five limbs at a time: ids are made twice a delivery, and a general big number takes ten times
-/// as long.
-fn push_base62(text: &mut String, bytes: &[u8; BYTES]) {
+/// An id's text, which is made in place, as one that is kept takes what it needs at once.
+fn text<T>(prefix: &str, bytes: &[u8; BYTES], keep: impl FnOnce(&str) -> T) -> T {
+    let mut text = [0; PREFIX_CHARS_MAX + CHARS];
+    let (before, rest) = text.split_at_mut(prefix.len());
+    before.copy_from_slice(prefix.as_bytes());
+    rest[..CHARS].copy_from_slice(&base62(bytes));
+    // It is ASCII.
+    keep(std::str::from_utf8(&text[..prefix.len() + CHARS]).unwrap_or_default())
+}
+
+/// Long division by 62, five digits at a time: ids are made twice a delivery, and a general big number takes ten times as
+/// long.
+fn base62(bytes: &[u8; BYTES]) -> [u8; CHARS] {
     let mut limbs = [0_u32; BYTES / 4];
-    for (limb, four) in limbs.iter_mut().zip(bytes.chunks_exact(4)) {
-        *limb = four.iter().fold(0, |value, byte| (value << 8) | u32::from(*byte));
+    for (limb, four) in limbs.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *limb = u32::from_be_bytes(*four);
     }
     let mut digits = [b'0'; CHARS];
+    let mut first = 0;
     for chunk in digits.rchunks_mut(CHUNK_CHARS) {
         let mut remainder = 0_u64;
-        for limb in &mut limbs {
+        for limb in &mut limbs[first..] {
             let value = (remainder << 32) | u64::from(*limb);
             *limb = (value / CHUNK) as u32;
             remainder = value % CHUNK;
         }
+        // What has become nothing stays nothing.
+        first += limbs[first..].iter().take_while(|limb| **limb == 0).count();
         let mut rest = remainder as u32;
         for digit in chunk.iter_mut().rev() {
             *digit = BASE62[(rest % 62) as usize];
             rest /= 62;
         }
     }
-    // They are ASCII.
-    text.push_str(std::str::from_utf8(&digits).unwrap_or_default());
+    digits
 }
 
 #[cfg(test)]
@@ -168,12 +177,13 @@ mod tests {
             assert_eq!(ksuid.timestamp_millis(), 1_795_242_483_120);
             assert_eq!(ksuid.to_string(), id[MESSAGE.len()..]);
         }
-        let mut text = String::new();
-        push_base62(&mut text, &[0xff; BYTES]);
-        assert_eq!(text, KsuidMs::from_bytes([0xff; BYTES]).to_string());
-        text.clear();
-        push_base62(&mut text, &[0; BYTES]);
-        assert_eq!(text, "0".repeat(27));
+        assert_eq!(base62(&[0; BYTES]), [b'0'; CHARS]);
+        // Numbers with nothing in front, and the largest.
+        for zeros in 0..BYTES {
+            let mut bytes = [0xff; BYTES];
+            bytes[..zeros].fill(0);
+            assert_eq!(text("", &bytes, str::to_owned), KsuidMs::from_bytes(bytes).to_string());
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::error::{ProviderError, ProviderResult};
 use crate::history::{HistoryRequest, LOOKED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
-use crate::model::Message;
+use crate::model::{Id, Message};
 use crate::ordering::OrderingKey;
 use crate::page::Slice;
 use crate::payload::Payload;
@@ -66,8 +66,9 @@ impl Provider {
         idempotency: Option<&Idempotency>,
     ) -> impl Future<Output = ProviderResult<Message>> + Send {
         let now = self.now();
-        // The future is moved with those around it, and holds the input once: an `async fn` would hold it twice. What is rare is
-        // apart.
+        // The future is moved with those around it, and there is one for each message that waits for its transaction: what it needs
+        // before that, and what is rare, is apart.
+        let input = Box::new(input);
         async move {
             // A repetition comes later than what it repeats, and is answered as that was.
             if input.deliver_at.is_some()
@@ -77,34 +78,11 @@ impl Provider {
             }
             input.check(now)?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
-            let payload_expires_at = now + input.retention();
-            let MessageInput {
-                event_type,
-                payload,
-                event_id,
-                channels,
-                tags,
-                deliver_at,
-                application: mut inline,
-                ordering_key,
-                ..
-            } = input;
-            let mut message = Message {
-                id: self.ids().make(ids::MESSAGE),
-                application: "".into(),
-                event_type: event_type.into(),
-                event_id,
-                payload: Some(payload.into()),
-                channels,
-                tags,
-                created_at: now,
-                payload_expires_at,
-                deliver_at,
-            };
+            let (mut message, ordering_key, mut inline) = input.into_message(self.ids().make(ids::MESSAGE), now);
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                     let inline = inline.take().ok_or(ProviderError::NotFound)?;
-                    Box::pin(self.create_inline(caller, application, inline)).await?;
+                    Box::pin(self.create_inline(caller, application, *inline)).await?;
                     continue;
                 };
                 message.application = snapshot.application.id.clone();
@@ -115,7 +93,7 @@ impl Provider {
                 });
                 match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
                     Ok(()) => {
-                        if let Some(at) = deliver_at {
+                        if let Some(at) = message.deliver_at {
                             self.dispatcher().due_at(at);
                         }
                         return Ok(message);
@@ -254,6 +232,27 @@ pub enum Reception {
 }
 
 impl MessageInput {
+    /// The message, of no application yet; what it stays in order with; and the application that is made when there is none.
+    fn into_message(
+        self: Box<Self>,
+        id: Id,
+        now: Timestamp,
+    ) -> (Message, Option<OrderingKey>, Option<Box<ApplicationInput>>) {
+        let message = Message {
+            id,
+            application: "".into(),
+            payload_expires_at: now + self.retention(),
+            event_type: self.event_type.into(),
+            event_id: self.event_id,
+            payload: Some(self.payload.into()),
+            channels: self.channels,
+            tags: self.tags,
+            created_at: now,
+            deliver_at: self.deliver_at,
+        };
+        (message, self.ordering_key, self.application.map(Box::new))
+    }
+
     fn retention(&self) -> SignedDuration {
         let days = self.payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
         SignedDuration::from_hours(self.payload_retention_hours.unwrap_or(24 * days))

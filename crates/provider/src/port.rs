@@ -23,6 +23,7 @@ mod retention;
 pub mod supervision;
 mod waiting;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -286,9 +287,9 @@ pub trait Store:
     /// else. A row that was asked to be resent meanwhile stays, due at once, unless the attempt was that one. The same attempt again is once: it is handed in until the call has said `Ok`.
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()>;
     /// The same, for attempts that nobody waits for: a store may hold them back for `within`, so that they share the
-    /// transaction of something that somebody does wait for.
-    async fn record_attempts_within(&self, records: Vec<AttemptRecord>, _within: Duration) -> StoreResult<()> {
-        self.record_attempts(records).await
+    /// transaction of something that somebody does wait for. Who calls may have to call again with the same.
+    async fn record_attempts_within(&self, records: Arc<[AttemptRecord]>, _within: Duration) -> StoreResult<()> {
+        self.record_attempts(records.to_vec()).await
     }
     /// Gives rows back untried (message, endpoint), due at once; those asked for by hand before all others.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;

@@ -68,6 +68,22 @@ impl Snapshots {
         }
         let uid = format!("{account}/{id_or_uid}");
         let known = self.uids.read().unwrap_or_else(PoisonError::into_inner).get(uid.as_str()).cloned();
+        let snapshot = known.as_ref().and_then(|id| self.fresh(id)).filter(|snapshot| snapshot.is(account, id_or_uid));
+        match snapshot {
+            Some(snapshot) => Ok(Some(snapshot)),
+            // Apart, as in `get`.
+            None => Box::pin(self.of_uid(account, id_or_uid, uid, known)).await,
+        }
+    }
+
+    /// The snapshot of an application by its uid, which may be `known`.
+    async fn of_uid(
+        &self,
+        account: &str,
+        id_or_uid: &str,
+        uid: String,
+        known: Option<Id>,
+    ) -> StoreResult<Option<Arc<Snapshot>>> {
         if let Some(id) = known
             && let Some(snapshot) = self.get(&id).await?
             && snapshot.is(account, id_or_uid)

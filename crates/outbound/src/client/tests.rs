@@ -350,7 +350,7 @@ async fn a_request_that_could_be_misread_is_not_sent() {
     }
     for name in STEERING {
         let mut request = get(format_args!("http://{address}/"));
-        request.headers.add(&name, b"1");
+        request.headers.add(&HeaderName::from_static(name), b"1");
         assert_eq!(client.send(request).await.unwrap_err().code(), "invalid", "{name}");
     }
     let request = Request { method: Method::CONNECT, ..get(format_args!("http://{address}/")) };

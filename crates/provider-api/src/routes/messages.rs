@@ -234,7 +234,6 @@ fn shown<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<
     responses((status = 202, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
         (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
         (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
-#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
 pub(crate) fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -242,9 +241,14 @@ pub(crate) fn create(
     Asked(query): Asked<ContentQuery>,
     request: Request,
 ) -> impl Future<Output = Result<Response, ApiError>> + Send {
-    async move {
+    // In a box, which has gone when the message waits for its transaction.
+    let receiving = Box::pin(async move {
         let ordering_key = ordering_key(request.headers())?;
         let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+        Ok::<_, ApiError>((ordering_key, bytes, idempotency))
+    });
+    async move {
+        let (ordering_key, bytes, idempotency) = receiving.await?;
         let idempotency = match &ordering_key {
             Some(key) => idempotency.map(|idempotency| idempotency.with(key.as_str())),
             None => idempotency,

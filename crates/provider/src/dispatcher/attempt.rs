@@ -126,46 +126,54 @@ async fn target(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option
     Ok(None)
 }
 
-async fn send(
-    shared: &Shared,
-    lane: &Lane,
-    target: &Target,
-    message: &Id,
+#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+fn send<'a>(
+    shared: &'a Shared,
+    lane: &'a Lane,
+    target: &'a Target,
+    message: &'a Id,
     payload: StoredPayload,
     (now, started): (Timestamp, Instant),
-) -> Outcome {
-    let way = match &target.way {
-        Ok(way) => way,
-        Err(reason) => return Outcome::failed(reason.clone()),
-    };
-    if let Err(reason) = shared.context.config.reach.check_scheme(way.to.uri()) {
-        return Outcome::failed(reason);
-    }
-    let request = |payload: StoredPayload, deadline| {
-        let (media_type, body) = payload.into_parts();
-        let mut headers = way.headers_of_a_request(media_type);
-        way.signer.sign_headers(&mut headers, message, &body, now);
-        Request {
-            method: Method::POST,
-            to: way.to.clone(),
-            headers,
-            body,
-            deadline,
-            response_bytes_max: RESPONSE_BYTES_MAX,
+) -> impl Future<Output = Outcome> + Send + 'a {
+    async move {
+        let way = match &target.way {
+            Ok(way) => way,
+            Err(reason) => return Outcome::failed(reason.clone()),
+        };
+        if let Err(reason) = shared.context.config.reach.check_scheme(way.to.uri()) {
+            return Outcome::failed(reason);
         }
-    };
-    let (transport, clock) = (&shared.context.transport, &shared.context.clock);
-    let deadline = shared.context.config.request_timeout;
-    let mut result = transport.send(request(payload, deadline)).await;
-    // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
-    // failure of its own. If it did take the message, it knows the copy by its id.
-    if matches!(result, Err(TransportError::Stale))
-        && let Some(payload) = payload_again(shared, lane, message).await
-    {
-        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
-        result = transport.send_fresh(request(payload, left)).await;
+        let request = |payload: StoredPayload, deadline| {
+            let (media_type, body) = payload.into_parts();
+            let mut headers = way.headers_of_a_request(media_type);
+            way.signer.sign_headers(&mut headers, message, &body, now);
+            Request {
+                method: Method::POST,
+                to: way.to.clone(),
+                headers,
+                body,
+                deadline,
+                response_bytes_max: RESPONSE_BYTES_MAX,
+            }
+        };
+        let (transport, clock) = (&shared.context.transport, &shared.context.clock);
+        let deadline = shared.context.config.request_timeout;
+        let outcome_of = |result| Outcome::of(result, || clock.now());
+        let result = transport.send(request(payload, deadline)).await;
+        if !matches!(result, Err(TransportError::Stale)) {
+            return outcome_of(result);
+        }
+        // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
+        // failure of its own. If it did take the message, it knows the copy by its id.
+        Box::pin(async {
+            let Some(payload) = payload_again(shared, lane, message).await else {
+                return outcome_of(Err(TransportError::Stale));
+            };
+            let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
+            outcome_of(transport.send_fresh(request(payload, left)).await)
+        })
+        .await
     }
-    Outcome::of(result, clock.now())
 }
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.

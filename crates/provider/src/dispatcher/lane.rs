@@ -119,7 +119,8 @@ impl Lane {
 
     fn pump_at(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) {
         while let Some(work) = self.next(shared, now) {
-            tokio::spawn(run(Arc::clone(self), Arc::clone(shared), work));
+            // In a box of its own, as what becomes a task is copied ten times on its way there and out.
+            tokio::spawn(Box::pin(run(Arc::clone(self), Arc::clone(shared), work)));
         }
     }
 

@@ -56,7 +56,7 @@ impl Pace {
 
 impl Outcome {
     /// 2xx is success; anything else, redirects included, is not.
-    pub(super) fn of(result: Result<Response, TransportError>, now: Timestamp) -> Self {
+    pub(super) fn of(result: Result<Response, TransportError>, now: impl FnOnce() -> Timestamp) -> Self {
         match result {
             Ok(response) => Self::of_response(&response, now),
             Err(error) => {
@@ -78,9 +78,9 @@ impl Outcome {
         }
     }
 
-    fn of_response(response: &Response, now: Timestamp) -> Self {
+    fn of_response(response: &Response, now: impl FnOnce() -> Timestamp) -> Self {
         let succeeded = response.status.is_success();
-        let retry_after = if succeeded { None } else { retry_after(&response.headers, now) };
+        let retry_after = if succeeded { None } else { retry_after(&response.headers, now()) };
         let pace = match (response.status, retry_after) {
             (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(pause)) => Pace::Pause(pause),
             (StatusCode::TOO_MANY_REQUESTS | StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT, _) => Pace::Slower,
@@ -141,7 +141,7 @@ mod tests {
         let headers = retry_after.map(|text| (header::RETRY_AFTER, text.parse().unwrap())).into_iter().collect();
         let body = Bytes::copy_from_slice(body);
         let status = StatusCode::from_u16(code).unwrap();
-        Outcome::of(Ok(Response { status, headers, body, truncated: false }), now())
+        Outcome::of(Ok(Response { status, headers, body, truncated: false }), now)
     }
 
     #[test]
@@ -215,10 +215,10 @@ mod tests {
 
     #[test]
     fn a_transport_error_has_code_0_and_its_text() {
-        let outcome = Outcome::of(Err(TransportError::Closed), now());
+        let outcome = Outcome::of(Err(TransportError::Closed), now);
         assert_eq!((outcome.code, outcome.status), (0, AttemptStatus::Fail));
         assert_eq!(outcome.response, TransportError::Closed.to_string());
         let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
-        assert_eq!(Outcome::of(Err(timeout), now()).pace, Pace::Slower);
+        assert_eq!(Outcome::of(Err(timeout), now).pace, Pace::Slower);
     }
 }

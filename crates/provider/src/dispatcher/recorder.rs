@@ -13,6 +13,7 @@ use foldhash::fast::RandomState;
 use runtime::backoff::backoff;
 use runtime::clock::SharedClock;
 use runtime::tasks::Tasks;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Shared;
@@ -85,10 +86,15 @@ impl Recorders {
         let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
         let queue = &self.queues[index];
         let mark = matches!(entry, Entry::Attempt { .. }).then(|| queue.unrecorded.mark(self.clock.monotonic()));
-        let handed = Handed { entry, mark };
+        // Whoever waits holds it in a box: there is room as a rule.
+        let waiting = match queue.sender.try_send(Handed { entry, mark }) {
+            Ok(()) => None,
+            Err(TrySendError::Full(handed) | TrySendError::Closed(handed)) => Some(Box::new(handed)),
+        };
         async move {
+            let Some(handed) = waiting else { return };
             match queue.sender.reserve().await {
-                Ok(room) => room.send(handed),
+                Ok(room) => room.send(*handed),
                 // Only after the end: the row becomes due again when this node is missed.
                 Err(_) => tracing::warn!("an attempt that ended after the end was not recorded"),
             }
@@ -182,10 +188,12 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>, withi
             }
         }
     }
+    let records: Arc<[AttemptRecord]> = records.into();
     if !records.is_empty() && !record(shared, &records, within).await {
         // One of them can't be written; the others can.
-        for record_alone in &records {
-            if records.len() == 1 || !record(shared, std::slice::from_ref(record_alone), Duration::ZERO).await {
+        for record_alone in &*records {
+            let alone: Arc<[AttemptRecord]> = Arc::new([record_alone.clone()]);
+            if records.len() == 1 || !record(shared, &alone, Duration::ZERO).await {
                 let attempt = &record_alone.attempt;
                 tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
             }
@@ -201,13 +209,13 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>, withi
 }
 
 /// False when the store refuses for good.
-async fn record(shared: &Shared, records: &[AttemptRecord], within: Duration) -> bool {
+async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duration) -> bool {
     let store = &shared.context.store;
-    if !persist(shared, || store.record_attempts_within(records.to_vec(), within)).await {
+    if !persist(shared, || store.record_attempts_within(Arc::clone(records), within)).await {
         return false;
     }
     shared.metrics.record_batch(records.len());
-    for record in records {
+    for record in &**records {
         if record.next == Next::Done && record.attempt.status != AttemptStatus::Success {
             shared.metrics.given_up();
         }

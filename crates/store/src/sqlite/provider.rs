@@ -232,7 +232,7 @@ impl Store for Sqlite {
         self.write(move |db| attempts::record(db, &records)).await
     }
 
-    async fn record_attempts_within(&self, records: Vec<AttemptRecord>, within: Duration) -> StoreResult<()> {
+    async fn record_attempts_within(&self, records: Arc<[AttemptRecord]>, within: Duration) -> StoreResult<()> {
         Ok(self.database.write_within(within, move |db| attempts::record(db, &records)).await?)
     }
 
