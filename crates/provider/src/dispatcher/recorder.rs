@@ -166,8 +166,9 @@ async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Handed>, entries:
     }
 }
 
-async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>, within: Duration) {
-    let (mut records, mut drops, mut holders) = (Vec::new(), Vec::new(), Vec::new());
+async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Entry>, within: Duration) {
+    let (mut records, mut holders) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+    let mut drops = Vec::new();
     // Endpoints at which the next of a key may be due when this is written.
     let mut ordered: HashMap<Id, Id> = HashMap::new();
     for entry in entries {
@@ -192,8 +193,7 @@ async fn write(shared: &Arc<Shared>, entries: impl Iterator<Item = Entry>, withi
     if !records.is_empty() && !record(shared, &records, within).await {
         // One of them can't be written; the others can.
         for record_alone in &*records {
-            let alone: Arc<[AttemptRecord]> = Arc::new([record_alone.clone()]);
-            if records.len() == 1 || !record(shared, &alone, Duration::ZERO).await {
+            if records.len() == 1 || !record(shared, &Arc::from([record_alone.clone()]), Duration::ZERO).await {
                 let attempt = &record_alone.attempt;
                 tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
             }
