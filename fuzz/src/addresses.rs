@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use outbound::AddressPolicy;
-use outbound::url::parse_endpoint_url;
+use kit_outbound::AddressPolicy;
+use kit_outbound::url::parse_endpoint_url;
 
 /// A text as the address of an endpoint: what is taken reads back as itself, and the parser that checks it and the one
 /// that connects agree about the host.

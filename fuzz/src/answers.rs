@@ -14,7 +14,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// An answer to a delivery: a pause is never over a day, and what is kept is bounded and fit for any database.
 pub fn receiver_answer(data: &[u8]) {
     let Some((status, headers, body)) = answer(data) else { return };
-    let (retry_after, response) = provider::fuzzing::judge(status, &headers, body, now());
+    let (retry_after, response) = provider_core::fuzzing::judge(status, &headers, body, now());
     assert!(retry_after.is_none_or(|pause| pause <= DAY), "{retry_after:?}");
     assert!(response.len() <= 27_000 && !response.contains('\0'), "{} bytes are kept", response.len());
     assert!(!(status.is_success() && retry_after.is_some()));
@@ -27,8 +27,8 @@ pub fn http_answer(data: &[u8]) {
     let method = if first & 1 == 0 { Method::POST } else { Method::HEAD };
     let piece = usize::from(first >> 1) + 1;
     let [whole, cut] = [bytes.len(), piece].map(|piece| {
-        let response = outbound::fuzzing::answer(&method, bytes, piece, KEPT_BYTES_MAX).ok().flatten();
-        response.map(|outbound::Response { status, headers, body, truncated }| (status, headers, body, truncated))
+        let response = kit_outbound::fuzzing::answer(&method, bytes, piece, KEPT_BYTES_MAX).ok().flatten();
+        response.map(|kit_outbound::Response { status, headers, body, truncated }| (status, headers, body, truncated))
     });
     assert_eq!(whole, cut, "in pieces of {piece}");
     if let Some((status, _, body, truncated)) = whole {
@@ -41,7 +41,7 @@ pub fn http_answer(data: &[u8]) {
 /// An answer to the publisher: it has a meaning, and the text for support is one short line.
 pub fn provider_answer(data: &[u8]) {
     let Some((status, headers, body)) = answer(data) else { return };
-    let text = platform::fuzzing::judge(status, &headers, body, now()).unwrap_or_default();
+    let text = platform_core::fuzzing::judge(status, &headers, body, now()).unwrap_or_default();
     assert!(text.chars().count() < 400 && !text.contains('\n'), "{text:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::{HeaderName, HeaderValue, Method, Uri};
-use provider::secret::EndpointSecret;
+use provider_core::secret::EndpointSecret;
 use serde_json::Value;
 
 use crate::stage;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A catalogue file: every row is an item or an error with a line that the file has.
 pub fn catalogue(data: &[u8]) {
-    let (items, report) = platform::fuzzing::read_catalogue(data);
+    let (items, report) = platform_core::fuzzing::read_catalogue(data);
     let lines = data.iter().filter(|byte| matches!(**byte, b'\n' | b'\r')).count() as u64 + 1;
     for error in &report.errors {
         assert!((1..=lines).contains(&error.line), "line {} of {lines}", error.line);
@@ -18,7 +18,7 @@ pub fn catalogue(data: &[u8]) {
 /// An OpenAPI document: its webhooks become event types, or are refused.
 pub fn event_type_import(data: &[u8]) {
     let Ok(document) = serde_json::from_slice::<Value>(data) else { return };
-    let _ = provider::fuzzing::event_types(&document);
+    let _ = provider_core::fuzzing::event_types(&document);
 }
 
 /// Schemas (first line) that were taken are used to check a payload (the rest), and to make an example.
@@ -27,7 +27,7 @@ pub fn payload_check(data: &[u8]) {
     let schemas = parts.next().and_then(|text| serde_json::from_slice::<Value>(text).ok());
     let payload = parts.next().and_then(|text| serde_json::from_slice::<Value>(text).ok());
     let (Some(schemas), Some(payload)) = (schemas, payload) else { return };
-    provider::fuzzing::check_payload(schemas, &payload);
+    provider_core::fuzzing::check_payload(schemas, &payload);
 }
 
 /// A configuration file or a value of a variable: taken or refused with a reason.

@@ -20,7 +20,7 @@ mod stage;
 
 pub use addresses::{addresses, endpoint_url};
 pub use answers::{http_answer, provider_answer, receiver_answer};
-pub use api::{credentials, message_body, requests};
+pub use platform_api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use http::{HeaderName, HeaderValue};
-use provider::page::{ListKey, PageQuery};
-use provider::{PageRequest, ids};
+use provider_core::page::{ListKey, PageQuery};
+use provider_core::{PageRequest, ids};
 
 /// `limit`, `iterator` and `order`, a line each: a page that is taken can be cut out of any list.
 pub fn page(data: &[u8]) {
@@ -14,11 +14,11 @@ pub fn page(data: &[u8]) {
     for key in [ListKey::Id(ids::MESSAGE), ListKey::Name] {
         let Ok(page) = PageRequest::parse(query, key) else { continue };
         let rows: Vec<String> = (0..300).map(|number| format!("{number:03}")).collect();
-        let slice = provider::fuzzing::cut(&page, rows);
+        let slice = provider_core::fuzzing::cut(&page, rows);
         assert!(slice.data.len() <= 250);
         assert_eq!(slice.iterator.is_some(), !slice.data.is_empty());
     }
-    let _ = http_kit::pages::decode(text).map(|key| http_kit::pages::encode(&key));
+    let _ = kit_http::pages::decode(text).map(|key| kit_http::pages::encode(&key));
     if let Some(at) = ids::made_at(text, ids::MESSAGE) {
         assert!(ids::is_id(text, ids::MESSAGE) && *ids::first_at(ids::MESSAGE, at) <= *text, "{text}");
     }
@@ -31,7 +31,7 @@ pub fn headers(data: &[u8]) {
     let pairs = text.split('\n').filter_map(|line| line.split_once(": "));
     let headers: BTreeMap<String, String> =
         pairs.map(|(name, value)| (name.to_owned(), value.replace("\\n", "\n").replace("\\0", "\0"))).collect();
-    let Ok(taken) = provider::headers::check(&headers) else { return };
+    let Ok(taken) = provider_core::headers::check(&headers) else { return };
     for (name, value) in &taken {
         assert!(HeaderName::try_from(name).is_ok() && HeaderValue::try_from(value).is_ok(), "{name}: {value:?}");
         assert!(value.len() <= 4_096);

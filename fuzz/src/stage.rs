@@ -6,12 +6,12 @@ use std::sync::Arc;
 use axum::body::Body;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
-use http_kit::Surface;
-use outbound::{AddressPolicy, Client, ClientConfig};
-use provider::{Parts, Provider, ProviderConfig};
-use runtime::clock::TestClock;
-use runtime::random::SeededRandom;
-use runtime::vault::{Key, Vault};
+use kit_http::Surface;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use provider_core::{Parts, Provider, ProviderConfig};
+use kit_runtime::clock::TestClock;
+use kit_runtime::random::SeededRandom;
+use kit_runtime::vault::{Key, Vault};
 use tower::ServiceExt as _;
 
 /// Requests until a new one is made.
@@ -48,7 +48,7 @@ impl Stage {
         let random = Arc::new(SeededRandom::new(1));
         let sealing = Key::generate(random.as_ref());
         let provider = Provider::new(Parts {
-            store: store::memory::provider(),
+            store: provider_store::sqlite::open_temporary().unwrap(),
             clock: Arc::new(TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap())),
             random,
             vault: Arc::new(Vault::new(vec![(sealing.id(), sealing)]).unwrap()),

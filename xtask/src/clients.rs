@@ -1,5 +1,5 @@
 //! The provider's official clients in other languages, for the stories that run them: installed below `target/clients`, from
-//! the versions that `crates/tests/clients` names.
+//! the versions that `crates/testing/stories/clients` names.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::{Failure, debian, run};
 
 /// Installs what is not there in its version.
 pub(crate) fn install(root: &Path) -> Result<(), Failure> {
-    let (from, to) = (root.join("crates/tests/clients"), root.join("target/clients"));
+    let (from, to) = (root.join("crates/testing/stories/clients"), root.join("target/clients"));
     python(&from.join("python"), &to.join("python"))?;
     javascript(&from.join("javascript"), &to.join("javascript"))
 }

@@ -8,10 +8,10 @@ use crate::{Failure, cargo, say};
 
 /// File, and the arguments of `lotwire` that print it.
 const GENERATED: &[(&str, &[&str])] = &[
-    ("docs/configuration.md", &["config", "reference"]),
-    ("docs/asyncapi.json", &["asyncapi"]),
-    ("docs/openapi/platform.json", &["openapi", "platform"]),
-    ("docs/openapi/provider.json", &["openapi", "provider"]),
+    ("docs/operate/configuration.md", &["config", "reference"]),
+    ("docs/apis/asyncapi.json", &["asyncapi"]),
+    ("docs/apis/openapi/platform.json", &["openapi", "platform"]),
+    ("docs/apis/openapi/provider.json", &["openapi", "provider"]),
 ];
 
 /// Makes the files, or with `--check` says which of them differ.

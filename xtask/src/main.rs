@@ -18,7 +18,7 @@ cargo xtask <task>
   ci                  everything that has to be green: format, clippy, tidy, generated files, tests, a sale, a short crash run
   tidy                check the arrows between crates and the house rules
   deny [--advisories] hold licences and sources of all crates against deny.toml, and advisories where cargo-deny is installed
-  generate [--check]  make docs/openapi/*.json and docs/configuration.md again; with --check only say whether they differ
+  generate [--check]  make docs/apis/*.json and docs/operate/configuration.md again; with --check only say whether they differ
   clients             install the provider's official clients in other languages, which tests run
   fuzz [--seconds N] [TARGET …]   feed what reads outside input with anything, N seconds (60) for each target
   schemathesis [platform|provider]   make up requests from the OpenAPI documents, and hold the answers of target/debug/lotwire

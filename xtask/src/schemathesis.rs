@@ -14,7 +14,7 @@ const START_MAX_S: &str = "30";
 /// A document, and what is needed to hold it against the server.
 struct Surface {
     name: &'static str,
-    /// What is held against it, below `crates/tests/schemathesis`.
+    /// What is held against it, below `crates/testing/stories/schemathesis`.
     config: &'static str,
     /// It takes a fraction of that on two cores.
     run_max_s: &'static str,
@@ -57,7 +57,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 }
 
 fn hold(root: &Path, surfaces: &[&Surface]) -> Result<(), Failure> {
-    let (from, to) = (root.join("crates/tests/schemathesis"), root.join("target/schemathesis"));
+    let (from, to) = (root.join("crates/testing/stories/schemathesis"), root.join("target/schemathesis"));
     clients::python(&from, &to)?;
     let server = Server::start(root)?;
     for surface in surfaces {

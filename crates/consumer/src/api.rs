@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH};
 use http::{Method, StatusCode};
-use outbound::{Client, Request};
+use kit_outbound::{Client, Request};
 use serde_json::Value;
 
 const DEADLINE: Duration = Duration::from_secs(30);

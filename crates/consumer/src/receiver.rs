@@ -12,7 +12,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use runtime::clock::{SharedClock, rfc3339_ms};
+use kit_runtime::clock::{SharedClock, rfc3339_ms};
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -237,7 +237,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 
 #[cfg(test)]
 mod tests {
-    use runtime::clock::SystemClock;
+    use kit_runtime::clock::SystemClock;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;

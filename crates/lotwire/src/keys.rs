@@ -1,7 +1,7 @@
 //! Whether this process may work on a database: only with the keys that its secrets were sealed with.
 
-use platform::Platform;
-use provider::Provider;
+use platform_core::Platform;
+use provider_core::Provider;
 
 use crate::fault::{Fault, While as _};
 
@@ -11,16 +11,16 @@ const DOING: &str = "trying the key that seals secrets";
 /// in one that takes it.
 pub(crate) async fn claim_platform(platform: &Platform) -> Result<(), Fault> {
     match platform.claim_key().await.while_(DOING)? {
-        platform::KeyCheck::Fits => Ok(()),
-        platform::KeyCheck::Differs(why) => Err(Fault::new(told("platform", &why))),
+        platform_core::KeyCheck::Fits => Ok(()),
+        platform_core::KeyCheck::Differs(why) => Err(Fault::new(told("platform", &why))),
     }
 }
 
 /// The same for a provider's.
 pub(crate) async fn claim_provider(provider: &Provider) -> Result<(), Fault> {
     match provider.claim_key().await.while_(DOING)? {
-        provider::KeyCheck::Fits => Ok(()),
-        provider::KeyCheck::Differs(why) => Err(Fault::new(told("provider", &why))),
+        provider_core::KeyCheck::Fits => Ok(()),
+        provider_core::KeyCheck::Differs(why) => Err(Fault::new(told("provider", &why))),
     }
 }
 

@@ -5,16 +5,16 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_kit::Surface;
-use outbound::{AddressPolicy, Client, ClientConfig};
-use platform::access::NewApiKey;
-use platform::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
-use provider::retry::RetrySchedule;
-use provider::{Parts, Provider, ProviderConfig, Reach, Schemes};
-use runtime::clock::{SharedClock, SystemClock};
-use runtime::random::{SharedRandom, SystemRandom};
-use runtime::tasks::Tasks;
-use runtime::vault::Vault;
+use kit_http::Surface;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::{SharedClock, SystemClock};
+use kit_runtime::random::{SharedRandom, SystemRandom};
+use kit_runtime::tasks::Tasks;
+use kit_runtime::vault::Vault;
+use platform_core::access::NewApiKey;
+use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use provider_core::retry::RetrySchedule;
+use provider_core::{Parts, Provider, ProviderConfig, Reach, Schemes};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
@@ -65,9 +65,9 @@ impl Ground {
 pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Platform, Fault> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("platform.db");
-        store::sqlite::open_platform(&path).await.while_(format!("opening {}", path.display()))?
+        platform_store::sqlite::open(&path).await.while_(format!("opening {}", path.display()))?
     } else {
-        store::postgres::open_platform(&config.database.postgres()).await.while_("opening the platform's database")?
+        platform_store::postgres::open(&config.database.postgres()).await.while_("opening the platform's database")?
     };
     let mut limits = PlatformConfig::default();
     limits.publisher.lane_requests_max = config.platform.publish_concurrency;
@@ -81,8 +81,11 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     limits.people.attempts_max = config.platform.sign_in_attempts;
     limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
     limits.default_provider_url = config.default_provider_url();
-    limits.nodes =
-        if config.database.url.is_empty() { platform::config::Nodes::Sole } else { platform::config::Nodes::Many };
+    limits.nodes = if config.database.url.is_empty() {
+        platform_core::config::Nodes::Sole
+    } else {
+        platform_core::config::Nodes::Many
+    };
     Ok(Platform::new(PlatformParts {
         store,
         clock: ground.clock.clone(),
@@ -98,9 +101,9 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
 pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Provider, Fault> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("provider.db");
-        store::sqlite::open_provider(&path).await.while_(format!("opening {}", path.display()))?
+        provider_store::sqlite::open(&path).await.while_(format!("opening {}", path.display()))?
     } else {
-        store::postgres::open_provider(&config.database.postgres()).await.while_("opening the provider's database")?
+        provider_store::postgres::open(&config.database.postgres()).await.while_("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
     let schemes = if config.provider.https_only { Schemes::HttpsOnly } else { Schemes::All };
@@ -108,12 +111,12 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
         retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
         request_timeout: config.provider.request_timeout.get(),
         secret_kind: match config.provider.signature {
-            Signature::Hmac256 => provider::SecretKind::Shared,
-            Signature::Ed25519 => provider::SecretKind::KeyPair,
+            Signature::Hmac256 => provider_core::SecretKind::Shared,
+            Signature::Ed25519 => provider_core::SecretKind::KeyPair,
         },
         disable_after: config.provider.disable_after.get(),
         reach: Reach { policy: policy.clone(), schemes },
-        nodes: provider::config::Nodes::Many,
+        nodes: provider_core::config::Nodes::Many,
         key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
         public_url: config.provider_public_url(),
         trusted_proxies: config.provider.trusted_proxies.clone(),
@@ -123,7 +126,7 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
     };
     settings.lanes.under_way_max = config.provider.endpoint_concurrency;
     if config.database.url.is_empty() {
-        settings.nodes = provider::config::Nodes::Sole;
+        settings.nodes = provider_core::config::Nodes::Sole;
     } else {
         settings.lanes.store_calls_max = STORE_CALLS_MAX;
     }
@@ -146,7 +149,7 @@ fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fau
     if !config.provider.tls_roots.is_empty() {
         let reading = || format!("reading provider.tls_roots ({})", config.provider.tls_roots);
         let pem = std::fs::read(&config.provider.tls_roots).while_(reading())?;
-        client.extra_roots = outbound::roots_from_pem(&pem).while_(reading())?;
+        client.extra_roots = kit_outbound::roots_from_pem(&pem).while_(reading())?;
     }
     Ok(Client::new(client))
 }
@@ -191,7 +194,7 @@ impl Node {
             claim_provider(&provider).await?;
             provider.spawn_workers(&node.tasks);
             let (api, figures) = provider_api::surface_and_figures(provider.clone());
-            let surface = web::portal::add_to(api, provider.clone(), node.ground.clock.clone());
+            let surface = provider_pages::portal::add_to(api, provider.clone(), node.ground.clock.clone());
             let addr = node.serve(listener, surface)?;
             sources.push(figures);
             node.provider = Some((provider, addr));
@@ -201,15 +204,15 @@ impl Node {
             let platform = open_platform(config, &node.ground).await?;
             claim_platform(&platform).await?;
             platform.spawn_workers(&node.tasks);
-            sources.push(api::metrics(platform.clone()));
-            let addr = node.serve(listener, api::surface(platform.clone()))?;
+            sources.push(platform_api::metrics(platform.clone()));
+            let addr = node.serve(listener, platform_api::surface(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
-        http_kit::bodies::set_limit(config.request_bodies_bytes_max());
-        sources.push(http_kit::bodies::figures());
+        kit_http::bodies::set_limit(config.request_bodies_bytes_max());
+        sources.push(kit_http::bodies::figures());
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
-            node.serve(listener, http_kit::metrics::surface(sources))?;
+            node.serve(listener, kit_http::metrics::surface(sources))?;
         }
         Ok(node)
     }
@@ -217,9 +220,9 @@ impl Node {
     fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, Fault> {
         let addr = listener.local_addr().while_("reading the address of a port")?;
         let stopping = self.stop.clone();
-        let limits = http_kit::serve::Limits { drain: self.drain_max, ..http_kit::serve::Limits::default() };
+        let limits = kit_http::serve::Limits { drain: self.drain_max, ..kit_http::serve::Limits::default() };
         self.servers.push(tokio::spawn(async move {
-            http_kit::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
+            kit_http::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
     }

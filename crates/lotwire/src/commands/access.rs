@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use platform::access::NewApiKey;
-use platform::port::{ApiKey, Page};
-use platform::{Caller, Scope, Scopes};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use platform_core::access::NewApiKey;
+use platform_core::port::{ApiKey, Page};
+use platform_core::{Caller, Scope, Scopes};
 use serde_json::json;
 
 use super::{print, print_json, require_database};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use contract::ItemStatus;
-use platform::catalogue::{CatalogueImport, ImportMode};
-use platform::{Caller, Outcome};
+use platform_core::catalogue::{CatalogueImport, ImportMode};
+use platform_core::{Caller, Outcome};
 use serde_json::json;
 
 use super::{count_of, print, print_json, require_database};

@@ -1,9 +1,9 @@
 //! `lotwire customer disconnect` and `lotwire customer quarantine`: the end of a connection, and events that were refused.
 
-use platform::consumers::Which;
-use platform::port::{AfterLater, Page};
-use platform::{Caller, Outcome, Platform};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use platform_core::consumers::Which;
+use platform_core::port::{AfterLater, Page};
+use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -1,9 +1,9 @@
 //! `lotwire customer`: what support does for a customer.
 
-use platform::consumers::{AtProvider, ConnectConsumer, ConsumerState, Tested};
-use platform::port::StartFrom;
-use platform::{Caller, Outcome, Platform};
-use runtime::vault::Secret;
+use kit_runtime::vault::Secret;
+use platform_core::consumers::{AtProvider, ConnectConsumer, ConsumerState, Tested};
+use platform_core::port::StartFrom;
+use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -46,7 +46,7 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
         Customer::End(command) => customer_end::run(&platform, &support, command).await?,
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
         Customer::List { json } => {
-            let page = platform::port::Page { after: None, limit: LIST_MAX };
+            let page = platform_core::port::Page { after: None, limit: LIST_MAX };
             for customer in platform.customers(&support, page).await.while_("listing the customers")? {
                 if *json {
                     print_json(&json!({ "uuid": customer.uuid, "name": customer.name }))?;
@@ -122,17 +122,17 @@ async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Resu
 async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), Fault> {
     let consumer = platform.consumer(support, customer).await.while_("reading the connection")?;
     let backlog = &consumer.backlog;
-    let oldest_at = backlog.oldest_at.map(runtime::clock::rfc3339_ms);
+    let oldest_at = backlog.oldest_at.map(kit_runtime::clock::rfc3339_ms);
     let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
     let failing = backlog.failing.as_ref();
-    let next_attempt_at = failing.and_then(|failing| failing.next_attempt_at).map(runtime::clock::rfc3339_ms);
+    let next_attempt_at = failing.and_then(|failing| failing.next_attempt_at).map(kit_runtime::clock::rfc3339_ms);
     if json {
         return print_json(&json!({
             "customer": customer, "providerUrl": consumer.provider_url, "applicationId": consumer.application_id,
             "connected": consumer.has_api_key && consumer.application_id.is_some(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
             "quarantined": backlog.quarantined,
             "lastError": failing.map(|failing| json!({
-                "detail": failing.error, "at": runtime::clock::rfc3339_ms(failing.at), "nextAttemptAt": next_attempt_at,
+                "detail": failing.error, "at": kit_runtime::clock::rfc3339_ms(failing.at), "nextAttemptAt": next_attempt_at,
             })),
         }));
     }
@@ -147,7 +147,7 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
         backlog.quarantined
     ));
     if let Some(failing) = failing {
-        print(&format!("Last error, at {}: {}", runtime::clock::rfc3339_ms(failing.at), failing.error));
+        print(&format!("Last error, at {}: {}", kit_runtime::clock::rfc3339_ms(failing.at), failing.error));
         match next_attempt_at {
             Some(at) => print(&format!("Tried next at {at}; at once with: lotwire customer resume {customer}")),
             None if consumer.parked.is_none() => print("It is being tried now, if a server runs."),

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use consumer::Api;
-use outbound::{AddressPolicy, Client, ClientConfig};
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use tokio::net::TcpListener;
 
 use super::{print, require_database, secrets};

@@ -18,7 +18,7 @@ pub(crate) enum Api {
 
 pub(crate) fn run(api: Api) -> Result<ExitCode, Fault> {
     let (document, ambiguous) = match api {
-        Api::Platform => (api::openapi(), api::ambiguous_schemas()),
+        Api::Platform => (platform_api::openapi(), platform_api::ambiguous_schemas()),
         Api::Provider => (provider_api::openapi(), provider_api::ambiguous_schemas()),
     };
     if !ambiguous.is_empty() {
@@ -30,6 +30,6 @@ pub(crate) fn run(api: Api) -> Result<ExitCode, Fault> {
 }
 
 pub(crate) fn run_asyncapi() -> Result<ExitCode, Fault> {
-    print(&format!("{:#}", api::asyncapi()));
+    print(&format!("{:#}", platform_api::asyncapi()));
     Ok(ExitCode::SUCCESS)
 }

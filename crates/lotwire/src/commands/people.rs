@@ -1,10 +1,10 @@
 //! `lotwire user`: people who sign in.
 
-use platform::people::{NewUser, UserPatch, UserWithPassword};
-use platform::port::{Page, Session, User as Person};
-use platform::{Caller, Platform, Role};
-use runtime::clock::rfc3339_ms;
-use runtime::vault::Secret;
+use kit_runtime::clock::rfc3339_ms;
+use kit_runtime::vault::Secret;
+use platform_core::people::{NewUser, UserPatch, UserWithPassword};
+use platform_core::port::{Page, Session, User as Person};
+use platform_core::{Caller, Platform, Role};
 use serde_json::json;
 
 use super::{print, print_json, require_database, secret_from_stdin};

@@ -8,8 +8,8 @@ mod key;
 mod stuck;
 mod unstick;
 
-use provider::page::{ListKey, PageQuery};
-use provider::{PageRequest, ProviderError, Slice};
+use provider_core::page::{ListKey, PageQuery};
+use provider_core::{PageRequest, ProviderError, Slice};
 
 use super::{count_of, print, print_json, require_database};
 use crate::cli::{Provider as Command, ProviderAccount};

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use platform::Platform;
-use provider::Provider;
-use runtime::vault::Sealings;
+use kit_runtime::vault::Sealings;
+use platform_core::Platform;
+use provider_core::Provider;
 use serde_json::json;
 
 use super::{count_of, print, print_json};
@@ -83,16 +83,20 @@ fn all_are(secrets: u64) -> String {
 /// For `doctor`: with which keys the platform's secrets are sealed.
 pub(super) async fn of_platform(platform: &Platform, ground: &Ground) -> Result<String, String> {
     match platform.check_key().await.map_err(|error| error.to_string())? {
-        platform::KeyCheck::Differs(why) => Err(told("platform", &why)),
-        platform::KeyCheck::Fits => finding(&platform.sealings().await.map_err(|error| error.to_string())?, ground),
+        platform_core::KeyCheck::Differs(why) => Err(told("platform", &why)),
+        platform_core::KeyCheck::Fits => {
+            finding(&platform.sealings().await.map_err(|error| error.to_string())?, ground)
+        }
     }
 }
 
 /// The same for the provider's.
 pub(super) async fn of_provider(provider: &Provider, ground: &Ground) -> Result<String, String> {
     match provider.check_key().await.map_err(|error| error.to_string())? {
-        provider::KeyCheck::Differs(why) => Err(told("provider", &why)),
-        provider::KeyCheck::Fits => finding(&provider.sealings().await.map_err(|error| error.to_string())?, ground),
+        provider_core::KeyCheck::Differs(why) => Err(told("provider", &why)),
+        provider_core::KeyCheck::Fits => {
+            finding(&provider.sealings().await.map_err(|error| error.to_string())?, ground)
+        }
     }
 }
 

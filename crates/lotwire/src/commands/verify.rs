@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
+use platform_core::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
 use serde_json::json;
 
 use super::{count_of, print, print_json, require_database};

@@ -138,7 +138,7 @@ impl Default for Config {
             data_dir: PathBuf::from("./lotwire-data"),
             roles: vec![Role::Platform, Role::Provider],
             worker_threads: 0,
-            request_bodies_mib: (http_kit::bodies::BYTES_MAX / MIB) as u32,
+            request_bodies_mib: (kit_http::bodies::BYTES_MAX / MIB) as u32,
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
@@ -208,8 +208,8 @@ impl Default for Log {
 
 impl Database {
     /// PostgreSQL as it is to be reached.
-    pub(crate) fn postgres(&self) -> store::postgres::PostgresConfig {
-        store::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
+    pub(crate) fn postgres(&self) -> kit_engine::postgres::PostgresConfig {
+        kit_engine::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
     }
 }
 
@@ -239,13 +239,13 @@ impl Config {
                 .ok_or("platform.provider_url: it is no such address")?;
         }
         if !self.provider.proxy.is_empty() {
-            let proxy = self.provider.proxy.parse::<outbound::Proxy>();
+            let proxy = self.provider.proxy.parse::<kit_outbound::Proxy>();
             proxy.map_err(|error| format!("provider.proxy: {error}"))?;
         }
         if !self.provider.tls_roots.is_empty() {
             let file = &self.provider.tls_roots;
             let pem = std::fs::read(file).map_err(|error| format!("provider.tls_roots: can't read {file}: {error}"))?;
-            outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
+            kit_outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
         }
         if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
             return Err("metrics.listen: invalid socket address syntax".to_owned());
@@ -254,7 +254,7 @@ impl Config {
         within("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536)?;
         within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
-        within("platform.rate_limit", self.platform.rate_limit.into(), 0, http_kit::rate_limit::QUOTA_MAX.into())?;
+        within("platform.rate_limit", self.platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into())?;
         let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
         let people = &self.platform;
         within("platform.session_ttl", people.session_ttl.as_millis(), minute_ms, month_ms)?;
@@ -284,8 +284,8 @@ impl Config {
             ));
         }
         if !self.secrets.key.is_empty() {
-            let (key, random) = (Some(self.secrets.key.as_str()), runtime::random::SystemRandom);
-            let vault = runtime::vault::Vault::from_config(key, &self.data_dir, &random);
+            let (key, random) = (Some(self.secrets.key.as_str()), kit_runtime::random::SystemRandom);
+            let vault = kit_runtime::vault::Vault::from_config(key, &self.data_dir, &random);
             vault.map(drop).map_err(|error| format!("secrets.key: {error}"))?;
         }
         tracing_subscriber::EnvFilter::try_new(&self.log.level).map_err(|error| format!("log.level: {error}"))?;

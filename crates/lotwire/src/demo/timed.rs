@@ -44,7 +44,7 @@ pub(super) async fn create(
     let auction = json!({
         "kind": "timed",
         "title": "Autumn sale, online",
-        "endsAt": runtime::clock::rfc3339_ms(timetable.first_end),
+        "endsAt": kit_runtime::clock::rfc3339_ms(timetable.first_end),
         "stagger": { "seconds": 1, "items": items },
         "extensionSeconds": 0,
     });

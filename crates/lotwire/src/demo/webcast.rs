@@ -21,7 +21,7 @@ pub(super) async fn sell(
     (start, duration): (jiff::Timestamp, Duration),
     progress: &ProgressBar,
 ) -> Result<Sale, Fault> {
-    let auction = json!({ "kind": "webcast", "title": "Autumn sale, in the room", "startsAt": runtime::clock::rfc3339_ms(start) });
+    let auction = json!({ "kind": "webcast", "title": "Autumn sale, in the room", "startsAt": kit_runtime::clock::rfc3339_ms(start) });
     let mut sale = Sale::create(platform, house, auction).await?;
     sale.import(platform, catalogue.webcast.clone(), "").await?;
     sale.change_status(platform, "PREVIEW").await?;

@@ -1,6 +1,6 @@
 //! The way to PostgreSQL: how well it is kept from others, and whether there is room for a node.
 
-use store::postgres::Reached;
+use kit_engine::postgres::Reached;
 
 use super::Finding;
 use crate::config::Config;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use platform::consumers::ConsumerState;
-use platform::port::{Customer, Page};
-use platform::{Caller, Platform, PlatformError};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use platform_core::consumers::ConsumerState;
+use platform_core::port::{Customer, Page};
+use platform_core::{Caller, Platform, PlatformError};
 
 use super::Finding;
 use crate::commands::count_of;

@@ -1,8 +1,8 @@
 //! `lotwire provider account`.
 
-use provider::model::{Account, PayloadCheck};
-use provider::page::ListKey;
-use provider::{Provider, ids};
+use provider_core::model::{Account, PayloadCheck};
+use provider_core::page::ListKey;
+use provider_core::{Provider, ids};
 use serde_json::{Value, json};
 
 use super::{all, find, one_line, print, print_json};
@@ -88,7 +88,7 @@ fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), Fault>
     let lines = [
         ("id", account.id.to_string()),
         ("name", one_line(&account.name)),
-        ("created", runtime::clock::rfc3339_ms(account.created_at)),
+        ("created", kit_runtime::clock::rfc3339_ms(account.created_at)),
         ("payload check", settings.payload_check.name().to_owned()),
         ("requests a second", requests),
         ("endpoints of an application", of(settings.endpoints_max, config.endpoints_max)),
@@ -104,7 +104,7 @@ fn view(account: &Account) -> Value {
     json!({
         "id": &*account.id,
         "name": account.name,
-        "createdAt": runtime::clock::rfc3339_ms(account.created_at),
+        "createdAt": kit_runtime::clock::rfc3339_ms(account.created_at),
         "payloadCheck": settings.payload_check.name(),
         "requestsPerSecond": settings.requests_per_second_max,
         "endpointsPerApplication": settings.endpoints_max,

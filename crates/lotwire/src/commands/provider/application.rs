@@ -1,9 +1,9 @@
 //! `lotwire provider application`.
 
-use provider::model::{Account, Application};
-use provider::page::ListKey;
-use provider::{Caller, Provider, ids};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::model::{Account, Application};
+use provider_core::page::ListKey;
+use provider_core::{Caller, Provider, ids};
 use serde_json::{Value, json};
 
 use super::{LIST_MAX, all, find, one_line, or_dash, print, print_json};

@@ -1,9 +1,9 @@
 //! `lotwire provider endpoint`.
 
-use provider::model::Endpoint;
-use provider::page::ListKey;
-use provider::{Caller, Provider, Switch, ids};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::model::Endpoint;
+use provider_core::page::ListKey;
+use provider_core::{Caller, Provider, Switch, ids};
 use serde_json::{Value, json};
 
 use super::{all, count_of, find, one_line, print, print_json, stuck, unstick};

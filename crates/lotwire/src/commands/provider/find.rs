@@ -1,7 +1,7 @@
 //! What a command is about, by the name that somebody typed; or what to type instead.
 
-use provider::model::{Account, Application, Endpoint};
-use provider::{Caller, Provider, ProviderError};
+use provider_core::model::{Account, Application, Endpoint};
+use provider_core::{Caller, Provider, ProviderError};
 
 use crate::cli::EndpointName;
 use crate::fault::{Fault, While as _};

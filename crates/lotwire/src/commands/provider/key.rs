@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use provider::page::ListKey;
-use provider::{Provider, ProviderError, ids};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::page::ListKey;
+use provider_core::{Provider, ProviderError, ids};
 use serde_json::json;
 
 use super::{all, find, one_line, or_dash, print, print_json};

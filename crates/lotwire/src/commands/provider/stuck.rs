@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use provider::port::supervision::WaitingFor;
-use provider::{Provider, Stuck, Why};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::port::supervision::WaitingFor;
+use provider_core::{Provider, Stuck, Why};
 use serde_json::{Value, json};
 
 use super::{count_of, one_line, or_dash, print, print_json};

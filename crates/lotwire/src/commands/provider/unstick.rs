@@ -1,9 +1,9 @@
 //! What to do about work that is stuck at an endpoint: `retry-now`, `blocked-keys`, `skip`, `cancel`.
 
-use provider::model::Endpoint;
-use provider::ordering::BLOCKED_MAX;
-use provider::{Caller, KeyWaitsFor, OrderingKey, Provider, ProviderError, WaitingKey};
-use runtime::clock::rfc3339_ms;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::model::Endpoint;
+use provider_core::ordering::BLOCKED_MAX;
+use provider_core::{Caller, KeyWaitsFor, OrderingKey, Provider, ProviderError, WaitingKey};
 use serde_json::json;
 
 use super::{LIST_MAX, count_of, find, one_line, print, print_json};

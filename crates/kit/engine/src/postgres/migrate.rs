@@ -1,0 +1,108 @@
+//! Brings a schema up to date, after a look at whether the database can be used at all.
+
+use refinery::error::Kind;
+use tokio_postgres::Client;
+
+use super::dial::Dialer;
+use crate::EngineError;
+
+/// How long migrations of another process are waited for.
+const MIGRATION_WAIT: &str = "120s";
+/// Oldest server that everything is tried on.
+const SERVER_VERSION_MIN: i32 = 14;
+/// What `server_version_num` counts in.
+const VERSION_STEP: i32 = 10_000;
+
+/// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.
+pub(super) async fn migrate(
+    dialer: &Dialer,
+    schema: &str,
+    migrations: refinery::Runner,
+) -> Result<String, EngineError> {
+    let (mut client, connection) = dialer.connect().await?;
+    let driver = tokio::spawn(connection);
+    check_server(&client).await?;
+    // The lock belongs to the session: it goes with the connection, also when this fails or is dropped.
+    let prepare = format!(
+        "SET statement_timeout = 0; SET lock_timeout = '{MIGRATION_WAIT}'; \
+         SELECT pg_advisory_lock(hashtextextended('lotwire migrations of ' || current_database() || '.{schema}', 0))"
+    );
+    client.batch_execute(&prepare).await?;
+    make_schema(&client, schema).await?;
+    let known = newest(&migrations);
+    migrations.run_async(&mut client).await.map_err(|error| of_migration(&error, schema, known))?;
+    let sender = client.query_one("SELECT gen_random_uuid()::text", &[]).await?.try_get(0)?;
+    drop(client);
+    // The next process may start as soon as the server has seen the end of this connection.
+    let _ = driver.await;
+    Ok(sender)
+}
+
+async fn check_server(client: &Client) -> Result<(), EngineError> {
+    let ask = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), \
+               current_setting('server_encoding')";
+    let row = client.query_one(ask, &[]).await?;
+    let (number, version, encoding): (i32, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    judge(number, &version, &encoding).map_err(EngineError::Unfit)
+}
+
+fn judge(number: i32, version: &str, encoding: &str) -> Result<(), String> {
+    if number < SERVER_VERSION_MIN * VERSION_STEP {
+        return Err(format!(
+            "the server is PostgreSQL {version}, and {SERVER_VERSION_MIN} or newer is needed; upgrade it, or name another in \
+             database.url"
+        ));
+    }
+    if encoding != "UTF8" {
+        return Err(format!(
+            "the database's encoding is {encoding}, and UTF8 is needed; make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE \
+             template0, and name it in database.url"
+        ));
+    }
+    Ok(())
+}
+
+/// Made only where it is missing: a role that may not make schemas may still be given one.
+async fn make_schema(client: &Client, schema: &str) -> Result<(), EngineError> {
+    let is_there = client.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?.is_some();
+    if !is_there {
+        client.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await?;
+    }
+    Ok(())
+}
+
+fn newest(migrations: &refinery::Runner) -> i32 {
+    migrations.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default()
+}
+
+fn of_migration(error: &refinery::Error, schema: &str, known: i32) -> EngineError {
+    match error.kind() {
+        Kind::MissingVersion(migration) if migration.version() > known => EngineError::Unfit(format!(
+            "the tables of schema `{schema}` are of version {}, and this lotwire knows {known}; start the newer one that made them, or \
+             go back to a backup of before",
+            migration.version()
+        )),
+        Kind::MissingVersion(migration) | Kind::DivergentVersion(migration, _) => EngineError::Unfit(format!(
+            "the tables of schema `{schema}` were made by another lotwire (version {} of them is not the one known here); start that \
+             one, or name another database in database.url",
+            migration.version()
+        )),
+        Kind::Connection(_, source) => match source.downcast_ref::<tokio_postgres::Error>() {
+            Some(error) => EngineError::Migration(super::text_of(error)),
+            None => EngineError::Migration(error.to_string()),
+        },
+        _ => EngineError::Migration(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_judged_by_its_version_and_encoding() {
+        assert!(judge(140_000, "14.0", "UTF8").is_ok() && judge(180_001, "18.1", "UTF8").is_ok());
+        assert!(judge(130_023, "13.23 (Debian)", "UTF8").unwrap_err().contains("13.23 (Debian), and 14"));
+        assert!(judge(150_004, "15.4", "SQL_ASCII").unwrap_err().contains("SQL_ASCII"));
+    }
+}

@@ -1,0 +1,211 @@
+//! What can go wrong, as problem details (RFC 9457) with a stable `code`.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::{HeaderValue, RETRY_AFTER};
+use kit_http::json::JsonError;
+pub(crate) use kit_http::problem::Problem;
+use kit_http::problem::ProblemError;
+use kit_runtime::seldom::Seldom;
+use platform_core::catalogue::{ImportReport, RowError};
+use platform_core::people::PeopleRefusal;
+use platform_core::{PlatformError, Problem as InputProblem};
+use platform_rules::Rejection;
+
+/// Seconds after which a caller may try again what was not possible.
+const RETRY_AFTER_S: &str = "1";
+
+/// While the database is away, each request would say it.
+static UNAVAILABLE: Seldom = Seldom::new();
+
+/// An answer that is an error, with the seconds to wait if they are known.
+#[derive(Debug)]
+pub(crate) struct ApiError(Box<Problem>, Option<u64>);
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.0.into_response();
+        if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
+        }
+        if let Some(seconds) = self.1 {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
+
+impl ApiError {
+    fn new(status: StatusCode, code: &'static str, detail: impl ToString) -> Self {
+        ApiError(Box::new(Problem::new(status, code, detail.to_string())), None)
+    }
+
+    fn with_errors(mut self, errors: Vec<ProblemError>) -> Self {
+        self.0.errors = errors;
+        self
+    }
+
+    /// 400.
+    pub(crate) fn bad_request(code: &'static str, detail: impl ToString) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, detail)
+    }
+
+    /// 422 for a field of the body.
+    pub(crate) fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::from(PlatformError::invalid(pointer, message))
+    }
+
+    /// What is wrong with the input, without a status: for a part of it that is told by itself.
+    pub(crate) fn into_problems(self) -> Vec<InputProblem> {
+        let Problem { errors, detail, .. } = *self.0;
+        if errors.is_empty() {
+            return vec![InputProblem::new("", detail)];
+        }
+        errors.into_iter().map(|error| InputProblem::new(error.pointer.unwrap_or_default(), error.detail)).collect()
+    }
+
+    /// 400 for a parameter of the query.
+    pub(crate) fn invalid_query(name: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the parameter {name} {message}"))
+    }
+
+    /// 401.
+    pub(crate) fn unauthenticated() -> Self {
+        Self::from(PlatformError::Unauthenticated)
+    }
+
+    /// 429.
+    pub(crate) fn rate_limited(retry_after_s: u64) -> Self {
+        let detail = format!(
+            "this key has asked too often: wait {retry_after_s} s, as Retry-After says, and spread your requests; the \
+             RateLimit headers of every answer tell what is left"
+        );
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
+    }
+
+    /// 428.
+    pub(crate) fn precondition_required() -> Self {
+        Self::new(
+            StatusCode::PRECONDITION_REQUIRED,
+            "precondition_required",
+            "send If-Match with the ETag of what you saw, so that two people never change the same thing unawares",
+        )
+    }
+
+    /// 413.
+    pub(crate) fn too_large(bytes_max: u64) -> Self {
+        let detail = format!("the body is larger than {bytes_max} bytes; send it in parts");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    }
+
+    /// 415.
+    pub(crate) fn unsupported_media_type(wanted: &str) -> Self {
+        let detail = format!("send the body as Content-Type: {wanted}");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail)
+    }
+
+    /// 422 with the mistakes of a catalogue.
+    pub(crate) fn catalogue(report: &ImportReport) -> Self {
+        let count = report.error_count;
+        let detail = format!(
+            "{count} {} in the catalogue; nothing was imported",
+            if count == 1 { "mistake" } else { "mistakes" }
+        );
+        let place = |error: &RowError| ProblemError::on_line(error.line, error.column.clone(), error.message.clone());
+        let errors = report.errors.iter().map(place);
+        let mut error =
+            Self::new(StatusCode::UNPROCESSABLE_ENTITY, "catalogue_invalid", detail).with_errors(errors.collect());
+        error.0.error_count = Some(count);
+        error
+    }
+}
+
+impl From<PlatformError> for ApiError {
+    fn from(error: PlatformError) -> Self {
+        let status = match &error {
+            PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. } | Rejection::ReasonRequired) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
+            PlatformError::NotConnected | PlatformError::LaterPublished(_) => StatusCode::CONFLICT,
+            PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
+            PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
+            PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
+            PlatformError::People(refusal) => of_people(refusal),
+            PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
+            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let detail = match &error {
+            // What is wrong inside is for the log, not for the caller.
+            PlatformError::Internal(_) => {
+                tracing::error!(%error, "a request failed");
+                "something went wrong here; it has been logged with the request id".to_owned()
+            }
+            PlatformError::Unavailable(source) => {
+                if let Some(kept_back) = UNAVAILABLE.may() {
+                    tracing::error!(%error, %source, kept_back, "a request failed");
+                }
+                error.to_string()
+            }
+            _ => error.to_string(),
+        };
+        let mut answer = Self::new(status, error.code(), detail);
+        match error {
+            PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
+            PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
+                answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+            }
+            PlatformError::Rejected(Rejection::ReasonRequired) => {
+                answer.0.errors = vec![ProblemError::at("/reason", "reason is missing")];
+            }
+            PlatformError::Rejected(Rejection::FieldsMissing { fields }) => {
+                let missing = |field| ProblemError::at(format!("/{field}"), format!("{field} is missing"));
+                answer.0.errors = fields.into_iter().map(missing).collect();
+            }
+            PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
+                answer.0.legal_next_statuses = Some(legal);
+            }
+            PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
+                answer.1 = Some(retry_after_s);
+            }
+            _ => {}
+        }
+        answer
+    }
+}
+
+/// A wrong password or code of who has not signed in is 401; of who has, 403, so that nobody takes it for the session's end.
+fn of_people(refusal: &PeopleRefusal) -> StatusCode {
+    match refusal {
+        PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {
+            StatusCode::UNAUTHORIZED
+        }
+        PeopleRefusal::PasswordRefused | PeopleRefusal::OwnCodeRefused | PeopleRefusal::ClerkNotAssigned => {
+            StatusCode::FORBIDDEN
+        }
+        PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        PeopleRefusal::LastAdministrator
+        | PeopleRefusal::HasSignedIn
+        | PeopleRefusal::SecondFactorOn
+        | PeopleRefusal::SecondFactorOff
+        | PeopleRefusal::NotAClerk
+        | PeopleRefusal::TooManyClerks { .. } => StatusCode::CONFLICT,
+    }
+}
+
+fn at_pointer(problem: InputProblem) -> ProblemError {
+    ProblemError::at(problem.pointer, problem.message)
+}
+
+impl From<JsonError> for ApiError {
+    fn from(error: JsonError) -> Self {
+        let errors = error.pointer().map(|pointer| ProblemError::at(pointer, error.to_string()));
+        Self::new(error.status(), error.code(), error.to_string()).with_errors(errors.into_iter().collect())
+    }
+}

@@ -1,0 +1,74 @@
+//! Which clerks have to do with which webcasts.
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use platform_core::Platform;
+use uuid::Uuid;
+
+use crate::answer;
+use crate::ask::{Asked, ListQuery};
+use crate::errors::{ApiError, Problem};
+use crate::models::{AuctionView, ClerkToChooseView, ClerkView, List};
+
+/// Lists the clerks of a webcast, in order of their UUID. Only for the platform's own staff. Scope `auctions:write`.
+#[utoipa::path(get, path = "/auctions/{uuid}/clerks", tag = "clerks", params(("uuid" = Uuid, Path), ListQuery),
+    responses((status = 200, body = List<ClerkView>), (status = 404, body = Problem)))]
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    asked: Asked<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let clerks = platform.clerks(&asked.caller, uuid, page.more()).await?;
+    Ok(answer::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
+}
+
+/// Assigns a person with the role clerk to a webcast that is not ARCHIVED: they give its commands and see its desk and its bidders from now on. Doing it
+/// again changes nothing. 100 at most (409 `too_many_clerks`); others than clerks are not assigned (409 `not_a_clerk`). Only for the
+/// platform's own staff. Scope `auctions:write`.
+#[utoipa::path(put, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",
+    params(("uuid" = Uuid, Path), ("user" = Uuid, Path)),
+    responses((status = 200, body = ClerkView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub(crate) async fn assign(
+    State(platform): State<Platform>,
+    Path((uuid, user)): Path<(Uuid, Uuid)>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    let clerk = platform.assign_clerk(&asked.caller, uuid, user).await?;
+    Ok(answer::ok(&ClerkView::from(&clerk)))
+}
+
+/// Takes a clerk off a webcast: every node refuses their next command. Doing it again changes nothing. Only for the platform's own
+/// staff. Scope `auctions:write`.
+#[utoipa::path(delete, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",
+    params(("uuid" = Uuid, Path), ("user" = Uuid, Path)),
+    responses((status = 204, description = "They are no clerk of this webcast."), (status = 404, body = Problem)))]
+pub(crate) async fn take_off(
+    State(platform): State<Platform>,
+    Path((uuid, user)): Path<(Uuid, Uuid)>,
+    asked: Asked<()>,
+) -> Result<Response, ApiError> {
+    platform.take_clerk_off(&asked.caller, uuid, user).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Lists the people who can be assigned to webcasts: users with the role clerk who can sign in, in order of creation. Only for the
+/// platform's own staff. Scope `auctions:write`.
+#[utoipa::path(get, path = "/clerks", tag = "clerks", params(ListQuery),
+    responses((status = 200, body = List<ClerkToChooseView>)))]
+pub(crate) async fn to_choose(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let users = platform.users_who_clerk(&asked.caller, page.more()).await?;
+    Ok(answer::list(users, page, |user| user.uuid, |user| ClerkToChooseView::from(user)))
+}
+
+/// Lists the webcasts that the person who asks is assigned to as a clerk, without ARCHIVED ones, in order of creation. Who needs
+/// no assignment has none.
+#[utoipa::path(get, path = "/me/webcasts", tag = "me", params(ListQuery),
+    responses((status = 200, body = List<AuctionView>)))]
+pub(crate) async fn own(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
+    let page = asked.query.page::<Uuid>()?;
+    let auctions = platform.own_webcasts(&asked.caller, page.more()).await?;
+    super::auctions::page_of(&platform, auctions, page).await
+}

@@ -1,0 +1,100 @@
+//! What a person who has signed in does about themselves.
+
+use axum::extract::State;
+use axum::response::Response;
+use kit_runtime::vault::Secret;
+use platform_core::Platform;
+use platform_core::people::{Enrolled, RecoveryCodes};
+use platform_core::port::User;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::answer;
+use crate::ask::{Asked, Post};
+use crate::errors::{ApiError, Problem};
+use crate::models::{EnrolledView, MeView, RecoveryCodesView, SessionView, UserView, scopes_of};
+
+/// Tells who asks: the person, the session and what the role may do.
+#[utoipa::path(get, path = "/me", tag = "me", responses((status = 200, body = MeView)))]
+pub(crate) async fn get(State(platform): State<Platform>, asked: Asked<()>) -> Result<Response, ApiError> {
+    let (user, session) = platform.me(&asked.caller).await?;
+    let recovery_codes_left = platform.own_recovery_codes(&asked.caller).await?;
+    let session = SessionView::of(&session, asked.caller.session);
+    let view = MeView { scopes: scopes_of(&user), user: UserView::from(&user), session, recovery_codes_left };
+    Ok(answer::ok(&view))
+}
+
+/// The old password and the new one.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PasswordChangeIn {
+    old: String,
+    /// 12 characters at least.
+    new: String,
+}
+
+/// Changes one's own password, and ends one's other sessions.
+#[utoipa::path(post, path = "/me/password", tag = "me", request_body = PasswordChangeIn,
+    responses((status = 200, body = UserView), (status = 403, body = Problem), (status = 409, body = Problem),
+        (status = 422, body = Problem), (status = 429, body = Problem)))]
+pub(crate) async fn change_password(
+    State(platform): State<Platform>,
+    post: Post<PasswordChangeIn>,
+) -> Result<Response, ApiError> {
+    let (post, body) = post.compared_by(&["own password"]).map(Ok)?;
+    let (old, new) = (Secret::new(body.old.into_bytes()), Secret::new(body.new.into_bytes()));
+    let outcome = platform.change_own_password(&post.caller, &old, &new, post.answering(200, &render)).await?;
+    Ok(answer::outcome(outcome, 200, render, |_| None))
+}
+
+/// One's password.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PasswordIn {
+    password: String,
+}
+
+/// Makes the secret of a second factor (TOTP, RFC 6238: SHA-1, six digits, thirty seconds) for oneself. It is asked for only once it
+/// is confirmed; until then it can be made anew.
+#[utoipa::path(post, path = "/me/second-factor", tag = "me", request_body = PasswordIn,
+    responses((status = 201, body = EnrolledView), (status = 403, body = Problem), (status = 409, body = Problem),
+        (status = 429, body = Problem)))]
+pub(crate) async fn enroll(State(platform): State<Platform>, post: Post<PasswordIn>) -> Result<Response, ApiError> {
+    let (post, body) = post.compared_by(&["second factor"]).map(Ok)?;
+    let password = Secret::new(body.password.into_bytes());
+    let render = |enrolled: &Enrolled| answer::body(&EnrolledView::from(enrolled));
+    let outcome = platform.enroll_second_factor(&post.caller, &password, post.answering(201, &render)).await?;
+    Ok(answer::outcome(outcome, 201, render, |_| None))
+}
+
+/// A code of the second factor.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CodeIn {
+    code: String,
+}
+
+/// Turns one's second factor on, with a code of it, ends one's other sessions, and gives recovery codes.
+#[utoipa::path(post, path = "/me/second-factor/confirm", tag = "me", request_body = CodeIn,
+    responses((status = 200, body = RecoveryCodesView), (status = 403, body = Problem), (status = 409, body = Problem),
+        (status = 429, body = Problem)))]
+pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
+    let render = |made: &RecoveryCodes| answer::body(&RecoveryCodesView::from(made));
+    let answering = post.answering(200, &render);
+    let outcome = platform.confirm_second_factor(&post.caller, &post.body.code, answering).await?;
+    Ok(answer::outcome(outcome, 200, render, |_| None))
+}
+
+/// Turns one's second factor off, with a code of it or a recovery code.
+#[utoipa::path(post, path = "/me/second-factor/off", tag = "me", request_body = CodeIn,
+    responses((status = 200, body = UserView), (status = 403, body = Problem), (status = 409, body = Problem),
+        (status = 429, body = Problem)))]
+pub(crate) async fn turn_off(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
+    let answering = post.answering(200, &render);
+    let outcome = platform.turn_off_own_second_factor(&post.caller, &post.body.code, answering).await?;
+    Ok(answer::outcome(outcome, 200, render, |_| None))
+}
+
+fn render(user: &User) -> String {
+    answer::body(&UserView::from(user))
+}

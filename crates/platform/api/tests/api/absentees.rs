@@ -1,0 +1,102 @@
+//! What absentees left shows nowhere: not in counts, not in numbers, not in what can be done next.
+
+use http::Method;
+use platform_core::Scope;
+use serde_json::{Value, json};
+
+use crate::bidding::{Sale, Step};
+use crate::stage::Answer;
+
+async fn clerk(sale: &Sale, command: &str, body: Value) -> Answer {
+    let ring = format!("/auctions/{}/ring", sale.auction);
+    let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+    let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
+    let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
+    let done = sale.stage.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, &body.to_string()).await;
+    assert_eq!(done.status, 200, "{command}: {}", done.text);
+    done
+}
+
+/// An item as it is seen, but for its version and the time.
+async fn seen(sale: &Sale, place: usize) -> Value {
+    let mut item = sale.item(place).await;
+    ["uuid", "version", "serverTime", "lotNumber", "position"].iter().for_each(|field| item[field] = Value::Null);
+    item
+}
+
+#[tokio::test]
+async fn an_item_with_absentees_bids_looks_like_one_without() {
+    let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
+    let path = format!("/auctions/{}", sale.auction);
+    let before = sale.get(&path).await;
+    assert_eq!(before["itemCounts"]["withBids"], Value::Null);
+    for bidder in ["a", "b", "c"] {
+        let left = sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": 7_777 })).await;
+        assert_eq!((left.status, &left.json()["bid"]["number"]), (201, &Value::Null), "{}", left.text);
+        assert_eq!(left.json()["item"]["bidCount"], 0);
+    }
+    assert_eq!(seen(&sale, 0).await, seen(&sale, 1).await);
+    let after = sale.get(&path).await;
+    assert_eq!(
+        (&after["itemCounts"], &after["legalNextStatuses"]),
+        (&before["itemCounts"], &before["legalNextStatuses"])
+    );
+    // All the same the rules count them.
+    let version = sale.item(0).await["version"].as_i64();
+    let (step, draft) = (Step { version, key: None }, json!({ "status": "DRAFT" }));
+    let back = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
+    assert_eq!(back.code(), "item_has_bids");
+    let record = async |scopes: &[Scope]| {
+        let key = sale.stage.key(None, scopes.iter().copied().collect()).await;
+        sale.stage.ask(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
+    };
+    let closed = record(&[Scope::AuctionsRead]).await;
+    assert_eq!((closed.status, closed.code().as_str()), (409, "record_not_open"));
+    assert_eq!(record(&[Scope::AuctionsRead, Scope::RingWrite]).await.status, 200);
+
+    clerk(&sale, "send", json!({ "item": sale.items[0] })).await;
+    for (paddle, number) in [("1", 1), ("2", 2), ("3", 3)] {
+        let done = clerk(&sale, "bid", json!({ "source": "room", "bidder": paddle })).await.json();
+        assert_eq!((&done["item"]["bidCount"], &done["offer"]["standing"]["number"]), (&json!(number), &json!(number)));
+    }
+    let desk = clerk(&sale, "fair-warning", json!({})).await.json()["desk"].clone();
+    let numbers: Vec<Value> = desk["bids"].as_array().unwrap().iter().map(|bid| bid["number"].clone()).collect();
+    assert_eq!(numbers, [json!(3), json!(2), json!(1), Value::Null, Value::Null, Value::Null]);
+    let bids = format!("{}?limit=2", sale.path(0, "bids"));
+    let first = sale.get(&bids).await;
+    let rest = sale.get(&format!("{bids}&after={}", first["next"].as_str().unwrap())).await;
+    let shown =
+        |page: &Value| page["data"].as_array().unwrap().iter().map(|bid| bid["number"].clone()).collect::<Vec<_>>();
+    assert_eq!((shown(&first), shown(&rest), &rest["next"]), (vec![json!(1), json!(2)], vec![json!(3)], &Value::Null));
+    clerk(&sale, "sell", json!({})).await;
+    assert_eq!(record(&[Scope::AuctionsRead]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_webcast_is_not_taken_back_while_an_item_is_in_the_ring() {
+    let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
+    let path = format!("/auctions/{}", sale.auction);
+    clerk(&sale, "send", json!({})).await;
+    let auction = sale.get(&path).await;
+    assert!(!auction["legalNextStatuses"].as_array().unwrap().contains(&json!("PREVIEW")));
+    let back = async |auction: &Value| {
+        let step = Step { version: auction["version"].as_i64(), key: None };
+        sale.send(&Method::POST, &format!("{path}/status"), &step, &json!({ "status": "PREVIEW" })).await
+    };
+    let refused = back(&auction).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "ring_occupied"), "{}", refused.text);
+    clerk(&sale, "remove", json!({})).await;
+    let taken = back(&sale.get(&path).await).await;
+    assert_eq!((taken.status, &taken.json()["status"]), (200, &json!("PREVIEW")), "{}", taken.text);
+    let reconciled = clerk_refused(&sale).await;
+    assert_eq!(reconciled, "auction_not_live");
+}
+
+/// The code with which a command is refused.
+async fn clerk_refused(sale: &Sale) -> String {
+    let ring = format!("/auctions/{}/ring", sale.auction);
+    let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+    let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
+    let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
+    sale.stage.send(&Method::POST, &format!("/api/v1{ring}/begin"), &headers, "{}").await.code()
+}

@@ -1,0 +1,235 @@
+//! Clerks have to do with the webcasts that they are assigned to, and with no others.
+
+use http::Method;
+use kit_runtime::vault::Secret;
+use platform_core::people::{NewUser, SignIn};
+use platform_core::{Caller, Role, Scope, Scopes};
+use serde_json::{Value, json};
+
+use crate::stage::{Answer, Stage};
+
+struct Room {
+    stage: Stage,
+    /// Of the platform's own staff.
+    key: String,
+    auctioneer: String,
+    /// Webcasts, each with an item.
+    first: (String, String),
+    second: (String, String),
+}
+
+impl Room {
+    async fn new() -> Self {
+        let stage = Stage::new();
+        let customer = stage.customer("Hartley").await;
+        let key = stage.key(None, Scopes::all()).await;
+        let auctioneer = json!({ "name": "Hartley & Sons", "customer": customer });
+        let auctioneer = stage.make("/api/v1/auctioneers", &key, auctioneer).await;
+        let auctioneer = auctioneer["uuid"].as_str().unwrap().to_owned();
+        let first = stage.sale(&key, &auctioneer).await;
+        let second = stage.sale(&key, &auctioneer).await;
+        Room { stage, key, auctioneer, first, second }
+    }
+
+    /// A person's UUID and the token of their session.
+    async fn person(&self, name: &str, role: Role) -> (String, String) {
+        let (email, password) = (format!("{name}@example.com"), Secret::new(b"correct horse battery".to_vec()));
+        let new = NewUser { email: email.clone(), role, password: Some(password.clone()) };
+        let platform = &self.stage.platform;
+        platform.create_user(&Caller::command_line(), new, None).await.unwrap();
+        let sign_in = SignIn { email, password, code: None, from: None };
+        let signed_in = platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
+        (signed_in.user.uuid.to_string(), signed_in.token.expose_str().unwrap().to_owned())
+    }
+
+    async fn ask(&self, method: Method, path: &str, token: &str) -> Answer {
+        self.stage.ask(&method, &format!("/api/v1{path}"), token, &Value::Null).await
+    }
+
+    async fn assign(&self, token: &str, webcast: &str, user: &str) -> Answer {
+        self.ask(Method::PUT, &format!("/auctions/{webcast}/clerks/{user}"), token).await
+    }
+
+    /// A command on the ring as it is.
+    async fn command(&self, stage: &Stage, token: &str, webcast: &str, (command, key): (&str, &str)) -> Answer {
+        let ring = self.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &self.key).await;
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+            ("if-match", ring.header("etag").unwrap()),
+            ("idempotency-key", key),
+        ];
+        stage.send(&Method::POST, &format!("/api/v1/auctions/{webcast}/ring/{command}"), &headers, "{}").await
+    }
+
+    /// Everything that is for a webcast's clerks alone.
+    async fn behind_the_desk(&self, token: &str, webcast: &(String, String)) -> Vec<(String, Answer)> {
+        let (auction, item) = webcast;
+        let registration = json!({ "name": "B. Idder", "status": "approved" });
+        let path = format!("/api/v1/auctions/{auction}/registrations");
+        let registration = self.stage.make(&path, &self.key, registration).await;
+        let registration = registration["uuid"].as_str().unwrap();
+        let mut answers = Vec::new();
+        for path in [
+            format!("/auctions/{auction}/ring"),
+            format!("/auctions/{auction}/registrations"),
+            format!("/auctions/{auction}/registrations?status=approved"),
+            format!("/auctions/{auction}/registrations?paddle=1"),
+            format!("/auctions/{auction}/registrations/{registration}"),
+            format!("/items/{item}/record"),
+        ] {
+            answers.push((path.clone(), self.ask(Method::GET, &path, token).await));
+        }
+        answers
+    }
+}
+
+fn refusal(answer: &Answer) -> (u16, String) {
+    (answer.status, answer.code())
+}
+
+fn not_assigned() -> (u16, String) {
+    (403, "clerk_not_assigned".to_owned())
+}
+
+#[tokio::test]
+async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_others() {
+    let room = Room::new().await;
+    let (otto, operator) = room.person("otto", Role::Operator).await;
+    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let (webcast, other) = (&room.first.0, &room.second.0);
+    for (what, answer) in room.behind_the_desk(&clerk, &room.first).await {
+        assert_eq!(refusal(&answer), not_assigned(), "{what}: {}", answer.text);
+        assert!(answer.text.contains("ask an administrator or an operator"), "{}", answer.text);
+    }
+    assert_eq!(refusal(&room.command(&room.stage, &clerk, webcast, ("send", "1")).await), not_assigned());
+    for command in ["send", "pass"] {
+        let done = room.command(&room.stage, &room.key, other, (command, command)).await;
+        assert_eq!(done.status, 200, "{}", done.text);
+    }
+    let tag = room.ask(Method::GET, &format!("/items/{}", room.second.1), &clerk).await;
+    let bearer = format!("Bearer {clerk}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("if-match", tag.header("etag").unwrap()),
+        ("content-type", "application/json"),
+    ];
+    let body = json!({ "status": "LIVE", "reason": "misheard" }).to_string();
+    let path = format!("/api/v1/items/{}/status", room.second.1);
+    let corrected = room.stage.send(&Method::POST, &path, &headers, &body).await;
+    assert_eq!(refusal(&corrected), not_assigned(), "a hammer that fell: {}", corrected.text);
+    for path in [format!("/auctions/{webcast}"), format!("/items/{}", room.first.1), "/me/webcasts".to_owned()] {
+        assert_eq!(room.ask(Method::GET, &path, &clerk).await.status, 200, "what a viewer sees: {path}");
+    }
+
+    let chosen = room.ask(Method::GET, "/clerks", &operator).await.json();
+    assert_eq!(chosen["data"], json!([{ "uuid": cleo, "email": "cleo@example.com" }]));
+    let assigned = room.assign(&operator, webcast, &cleo).await;
+    assert_eq!(assigned.status, 200, "{}", assigned.text);
+    assert_eq!(assigned.json()["assignedBy"], format!("user:{otto}"));
+    room.stage.clock.advance(std::time::Duration::from_secs(9));
+    assert_eq!(room.assign(&room.key, webcast, &cleo).await.json(), assigned.json(), "what was noted first stays");
+    let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &operator).await.json();
+    assert_eq!(listed["data"], json!([assigned.json()]));
+    let own = room.ask(Method::GET, "/me/webcasts", &clerk).await.json();
+    assert_eq!((own["data"].as_array().unwrap().len(), &own["data"][0]["uuid"]), (1, &json!(webcast)));
+
+    for (what, answer) in room.behind_the_desk(&clerk, &room.first).await {
+        assert_eq!(answer.status, 200, "{what}: {}", answer.text);
+    }
+    let ring = room.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &clerk).await;
+    assert!(ring.json()["desk"].is_object(), "{}", ring.text);
+    assert_eq!(room.command(&room.stage, &clerk, webcast, ("send", "1")).await.status, 200);
+    assert_eq!(refusal(&room.command(&room.stage, &clerk, other, ("send", "2")).await), not_assigned());
+}
+
+#[tokio::test]
+async fn who_is_taken_off_is_refused_at_once_on_every_node() {
+    let room = Room::new().await;
+    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let webcast = &room.first.0;
+    let elsewhere = room.stage.another_node();
+    room.assign(&room.key, webcast, &cleo).await;
+    let sent = room.command(&elsewhere, &clerk, webcast, ("send", "1")).await;
+    assert_eq!(sent.status, 200, "{}", sent.text);
+    let path = format!("/auctions/{webcast}/clerks/{cleo}");
+    for _ in 0..2 {
+        assert_eq!(room.ask(Method::DELETE, &path, &room.key).await.status, 204);
+    }
+    for node in [&elsewhere, &room.stage] {
+        let refused = room.command(node, &clerk, webcast, ("send", "2")).await;
+        assert_eq!(refusal(&refused), not_assigned());
+        let again = room.command(node, &clerk, webcast, ("send", "1")).await;
+        assert_eq!(refusal(&again), not_assigned(), "the desk of before is not shown again");
+    }
+}
+
+#[tokio::test]
+async fn others_than_clerks_need_no_assignment_and_get_none() {
+    let room = Room::new().await;
+    let (webcast, _) = &room.first;
+    for (name, role) in [("ada", Role::Administrator), ("otto", Role::Operator)] {
+        let (uuid, token) = room.person(name, role).await;
+        let ring = room.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &token).await;
+        assert!(ring.json()["desk"].is_object(), "{name}: {}", ring.text);
+        assert_eq!(refusal(&room.assign(&room.key, webcast, &uuid).await), (409, "not_a_clerk".to_owned()));
+    }
+    let key = room.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
+    assert_eq!(room.command(&room.stage, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
+
+    // Whoever is a clerk no more, and then again, begins without webcasts.
+    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    room.assign(&room.key, webcast, &cleo).await;
+    let path = format!("/api/v1/users/{cleo}");
+    for role in ["support", "clerk"] {
+        let tag = room.ask(Method::GET, &format!("/users/{cleo}"), &room.key).await;
+        let bearer = format!("Bearer {}", room.key);
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("if-match", tag.header("etag").unwrap()),
+            ("content-type", "application/json"),
+        ];
+        let changed = room.stage.send(&Method::PATCH, &path, &headers, &json!({ "role": role }).to_string()).await;
+        assert_eq!(changed.status, 200, "{}", changed.text);
+    }
+    let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &room.key).await.json();
+    assert_eq!(listed["data"], json!([]));
+    assert_eq!(room.ask(Method::GET, "/me", &clerk).await.status, 401);
+}
+
+#[tokio::test]
+async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
+    let room = Room::new().await;
+    let (webcast, _) = &room.first;
+    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    for (name, role) in [("vera", Role::Viewer), ("sue", Role::Support)] {
+        let (_, token) = room.person(name, role).await;
+        assert_eq!(refusal(&room.assign(&token, webcast, &cleo).await), (403, "forbidden".to_owned()));
+    }
+    assert_eq!(refusal(&room.assign(&clerk, webcast, &cleo).await), (403, "forbidden".to_owned()), "nor oneself");
+    let customer = room.ask(Method::GET, &format!("/auctions/{webcast}"), &room.key).await.json();
+    let customer = customer["customer"].as_str().unwrap().parse().unwrap();
+    let theirs = room.stage.key(Some(customer), Scopes::all()).await;
+    for path in [format!("/auctions/{webcast}/clerks"), "/clerks".to_owned()] {
+        let refused = room.ask(Method::GET, &path, &theirs).await;
+        assert_eq!(refusal(&refused), (403, "forbidden".to_owned()), "customers don't see the platform's people");
+    }
+    assert_eq!(refusal(&room.assign(&theirs, webcast, &cleo).await), (403, "forbidden".to_owned()));
+    let nobody = "019a0000-0000-7000-8000-000000000000";
+    for (auction, user) in [(webcast.as_str(), nobody), (nobody, cleo.as_str())] {
+        assert_eq!(refusal(&room.assign(&room.key, auction, user).await), (404, "not_found".to_owned()));
+    }
+    let timed = json!({ "auctioneer": room.auctioneer, "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
+    let timed = room.stage.make("/api/v1/auctions", &room.key, timed).await;
+    let timed = timed["uuid"].as_str().unwrap();
+    assert_eq!(refusal(&room.assign(&room.key, timed, &cleo).await), (409, "wrong_auction_kind".to_owned()));
+    let bidders = room.ask(Method::GET, &format!("/auctions/{timed}/registrations"), &clerk).await;
+    assert_eq!(refusal(&bidders), (403, "forbidden".to_owned()), "{}", bidders.text);
+
+    room.assign(&room.key, webcast, &cleo).await;
+    let copy = room.stage.make(&format!("/api/v1/auctions/{webcast}/clone"), &room.key, json!({})).await;
+    let copy = copy["uuid"].as_str().unwrap();
+    let listed = room.ask(Method::GET, &format!("/auctions/{copy}/clerks"), &room.key).await.json();
+    assert_eq!(listed["data"], json!([]), "a copy is another sale");
+}

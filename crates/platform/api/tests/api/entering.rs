@@ -1,0 +1,110 @@
+//! Lots as they are entered and corrected: held back on purpose, told what they lack, many at once, and listed again where
+//! other rules hold.
+
+use std::time::Duration;
+
+use kit_runtime::clock::Clock as _;
+use platform_core::timers::EndItems;
+use serde_json::{Value, json};
+
+use crate::bidding::Sale;
+
+#[tokio::test]
+async fn a_lot_that_is_held_back_is_draft_in_a_live_sale() {
+    let lots = [json!({}), json!({ "status": "DRAFT" }), json!({ "status": "LIVE" })];
+    let sale = Sale::timed(json!({}), &lots).await;
+    let mut statuses = Vec::new();
+    for place in 0..3 {
+        statuses.push(sale.item(place).await["status"].clone());
+    }
+    assert_eq!(statuses, ["LIVE", "DRAFT", "LIVE"]);
+    assert_eq!(sale.bid(1, "7", 100).await.code(), "item_not_live");
+    let auction = sale.get(&format!("/auctions/{}", sale.auction)).await;
+    // A sale of nothing but what is held back does not begin.
+    let mut again = json!({ "status": "LIVE", "items": [{ "lotNumber": "1", "title": "A", "status": "DRAFT" }] });
+    for field in ["auctioneer", "kind", "title", "currency", "timeZone", "endsAt"] {
+        again[field] = auction[field].clone();
+    }
+    assert_eq!(sale.post("/auctions", again).await.code(), "no_live_item");
+}
+
+#[tokio::test]
+async fn a_field_that_is_missing_is_named_by_its_pointer() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    for (path, body, pointer) in [
+        ("/auctioneers".to_owned(), json!({}), "/name"),
+        (format!("/auctions/{}/items", sale.auction), json!({ "lotNumber": "9" }), "/title"),
+        ("/auctions".to_owned(), json!({ "kind": "timed" }), "/auctioneer"),
+    ] {
+        let refused = sale.post(&path, body).await;
+        let told = &refused.json()["errors"][0]["pointer"];
+        assert_eq!((refused.status, told), (422, &json!(pointer)), "{}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn a_lot_that_goes_from_a_timed_sale_to_a_webcast_loses_its_price_to_buy_at() {
+    let sale = Sale::timed(json!({ "extensionSeconds": 0 }), &[json!({ "buyNow": 900, "highEstimate": 800 })]).await;
+    assert_eq!(sale.item(0).await["ring"], Value::Null, "a timed sale has none");
+    sale.stage.clock.advance(Duration::from_secs(100 * 366 * 86_400));
+    EndItems::new(sale.stage.platform.clone()).run_once(sale.stage.clock.now()).await.unwrap();
+    assert_eq!(sale.item(0).await["status"], "UNSOLD");
+    let mut webcast =
+        json!({ "kind": "webcast", "title": "Second chance", "currency": "GBP", "timeZone": "Europe/London" });
+    webcast["auctioneer"] = sale.get(&format!("/auctions/{}", sale.auction)).await["auctioneer"].clone();
+    let webcast = sale.post("/auctions", webcast).await.json()["uuid"].clone();
+    let listed = sale.post(&format!("/auctions/{}/relist", sale.auction), json!({ "into": webcast })).await;
+    assert_eq!(listed.status, 201, "{}", listed.text);
+    let lot = listed.json()["items"][0].clone();
+    assert_eq!((&lot["buyNow"], &lot["highEstimate"], &lot["ring"]), (&Value::Null, &json!(800), &json!("waiting")));
+    let changes = format!("/auctions/{}/items/changes", webcast.as_str().unwrap());
+    let priced = json!({ "items": [{ "item": lot["uuid"], "patch": { "buyNow": 500 } }] });
+    let refused = sale.post(&changes, priced).await.json()["results"][0].clone();
+    let place = &refused["errors"][0]["pointer"];
+    assert_eq!((&refused["code"], place), (&json!("invalid"), &json!("/items/0/patch/buyNow")), "{refused}");
+}
+
+#[tokio::test]
+async fn a_mistake_in_one_entry_is_told_with_it_and_holds_no_other_up() {
+    let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
+    let of = |place: usize| json!(sale.items[place]);
+    let path = format!("/auctions/{}/items/changes", sale.auction);
+    let video = json!({ "@class": "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel", "url": "no address" });
+    let mistakes = [
+        (json!({ "item": of(0), "patch": { "endTime": "soon" } }), "/patch/endTime"),
+        (json!({ "item": of(0), "patch": { "titel": "B" } }), "/patch/titel"),
+        (json!({ "item": of(0), "patch": { "attachments": [video] } }), "/patch/attachments/0"),
+        (json!({ "item": of(0), "status": "GONE" }), "/status"),
+        (json!({ "item": of(0), "staus": "LIVE" }), "/staus"),
+        (json!({ "item": of(0), "patch": { "openingBid": -1 } }), "/patch/openingBid"),
+        (json!({ "item": "7" }), "/item"),
+        (json!({ "patch": {} }), "/item"),
+        (json!([of(0)]), ""),
+        (json!(7), ""),
+    ];
+    for (mistake, pointer) in mistakes {
+        let title = format!("B{pointer}");
+        let right = json!({ "item": of(1), "patch": { "title": title } });
+        let answer = sale.post(&path, json!({ "items": [mistake, right] })).await;
+        assert_eq!(answer.status, 200, "{mistake}: {}", answer.text);
+        let (done, wrong) = (answer.json(), answer.json()["results"][0].clone());
+        assert_eq!(wrong["code"], "invalid", "{}", answer.text);
+        let told = wrong["errors"][0]["pointer"].as_str().unwrap().to_owned();
+        assert!(told.starts_with(&format!("/items/0{pointer}")), "{mistake}: {told}");
+        assert_eq!(wrong["item"], if mistake["item"] == of(0) { of(0) } else { Value::Null });
+        assert_eq!(done["results"][1]["state"]["title"], *title);
+    }
+    // Of two entries about one item the first counts, and one that changes nothing is no change.
+    let twice = json!({ "items": [
+        { "item": of(2), "patch": { "title": "C" } },
+        { "item": of(2), "patch": { "title": "D" } },
+        { "item": of(1) },
+    ] });
+    let answer = sale.post(&path, twice).await.json();
+    let count = |what: &str| answer[what].as_u64().unwrap();
+    assert_eq!((count("done"), count("unchanged"), count("refused")), (1, 1, 1), "{answer}");
+    assert_eq!(answer["results"][1]["errors"][0]["pointer"], "/items/1/item");
+    let changed: Vec<_> = answer["results"].as_array().unwrap().iter().map(|one| one["changed"].clone()).collect();
+    assert_eq!(changed, [true, false, false]);
+    assert_eq!((&sale.item(2).await["title"], &answer["results"][2]["code"]), (&json!("C"), &Value::Null));
+}

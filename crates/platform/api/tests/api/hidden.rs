@@ -1,0 +1,128 @@
+//! Reserves and maxima never leave: whatever is asked, whoever asks, no answer has them.
+
+use http::Method;
+use platform_core::Scope;
+use serde_json::{Value, json};
+
+use crate::bidding::{Sale, Step};
+
+/// Figures that are entered here and must come out nowhere. Such as occur in no time, id or other amount by chance.
+const RESERVE: i64 = 7_310_931;
+const LEADER_MAXIMUM: i64 = 6_420_842;
+const RAISED_MAXIMUM: i64 = 6_530_953;
+const ABSENTEE_MAXIMUM: i64 = 5_640_764;
+const UNMET_RESERVE: i64 = 3_860_386;
+
+fn check(what: &str, text: &str) {
+    for hidden in [RESERVE, LEADER_MAXIMUM, RAISED_MAXIMUM, ABSENTEE_MAXIMUM, UNMET_RESERVE] {
+        assert!(!text.contains(&hidden.to_string()), "{what} shows {hidden}: {text}");
+    }
+}
+
+/// Every GET of the document that names an auction, an item or nothing.
+fn addresses(sale: &Sale, registration: &str) -> Vec<String> {
+    let document = serde_json::to_value(platform_api::openapi()).unwrap();
+    let mut addresses = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        if operations.get("get").is_none() || path.contains("{id}") {
+            continue;
+        }
+        let path = path.strip_prefix("/api/v1").unwrap();
+        let subject =
+            if path.starts_with("/auctions/") { std::slice::from_ref(&sale.auction) } else { &sale.items[..] };
+        let fill = |uuid: &String| path.replace("{uuid}", uuid).replace("{registration}", registration);
+        addresses.extend(subject.iter().map(fill));
+    }
+    addresses.sort();
+    addresses.dedup();
+    addresses
+}
+
+async fn walk(sale: &Sale, registration: &str) {
+    // Clerks alone see what absentees left, at their desk.
+    let scopes = Scope::ALL.into_iter().filter(|scope| *scope != Scope::RingWrite).collect();
+    let key = sale.stage.key(None, scopes).await;
+    let addresses = addresses(sale, registration);
+    assert!(addresses.len() > 10, "{addresses:?}");
+    for address in addresses {
+        // A stream has no end.
+        if address.contains("live") || address.contains("stream") {
+            continue;
+        }
+        let answer = sale.stage.ask(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
+        check(&address, &answer.text);
+    }
+}
+
+#[tokio::test]
+async fn no_answer_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
+    let items = [
+        json!({ "reserve": 2_000, "buyNow": 9_000_000 }),
+        json!({ "reserve": UNMET_RESERVE }),
+        json!({ "reserve": RESERVE, "buyNow": 8_000_000 }),
+    ];
+    let sale = Sale::timed(json!({}), &items).await;
+    let registered = json!({ "name": "Ada", "paddle": "1", "limit": 7_000_000 });
+    let path = sale.register(registered).await;
+    let registration = path.rsplit('/').next().unwrap().to_owned();
+    let bids = [
+        (0, "1", LEADER_MAXIMUM, 201),
+        (0, "2", 50_000, 201),
+        (0, "1", RAISED_MAXIMUM, 201),
+        (0, "3", 40_000, 409),
+        (1, "2", 5_000, 201),
+        (2, "2", 5_000, 201),
+    ];
+    for (place, bidder, amount, status) in bids {
+        let answer = sale.bid(place, bidder, amount).await;
+        assert_eq!(answer.status, status, "{}", answer.text);
+        check("a bid", &answer.text);
+        walk(&sale, &registration).await;
+    }
+    let made = sale.get(&sale.path(0, "bids")).await;
+    let bid = made["data"][1]["uuid"].as_str().unwrap().to_owned();
+    let version = sale.item(1).await["version"].as_i64().unwrap();
+    let posts = [
+        (format!("{}/{bid}/cancel", sale.path(0, "bids")), None, json!({ "reason": "A slip" })),
+        (sale.path(2, "buy-now"), None, json!({ "bidder": "4" })),
+        (sale.path(0, "end"), None, json!({ "endTime": "2099-05-01T10:00:00Z", "reason": "Snow" })),
+        (sale.path(1, "status"), Some(version), json!({ "status": "SUSPENDED", "reason": "In doubt" })),
+        (sale.path(1, "status"), Some(version + 1), json!({ "status": "WITHDRAWN" })),
+    ];
+    for (path, version, body) in posts {
+        let answer = sale.send(&Method::POST, &path, &Step { version, key: None }, &body).await;
+        assert!(matches!(answer.status, 200 | 201), "{path}: {}", answer.text);
+        check(&path, &answer.text);
+        walk(&sale, &registration).await;
+    }
+    let items = format!("/auctions/{}/items", sale.auction);
+    let more = json!({ "lotNumber": "9", "title": "A lot", "reserve": RESERVE });
+    check(&items, &sale.post(&items, more).await.text);
+    walk(&sale, &registration).await;
+}
+
+#[tokio::test]
+async fn no_refusal_of_a_change_shows_the_reserve() {
+    let sale = Sale::timed(json!({}), &[json!({ "reserve": RESERVE, "openingBid": 100 })]).await;
+    let version = sale.item(0).await["version"].as_i64();
+    for change in [json!({ "openingBid": RESERVE + 1 }), json!({ "highEstimate": 100 }), json!({ "buyNow": 200 })] {
+        let (path, step) = (format!("/items/{}", sale.items[0]), Step { version, key: None });
+        let answer = sale.send(&Method::PATCH, &path, &step, &change).await;
+        assert_eq!(answer.status, 422, "{change}: {}", answer.text);
+        check(&change.to_string(), &answer.text);
+        let many = json!({ "changes": [{ "item": sale.items[0], "set": change }] });
+        check("many", &sale.post(&format!("/auctions/{}/items/changes", sale.auction), many).await.text);
+    }
+}
+
+#[tokio::test]
+async fn no_answer_about_a_webcast_shows_what_an_absentee_left() {
+    let sale = Sale::new("webcast", json!({}), &[json!({ "reserve": RESERVE }), json!({})]).await;
+    let path = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
+    let registration = path.rsplit('/').next().unwrap().to_owned();
+    let leave = sale.path(0, "absentee-bids");
+    let answer = sale.post(&leave, json!({ "bidder": "1", "maximum": ABSENTEE_MAXIMUM })).await;
+    assert_eq!(answer.status, 201, "{}", answer.text);
+    check(&leave, &answer.text);
+    walk(&sale, &registration).await;
+}

@@ -1,0 +1,259 @@
+//! Live streams: what is told, in which order, and to whom.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::{Method, Request};
+use http_body_util::BodyExt as _;
+use platform_core::{PlatformConfig, Scopes};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use crate::stage::Stage;
+
+struct House {
+    stage: Stage,
+    key: String,
+    auction: String,
+    item: String,
+}
+
+impl House {
+    async fn with(config: PlatformConfig) -> Self {
+        let stage = Stage::with(config);
+        let customer = stage.customer("First").await;
+        let key = stage.key(Some(customer), Scopes::all()).await;
+        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        let auction = json!({
+            "auctioneer": auctioneer["uuid"], "kind": "timed", "title": "Prints", "currency": "GBP",
+            "timeZone": "Europe/London", "endsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
+            "items": [{ "lotNumber": "1", "title": "A print", "openingBid": 1000, "reserve": 424_242 }],
+        });
+        let auction = stage.make("/api/v1/auctions", &key, auction).await["uuid"].as_str().unwrap().to_owned();
+        let items =
+            stage.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await.json();
+        let item = items["data"][0]["uuid"].as_str().unwrap().to_owned();
+        House { stage, key, auction, item }
+    }
+
+    async fn bid(&self, amount: i64) {
+        let path = format!("/api/v1/items/{}/bids", self.item);
+        self.stage
+            .make(&path, &self.key, json!({ "bidder": format!("p{}", amount / 1_000 % 7), "amount": amount }))
+            .await;
+    }
+
+    async fn listen(&self, path: &str, last: Option<&str>) -> Stream {
+        let mut request = Request::builder().uri(path).header("authorization", format!("Bearer {}", self.key));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = self.stage.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Stream { body: response.into_body() }
+    }
+
+    fn item_path(&self) -> String {
+        format!("/api/v1/items/{}/live", self.item)
+    }
+}
+
+struct Stream {
+    body: Body,
+}
+
+#[derive(Debug)]
+struct Told {
+    id: String,
+    event: String,
+    data: Value,
+}
+
+impl Stream {
+    /// The next event; comments and `retry` are passed over.
+    async fn next(&mut self) -> Told {
+        loop {
+            let frame = self.body.frame().await.unwrap().unwrap().into_data().unwrap();
+            let text = String::from_utf8(frame.to_vec()).unwrap();
+            let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+            if let (Some(id), Some(event), Some(data)) = (field("id: "), field("event: "), field("data: ")) {
+                return Told { id, event, data: serde_json::from_str(&data).unwrap() };
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_listener_is_told_how_things_are_and_then_each_change() {
+    let house = House::with(PlatformConfig::default()).await;
+    let mut item = house.listen(&house.item_path(), None).await;
+    let mut auction = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+    let snapshot = item.next().await;
+    assert_eq!((snapshot.event.as_str(), &snapshot.data["item"]["price"]), ("snapshot", &Value::Null));
+    let whole = auction.next().await;
+    assert_eq!(whole.data["items"].as_array().unwrap().len(), 1);
+    assert_eq!((&whole.data["itemsComplete"], &whole.data["auction"]["status"]), (&json!(true), &json!("LIVE")));
+
+    house.bid(5_000).await;
+    let (told, heard) = (item.next().await, auction.next().await);
+    assert_eq!((told.event.as_str(), &told.id, &told.data), ("item", &heard.id, &heard.data), "one rendering");
+    let state = &told.data["item"];
+    assert_eq!((&state["price"], &state["bidCount"], &state["reserveMet"]), (&json!(5_000), &json!(1), &json!(false)));
+    assert!(told.data["serverTime"].is_string() && state["effectiveEndTime"].is_string());
+    house.bid(500_000).await;
+    let told = item.next().await;
+    assert_eq!((&told.data["item"]["price"], &told.data["item"]["reserveMet"]), (&json!(424_242), &json!(true)));
+    assert!(!told.data.to_string().contains("500000"), "a maximum: {}", told.data);
+}
+
+#[tokio::test]
+async fn who_comes_back_goes_on_from_its_last_event_or_is_given_a_snapshot() {
+    let house = House::with(PlatformConfig::default()).await;
+    let mut first = house.listen(&house.item_path(), None).await;
+    first.next().await;
+    house.bid(1_000).await;
+    let had = first.next().await.id;
+    drop(first);
+    house.bid(2_000).await;
+    let mut again = house.listen(&house.item_path(), Some(&had)).await;
+    let missed = again.next().await;
+    assert_eq!((missed.event.as_str(), &missed.data["item"]["bidCount"]), ("item", &json!(2)));
+    for unknown in ["", "nonsense", "019a0000000070008000000000000001-7", &format!("{}99", missed.id)] {
+        let mut stranger = house.listen(&house.item_path(), Some(unknown)).await;
+        let told = stranger.next().await;
+        assert_eq!((told.event.as_str(), &told.data["item"]["bidCount"]), ("snapshot", &json!(2)), "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_too_slow_is_given_the_present() {
+    let mut config = PlatformConfig::default();
+    config.live.events_behind_max = 2;
+    let house = House::with(config).await;
+    let mut slow = house.listen(&house.item_path(), None).await;
+    let mut quick = house.listen(&house.item_path(), None).await;
+    slow.next().await;
+    quick.next().await;
+    for bid in 1..=6 {
+        house.bid(bid * 1_000).await;
+        assert_eq!(quick.next().await.data["item"]["bidCount"], bid);
+    }
+    let told = slow.next().await;
+    assert_eq!((told.event.as_str(), &told.data["item"]["bidCount"]), ("snapshot", &json!(6)));
+    house.bid(100_000).await;
+    assert_eq!(slow.next().await.data["item"]["bidCount"], 7);
+}
+
+#[tokio::test]
+async fn when_a_node_has_as_many_listeners_as_it_takes_the_next_is_told_so_until_one_goes() {
+    let mut config = PlatformConfig::default();
+    config.live.listeners_max = 1;
+    let house = House::with(config).await;
+    let listener = house.listen(&house.item_path(), None).await;
+    let refused = house.stage.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "listeners_full"));
+    assert_eq!(refused.header("retry-after"), Some("5"));
+    drop(listener);
+    house.listen(&house.item_path(), None).await.next().await;
+}
+
+#[tokio::test]
+async fn streams_end_with_the_node_and_comments_come_in_between() {
+    let house = House::with(PlatformConfig::default()).await;
+    let tasks = kit_runtime::tasks::Tasks::new();
+    house.stage.platform.spawn_workers(&tasks);
+    let mut stream = house.listen(&house.item_path(), None).await;
+    stream.next().await;
+    let (clock, turning) = (house.stage.clock.clone(), Arc::new(tokio::sync::Notify::new()));
+    let stopped = turning.clone();
+    let turner = tokio::spawn(async move {
+        tokio::select! {
+            () = stopped.notified() => {}
+            () = async { loop { clock.advance(std::time::Duration::from_secs(1)); tokio::task::yield_now().await; } } => {}
+        }
+    });
+    let comment = stream.body.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(comment, ": here\n\n");
+    turning.notify_one();
+    turner.await.unwrap();
+    tasks.shutdown(std::time::Duration::from_secs(5)).await.unwrap();
+    while stream.body.frame().await.is_some() {}
+    let refused = house.stage.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
+}
+
+#[tokio::test]
+async fn what_is_told_is_what_the_document_describes() {
+    let house = House::with(PlatformConfig::default()).await;
+    let mut document = house.stage.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
+    let mut check = |channel: &str, told: &Told| {
+        let messages = document["channels"][channel]["messages"].as_object().unwrap().keys();
+        let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == told.event.as_str();
+        let name = messages.into_iter().find(of).unwrap().clone();
+        let payload = document["components"]["messages"][&name]["payload"].clone();
+        document["$ref"] = payload["$ref"].clone();
+        let validator = jsonschema::options().should_validate_formats(true).build(&document).unwrap();
+        assert!(validator.is_valid(&told.data), "{name}: {}", told.data);
+        assert!(validator.is_valid(&document["components"]["messages"][&name]["examples"][0]["payload"]), "{name}");
+        assert!(!validator.is_valid(&json!({ "serverTime": told.data["serverTime"] })));
+    };
+    let mut item = house.listen(&house.item_path(), None).await;
+    let mut auction = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+    check("liveItem", &item.next().await);
+    check("liveAuction", &auction.next().await);
+    house.bid(5_000).await;
+    check("liveItem", &item.next().await);
+    check("liveAuction", &auction.next().await);
+    let item = json!({ "lotNumber": "2", "title": "Another" });
+    house.stage.make(&format!("/api/v1/auctions/{}/items", house.auction), &house.key, item).await;
+    let told = auction.next().await;
+    assert_eq!(told.event, "auction");
+    check("liveAuction", &told);
+}
+
+#[tokio::test]
+async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
+    let mut config = PlatformConfig::default();
+    config.live.snapshot_items_max = 2;
+    let house = House::with(config).await;
+    let path = format!("/api/v1/auctions/{}", house.auction);
+    for lot in 2..=5 {
+        let item = json!({ "lotNumber": lot.to_string(), "title": "Another" });
+        house.stage.make(&format!("{path}/items"), &house.key, item).await;
+    }
+    let snapshot = house.listen(&format!("{path}/live"), None).await.next().await.data;
+    assert_eq!(snapshot["itemsComplete"], false);
+    let mut lots: Vec<Value> = Vec::new();
+    lots.extend(snapshot["items"].as_array().unwrap().iter().map(|item| item["lotNumber"].clone()));
+    assert_eq!(lots.len(), 2);
+    let mut next = snapshot["next"].clone();
+    while let Some(after) = next.as_str() {
+        let page = format!("{path}/items?limit=2&after={after}");
+        let page = house.stage.ask(&Method::GET, &page, &house.key, &Value::Null).await.json();
+        let items = page["data"].as_array().unwrap();
+        assert!(items.iter().all(|item| item["version"].is_i64()));
+        lots.extend(items.iter().map(|item| item["lotNumber"].clone()));
+        next = page["next"].clone();
+    }
+    assert_eq!(lots, ["1", "2", "3", "4", "5"]);
+}
+
+#[tokio::test]
+async fn nothing_is_told_when_an_absentee_leaves_a_maximum() {
+    let house = House::with(PlatformConfig::default()).await;
+    let auctioneer = house.stage.make("/api/v1/auctioneers", &house.key, json!({ "name": "Jones" })).await;
+    let (auction, item) = house.stage.sale(&house.key, auctioneer["uuid"].as_str().unwrap()).await;
+    let house = House { auction, item, ..house };
+    let mut stream = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+    assert_eq!(stream.next().await.data["items"][0]["version"], 1);
+    let left = json!({ "bidder": "5", "maximum": 9_000 });
+    house.stage.make(&format!("/api/v1/items/{}/absentee-bids", house.item), &house.key, left).await;
+    let bearer = format!("Bearer {}", house.key);
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", "\"2\"")];
+    let path = format!("/api/v1/items/{}", house.item);
+    let edited = house.stage.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
+    assert_eq!(edited.status, 200, "{}", edited.text);
+    let told = stream.next().await;
+    assert_eq!((&told.data["item"]["version"], &told.data["item"]["bidCount"]), (&json!(3), &json!(0)), "{told:?}");
+}

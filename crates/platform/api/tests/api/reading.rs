@@ -1,0 +1,194 @@
+//! What answers say to those who look: tags, what can follow, and what is no more.
+
+use http::Method;
+use platform_core::{Scope, Scopes};
+use serde_json::{Value, json};
+
+use crate::bidding::Sale;
+use crate::stage::{Answer, Stage};
+
+impl Sale {
+    /// GET with a tag that the caller has, if any.
+    async fn look(&self, path: &str, has: Option<&str>) -> Answer {
+        let bearer = format!("Bearer {}", self.key);
+        let mut headers = vec![("authorization", bearer.as_str())];
+        headers.extend(has.map(|tag| ("if-none-match", tag)));
+        self.stage.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await
+    }
+}
+
+fn tag(answer: &Answer) -> String {
+    answer.header("etag").unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn an_item_is_not_sent_twice_while_only_the_clock_moves() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let path = format!("/items/{}", sale.items[0]);
+    let first = sale.look(&path, None).await;
+    sale.stage.clock.advance(std::time::Duration::from_secs(7));
+    let again = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((again.status, again.text.as_str(), tag(&again)), (304, "", tag(&first)));
+    assert_eq!(again.header("cache-control"), Some("private, no-cache"));
+    let whole = sale.look(&path, None).await;
+    assert_eq!((whole.status, tag(&whole)), (200, tag(&first)));
+    assert_ne!(whole.json()["serverTime"], first.json()["serverTime"]);
+    assert_eq!(sale.bid(0, "1", 100).await.status, 201);
+    let changed = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((changed.status, &changed.json()["price"]), (200, &json!(100)));
+}
+
+#[tokio::test]
+async fn what_stands_beside_a_version_is_in_the_tag_and_the_tag_opens_a_change() {
+    let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
+    let auction = format!("/auctions/{}", sale.auction);
+    let first = sale.look(&auction, None).await;
+    assert_eq!(sale.look(&auction, Some(&tag(&first))).await.status, 304);
+    // The auction's version stays, its counts do not.
+    assert_eq!(sale.bid(0, "1", 100).await.status, 201);
+    let bidden = sale.look(&auction, Some(&tag(&first))).await;
+    assert_eq!((bidden.status, &bidden.json()["itemCounts"]["withBids"]), (200, &json!(1)));
+    assert_eq!(first.json()["version"], bidden.json()["version"]);
+
+    let item = format!("/items/{}", sale.items[1]);
+    let seen = tag(&sale.look(&item, None).await);
+    let bearer = format!("Bearer {}", sale.key);
+    let status = async |tag: &str| {
+        let headers = [("authorization", bearer.as_str()), ("if-match", tag)];
+        sale.stage.send(&Method::POST, &format!("/api/v1{item}/status"), &headers, r#"{"status":"WITHDRAWN"}"#).await
+    };
+    let made_up = format!("{}-x\"", seen.split('-').next().unwrap());
+    assert_eq!(status(&made_up).await.status, 412);
+    assert_eq!(status(&seen).await.status, 200);
+    assert_eq!(status(&seen).await.status, 412);
+}
+
+#[tokio::test]
+async fn an_auction_offers_no_status_that_its_items_rule_out() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let auction = format!("/auctions/{}", sale.auction);
+    assert_eq!(sale.get(&auction).await["legalNextStatuses"], json!(["PREVIEW"]));
+    assert_eq!(sale.bid(0, "1", 100).await.status, 201);
+    assert_eq!(sale.get(&auction).await["legalNextStatuses"], json!([]));
+}
+
+#[tokio::test]
+async fn what_can_follow_instead_is_there_for_programs() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let version = sale.item(0).await["version"].as_i64().unwrap();
+    let path = sale.path(0, "status");
+    let refused = sale.step(&path, version, json!({ "status": "PREVIEW" })).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "illegal_transition"));
+    assert_eq!(refused.json()["legalNextStatuses"], sale.item(0).await["legalNextStatuses"]);
+    assert_eq!(sale.step(&path, version, json!({ "status": "DRAFT" })).await.status, 200);
+    let other = sale.step(&path, version, json!({ "status": "LIVE" })).await;
+    assert_eq!((other.status, &other.json()["legalNextStatuses"]), (412, &Value::Null));
+}
+
+#[tokio::test]
+async fn an_item_whose_sale_is_over_takes_no_least_bid() {
+    let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 }), json!({})]).await;
+    assert_eq!(sale.item(0).await["minimumBid"], 100);
+    assert_eq!(sale.post(&sale.path(0, "buy-now"), json!({ "bidder": "1" })).await.status, 201);
+    let withdraw = sale.step(&sale.path(1, "status"), 1, json!({ "status": "WITHDRAWN" })).await;
+    assert_eq!(withdraw.status, 200, "{}", withdraw.text);
+    for place in [0, 1] {
+        assert_eq!(sale.item(place).await["minimumBid"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn a_clerks_key_reads_the_item_that_it_may_correct() {
+    let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
+    let clerk = sale.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
+    let bearer = format!("Bearer {clerk}");
+    let (ring, item) = (format!("/api/v1/auctions/{}/ring", sale.auction), format!("/api/v1/items/{}", sale.items[0]));
+    let step = async |seen: &str, path: &str, body: Value| {
+        let seen = tag(&sale.stage.ask(&Method::GET, seen, &clerk, &Value::Null).await);
+        let headers = [("authorization", bearer.as_str()), ("if-match", seen.as_str())];
+        let done = sale.stage.send(&Method::POST, path, &headers, &body.to_string()).await;
+        assert_eq!(done.status, 200, "{path}: {}", done.text);
+        done.json()
+    };
+    step(&ring, &format!("{ring}/send"), json!({})).await;
+    step(&ring, &format!("{ring}/bid"), json!({ "source": "room", "bidder": "7", "amount": 500 })).await;
+    step(&ring, &format!("{ring}/sell"), json!({})).await;
+    let corrected = step(&item, &format!("{item}/status"), json!({ "status": "LIVE", "reason": "misheard" })).await;
+    assert_eq!(corrected["status"], "LIVE");
+}
+
+#[tokio::test]
+async fn a_cursor_that_nobody_was_given_is_refused() {
+    let stage = Stage::new();
+    let customer = stage.customer("First").await;
+    let other = stage.customer("Other").await;
+    let key = stage.key(Some(customer), Scopes::all()).await;
+    let events =
+        async |after: &str| stage.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await;
+    assert_eq!(events("0").await.json(), json!({ "data": [], "next": 0, "done": true }));
+    let beyond = events("1").await;
+    assert_eq!((beyond.status, beyond.code().as_str()), (422, "cursor_beyond_end"), "{}", beyond.text);
+    let negative = events("-1").await;
+    assert_eq!((negative.status, negative.code().as_str()), (400, "query_invalid"), "{}", negative.text);
+    for customer in [customer, other] {
+        let key = stage.key(Some(customer), Scopes::all()).await;
+        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+    }
+    let all = events("0").await.json();
+    let next = all["next"].as_i64().unwrap();
+    assert!(next > 0, "{all}");
+    // Rows of others lie behind it.
+    for (after, status) in [(next, 200), (next + 1, 200), (next + 1_000, 422)] {
+        assert_eq!(events(&after.to_string()).await.status, status, "{after}");
+    }
+}
+
+#[tokio::test]
+async fn a_mistake_is_told_once() {
+    let stage = Stage::new();
+    let customer = stage.customer("First").await;
+    let key = stage.key(Some(customer), Scopes::all()).await;
+    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let auction = json!({
+        "auctioneer": auctioneer["uuid"], "kind": "timed", "currency": "GBP", "timeZone": "UTC",
+        "internetBids": "accepted_at_once",
+    });
+    let refused = stage.ask(&Method::POST, "/api/v1/auctions", &key, &auction).await;
+    let errors = refused.json()["errors"].clone();
+    assert_eq!((refused.status, errors.as_array().unwrap().len()), (422, 1), "{errors}");
+    assert_eq!(errors[0]["pointer"], "/internetBids");
+}
+
+#[tokio::test]
+async fn a_history_is_one_of_its_kind() {
+    let stage = Stage::new();
+    let customer = stage.customer("First").await;
+    let key = stage.key(Some(customer), Scopes::all()).await;
+    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+    for (kind, uuid, status) in
+        [("auctions", &auction, 200), ("items", &item, 200), ("auctions", &item, 404), ("items", &auction, 404)]
+    {
+        let path = format!("/api/v1/{kind}/{uuid}/history");
+        assert_eq!(stage.ask(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
+    }
+    let staff = stage.key(None, Scopes::all()).await;
+    for path in ["/events".to_owned(), format!("/items/{item}/record?after=99"), "/auctions?limit=251".to_owned()] {
+        let answer = stage.ask(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "query_invalid"), "{path}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn an_auctioneer_is_not_sent_twice_while_it_stands() {
+    let sale = Sale::timed(json!({}), &[json!({})]).await;
+    let uuid = sale.get(&format!("/auctions/{}", sale.auction)).await["auctioneer"].clone();
+    let path = format!("/auctioneers/{}", uuid.as_str().unwrap());
+    let first = sale.look(&path, None).await;
+    let again = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((again.status, again.text.as_str(), tag(&again)), (304, "", tag(&first)));
+    assert_eq!(sale.patch(&path, json!({ "name": "Another" })).await.status, 200);
+    let changed = sale.look(&path, Some(&tag(&first))).await;
+    assert_eq!((changed.status, &changed.json()["name"]), (200, &json!("Another")));
+}

@@ -1,0 +1,105 @@
+//! Who may ask: API keys (decisions, section 5). People are in [`crate::people`].
+//!
+//! A key is `lw_` and 33 base62 characters (192 random bits), shown once; the store has its SHA-256. A checked key is
+//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away on another node
+//! works at most so long.
+
+mod cache;
+mod creating;
+mod keys;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::vault::Secret;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+pub(crate) use cache::KeyCache;
+pub(crate) use creating::answer_context;
+
+use crate::error::{PlatformError, PlatformResult};
+use crate::people::SESSION_PREFIX;
+use crate::port::ApiKey;
+use crate::{Caller, Platform, Scope, Scopes};
+
+/// How keys begin.
+pub const KEY_PREFIX: &str = "lw_";
+pub(crate) const KEY_BYTES_MAX: usize = 100;
+/// "Last used" is kept to within this time.
+pub(crate) const TOUCH_EVERY: Duration = Duration::from_secs(60);
+
+/// An API key as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewApiKey {
+    /// Name, for people; 1–100 characters.
+    pub name: String,
+    /// The customer that it is confined to; none for the platform's own staff.
+    pub customer: Option<Uuid>,
+    /// What it may do; at least one.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// An API key that was created.
+#[derive(Debug, Clone)]
+pub struct CreatedApiKey {
+    /// The record.
+    pub record: ApiKey,
+    /// The key itself: `lw_…`. It can't be had again.
+    pub key: Secret,
+}
+
+impl Platform {
+    /// Creates an API key. Nobody gives away more than they have: neither scopes nor other customers.
+    ///
+    /// Errors: `forbidden`, `not_found` (customer), `invalid`.
+    pub async fn create_api_key(&self, caller: &Caller, new: &NewApiKey) -> PlatformResult<CreatedApiKey> {
+        self.create_api_key_once(caller, new, None).await?.fresh()
+    }
+
+    /// Who presents this key, or the token of a session. Errors: `unauthenticated`, `unavailable`.
+    pub async fn authenticate(&self, key: &str) -> PlatformResult<Caller> {
+        if key.starts_with(SESSION_PREFIX) {
+            return self.authenticate_session(key).await;
+        }
+        if !key.starts_with(KEY_PREFIX) || key.len() > KEY_BYTES_MAX {
+            return Err(PlatformError::Unauthenticated);
+        }
+        let hash = hash(key);
+        let now = self.now();
+        let record = match self.keys().get(&hash, now) {
+            Ok(record) => record,
+            Err(since) => {
+                let found = self.store().api_key_by_hash(hash).await?;
+                let is_in_force = |record: &ApiKey| record.revoked_at.is_none();
+                let record = found.filter(is_in_force).ok_or(PlatformError::Unauthenticated)?;
+                self.keys().put(hash, record.clone(), now, since);
+                record
+            }
+        };
+        if record.expires_at.is_some_and(|at| at <= now) {
+            return Err(PlatformError::Unauthenticated);
+        }
+        if record.last_used_at.is_none_or(|at| at + TOUCH_EVERY <= now) {
+            // First in memory, so that of many requests at the same time one writes.
+            self.keys().change(&hash, |key| key.last_used_at = Some(now));
+            if let Err(error) = self.store().touch_api_key(record.uuid, now).await {
+                tracing::warn!(key = %record.uuid, %error, "the use of a key could not be noted");
+            }
+        }
+        Ok(Caller {
+            actor: format!("key:{}", record.uuid),
+            key: record.uuid,
+            session: None,
+            role: None,
+            customer: record.customer,
+            scopes: record.scopes.iter().filter_map(|name| Scope::parse(name)).collect(),
+        })
+    }
+}
+
+pub(crate) fn hash(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}

@@ -1,0 +1,89 @@
+//! A place in the log of everything, and what the log came to there: a line that somebody notes elsewhere, and holds against the
+//! log later.
+
+use std::fmt;
+use std::str::FromStr;
+
+use platform_rules::LogHash;
+
+use super::entry::hash;
+use crate::port::PlacedEntry;
+
+/// Begins what the hash before the first entry covers.
+const BEGIN: &[u8] = b"lotwire.log.anchor.begin.1\0";
+/// Begins what the hash after an entry covers.
+const ENTRY: &[u8] = b"lotwire.log.anchor.entry.1\0";
+
+/// What all entries up to a position come to. Written as `position:hash`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anchor {
+    /// The position of the last entry that it covers; 0 before the first.
+    pub position: i64,
+    /// A running hash over the hashes and contents of all entries up to it, in the order of their positions.
+    pub hash: LogHash,
+}
+
+impl Anchor {
+    /// Before the first entry.
+    pub fn begin() -> Self {
+        Self { position: 0, hash: hash(&[BEGIN]) }
+    }
+
+    /// The anchor after one more entry.
+    pub(super) fn after(self, entry: &PlacedEntry) -> Self {
+        let hash = hash(&[ENTRY, &self.hash.0, &entry.hash.0, entry.content.as_bytes()]);
+        Self { position: entry.position, hash }
+    }
+}
+
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.position, self.hash)
+    }
+}
+
+impl FromStr for Anchor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = text.split_once(':').and_then(|(position, hash)| {
+            let position = position.parse().ok().filter(|position| *position >= 0)?;
+            Some(Self { position, hash: LogHash::parse(hash)? })
+        });
+        parsed.ok_or_else(|| "is no anchor: it is a position, a colon and 64 hexadecimal digits".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_anchor_reads_back_and_nonsense_is_refused() {
+        let anchor = Anchor { position: 12, ..Anchor::begin() };
+        assert_eq!(anchor.to_string().parse(), Ok(anchor));
+        let short = anchor.to_string();
+        for wrong in ["", "12", "12:", "-1:00", ":00", &short[..short.len() - 1]] {
+            assert!(wrong.parse::<Anchor>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn anchors_are_those_of_the_page_about_the_log() {
+        let begin = Anchor::begin();
+        let entry = PlacedEntry {
+            position: 1,
+            subject: Uuid::from_u128(1),
+            number: 1,
+            content: "{}".to_owned(),
+            hash: super::super::chain(super::super::chain_begin(Uuid::from_u128(1)), "{}"),
+        };
+        assert_eq!(begin.to_string(), "0:f45df530985cf21789ed45d54dce553dacfadf41c1cd8074dc82b8d65e2a17c6");
+        assert_eq!(
+            begin.after(&entry).to_string(),
+            "1:844ce1e45cdf6ec4b3047cb01ed49ef70e47cba8a18bb85a8c487d70e0ed2fbc"
+        );
+    }
+}

@@ -1,0 +1,105 @@
+//! One entry of a log, and how entries are chained.
+
+use jiff::Timestamp;
+use platform_rules::{Cause, LogHash};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::times;
+
+/// Begins what the hash before the first entry covers.
+const BEGIN: &[u8] = b"lotwire.log.begin.1\0";
+/// Begins what the hash of an entry covers.
+const ENTRY: &[u8] = b"lotwire.log.entry.1\0";
+
+/// What has a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogKind {
+    /// An auction.
+    Auction,
+    /// An item.
+    Item,
+    /// A bidder's registration for an auction.
+    Registration,
+}
+
+impl LogKind {
+    /// Stable word, as the log has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auction => "auction",
+            Self::Item => "item",
+            Self::Registration => "registration",
+        }
+    }
+}
+
+/// An entry as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// Item, auction or registration.
+    pub subject: Uuid,
+    /// Number in the subject's log, from 1 without gaps.
+    pub number: i64,
+    /// [`Content`] as JSON. These bytes are what the hash covers; nobody writes them anew.
+    pub content: String,
+    /// What the content only commits to, as JSON: salt and value by JSON pointer into `change`. Never leaves the platform.
+    pub concealed: Option<String>,
+    /// SHA-256 over the domain, the hash before and the content; see [`chain`].
+    pub hash: LogHash,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Content {
+    /// Item, auction or registration.
+    pub subject: Uuid,
+    /// `item`, `auction` or `registration`.
+    pub kind: String,
+    /// Number in the subject's log.
+    pub number: i64,
+    /// Version of the subject that the change led to.
+    pub version: i64,
+    /// The server's time of the decision.
+    #[serde(serialize_with = "times::write")]
+    pub at: Timestamp,
+    /// Who did it: `timer`, `key:<uuid>`, `user:<uuid>` or `command-line`.
+    pub actor: String,
+    /// Why, in the log's word.
+    pub cause: Cause,
+    /// Why, in a person's words, where somebody gave them.
+    pub reason: Option<String>,
+    /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry `{"change":"opened","state":…}`.
+    pub change: Value,
+}
+
+/// The hash before a subject's first entry.
+pub fn chain_begin(subject: Uuid) -> LogHash {
+    hash(&[BEGIN, subject.as_bytes()])
+}
+
+/// The hash of an entry with this content, after one with the hash `previous`.
+pub fn chain(previous: LogHash, content: &str) -> LogHash {
+    hash(&[ENTRY, &previous.0, content.as_bytes()])
+}
+
+pub(super) fn hash(parts: &[&[u8]]) -> LogHash {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    LogHash(digest.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_the_page_about_the_log() {
+        let first = chain_begin(Uuid::from_u128(1));
+        assert_eq!(first.to_string(), "edd67737e0e89b94cb769140d50410bd946a3e4a3ee83125a1b06ea2114957f4");
+        assert_eq!(chain(first, "{}").to_string(), "38a194c4acdbe4830c8efe7f9af99f14a40c0759160c7f8cf70b824f7b5a5641");
+    }
+}

@@ -1,0 +1,57 @@
+//! A record checked without the platform: what `lotwire verify --record` does, and anybody can do (docs/audit.md).
+
+use platform_rules::LogHead;
+use uuid::Uuid;
+
+use super::entry::LogKind;
+use super::record::{RECORD_FORMAT, Record, RecordSummary};
+use super::replay::{Openings, Replay, Subject};
+
+/// A record that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedRecord {
+    /// The item.
+    pub item: Uuid,
+    /// Where its log had come to: whoever has this, from elsewhere, knows that it is the whole record.
+    pub head: LogHead,
+    /// What the entries come to.
+    pub summary: RecordSummary,
+}
+
+/// Checks the parts of a record, in order: the chain from the item's UUID to the head, and that the entries replayed come to
+/// what the record says of the sale. Errors: what is wrong, for people.
+pub fn check_records(parts: &[Record]) -> Result<CheckedRecord, String> {
+    let Some(last) = parts.last() else { return Err("there is no record".to_owned()) };
+    let mut replay = Replay::new(LogKind::Item, last.item);
+    for part in parts {
+        if part.format != RECORD_FORMAT {
+            return Err(format!("its format is {:?}, this program checks {RECORD_FORMAT:?}", part.format));
+        }
+        if part.item != last.item || part.after != replay.head.number {
+            return Err(format!(
+                "a part goes on after entry {} of item {}, expected is entry {} of {}: give all parts, in order",
+                part.after, part.item, replay.head.number, last.item
+            ));
+        }
+        if part.previous_hash != replay.head.hash {
+            return Err(format!("the part after entry {} begins with another hash", part.after));
+        }
+        for entry in &part.entries {
+            let number = replay.head.number + 1;
+            // Events are not in a record, so whose they are does not matter.
+            let taken = replay.take((&entry.content, entry.hash), Openings::Unknown, Uuid::nil());
+            taken.map_err(|what| format!("entry {number}: {what}"))?;
+        }
+    }
+    let head = replay.head;
+    if head.number != last.head_number || head.hash != last.head_hash {
+        let (ours, theirs) = (head.number, last.head_number);
+        return Err(format!("its entries end with number {ours}, the record says {theirs}, or another hash"));
+    }
+    let Some(Subject::Item(item)) = &replay.subject else { return Err("it has no entries".to_owned()) };
+    let summary = RecordSummary::of(item);
+    if summary != last.summary {
+        return Err("what it says of the sale is not what its entries come to".to_owned());
+    }
+    Ok(CheckedRecord { item: last.item, head, summary })
+}

@@ -1,0 +1,253 @@
+//! A log replayed: each entry is checked against the one before, and its change taken by the state.
+
+use std::collections::BTreeMap;
+
+use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
+use contract::{AuctionStatus, ItemStatus};
+use platform_rules::{Auction, AuctionChange, Item, ItemChange, LogHash, LogHead, Registered};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::concealed::{Concealed, blank, reveal};
+use super::entry::{Content, LogKind, chain, chain_begin};
+use super::happened::OPENED;
+use crate::bid::{Bid, StruckBid};
+use crate::bidders::RegistrationChange;
+use crate::journal::{JournalRow, SubjectKind};
+use crate::port::Registration;
+
+/// What is known of concealed values.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Openings<'a> {
+    /// All of an entry, as the platform keeps them; none when it conceals nothing.
+    Kept(Option<&'a str>),
+    /// Nothing, as outside.
+    Unknown,
+}
+
+/// A subject as its log says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Subject {
+    Auction(Box<Auction>),
+    Item(Box<Item>),
+    Registration(Box<Registration>),
+}
+
+/// Everything that follows from the entries so far.
+#[derive(Debug)]
+pub(super) struct Replay {
+    kind: LogKind,
+    uuid: Uuid,
+    pub(super) head: LogHead,
+    /// Version that the last entry led to.
+    pub(super) version: i64,
+    pub(super) subject: Option<Subject>,
+    pub(super) bids: Vec<Bid>,
+    /// Entries of registrations that bids were taken under, each with its hash and the paddle that bid.
+    pub(super) under: BTreeMap<(Uuid, i64), (LogHash, String)>,
+    /// Rows of the journal without cursors; the body is there when it was announced.
+    pub(super) journal: Vec<JournalRow>,
+}
+
+impl Replay {
+    /// Before the first entry.
+    pub(super) fn new(kind: LogKind, uuid: Uuid) -> Self {
+        let head = LogHead { number: 0, hash: chain_begin(uuid) };
+        let (bids, under, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { kind, uuid, head, version: 0, subject: None, bids, under, journal }
+    }
+
+    /// Takes the next entry; `auctioneer` is the one that events name. Errors: what is wrong with it, for people.
+    pub(super) fn take(
+        &mut self,
+        (content, hash): (&str, LogHash),
+        openings: Openings<'_>,
+        auctioneer: Uuid,
+    ) -> Result<(), String> {
+        if chain(self.head.hash, content) != hash {
+            return Err("its hash is not that of its content and the entry before".to_owned());
+        }
+        let told: Content = parse(content)?;
+        let number = self.head.number + 1;
+        if told.subject != self.uuid || told.kind != self.kind.as_str() || told.number != number {
+            let Content { kind, subject, number, .. } = told;
+            return Err(format!("its content is that of entry {number} of {kind} {subject}"));
+        }
+        if told.version < self.version {
+            return Err(format!("it leads to version {}, the entry before to {}", told.version, self.version));
+        }
+        let mut change = told.change.clone();
+        match openings {
+            Openings::Unknown => {
+                blank(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
+            }
+            Openings::Kept(kept) => {
+                let is_kept = kept.is_some();
+                let kept: Concealed = kept.map(parse).transpose()?.unwrap_or_default();
+                if is_kept && kept.is_empty() {
+                    return Err("what is kept beside its content is empty".to_owned());
+                }
+                let told = |pointer| format!("what is kept for {pointer} is not what the content commits to");
+                reveal(self.kind, &mut change, &kept).map_err(told)?;
+            }
+        }
+        self.apply(&told, change, auctioneer)?;
+        self.head = LogHead { number, hash };
+        self.version = told.version;
+        Ok(())
+    }
+
+    fn apply(&mut self, told: &Content, change: Value, auctioneer: Uuid) -> Result<(), String> {
+        let opens = change.get("change").and_then(Value::as_str) == Some(OPENED);
+        if opens != self.subject.is_none() {
+            return Err("a log is opened by its first entry, and by no other".to_owned());
+        }
+        if opens {
+            let state = change.get("state").cloned().unwrap_or_default();
+            let subject = match self.kind {
+                LogKind::Auction => Subject::Auction(Box::new(parsed(state)?)),
+                LogKind::Item => Subject::Item(Box::new(parsed(state)?)),
+                LogKind::Registration => Subject::Registration(Box::new(parsed(state)?)),
+            };
+            if subject.uuid() != self.uuid {
+                return Err("the state that it opens with is another's".to_owned());
+            }
+            self.subject = Some(subject);
+            return Ok(());
+        }
+        match &mut self.subject {
+            Some(Subject::Auction(auction)) => {
+                let change: AuctionChange = parsed(change)?;
+                if told.cause != change.cause() || told.reason.is_some() {
+                    return Err("its cause or reason is not that of its change".to_owned());
+                }
+                auction.apply(&change);
+                self.journal.extend(auction_row(auction, &change, told, auctioneer));
+            }
+            Some(Subject::Item(item)) => {
+                let change: ItemChange = parsed(change)?;
+                if told.cause != change.cause() || told.reason.as_deref() != change.reason() {
+                    return Err("its cause or reason is not that of its change".to_owned());
+                }
+                item.apply(&change);
+                self.journal.extend(item_row(item, &change, told, auctioneer));
+                take_bid(&mut self.bids, item.uuid, &change, told)?;
+                take_registration(&mut self.under, &change)?;
+            }
+            Some(Subject::Registration(registration)) => {
+                let change: RegistrationChange = parsed(change)?;
+                if told.cause != change.cause() || told.reason.as_deref() != change.reason() {
+                    return Err("its cause or reason is not that of its change".to_owned());
+                }
+                registration.apply(&change, &told.actor, told.at);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+impl Subject {
+    fn uuid(&self) -> Uuid {
+        match self {
+            Self::Auction(auction) => auction.uuid,
+            Self::Item(item) => item.uuid,
+            Self::Registration(registration) => registration.uuid,
+        }
+    }
+
+    /// As JSON, without what is of commits and not of changes: head, and version but of a registration, where it counts changes.
+    pub(super) fn comparable(&self) -> Value {
+        let value = match self {
+            Self::Auction(auction) => serde_json::to_value(auction),
+            Self::Item(item) => serde_json::to_value(item),
+            Self::Registration(registration) => serde_json::to_value(registration),
+        };
+        let mut value = value.unwrap_or_default();
+        if let Some(object) = value.as_object_mut() {
+            if !matches!(self, Self::Registration(_)) {
+                object.remove("version");
+            }
+            object.remove("log");
+        }
+        value
+    }
+}
+
+fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, told: &Content) -> Result<(), String> {
+    let (number, struck) = match change {
+        ItemChange::BidAccepted { record, .. } => {
+            if usize::try_from(record.number) != Ok(bids.len() + 1) {
+                return Err(format!("bid {} does not follow bid {}", record.number, bids.len()));
+            }
+            bids.push(Bid::of(item, record, &told.actor));
+            return Ok(());
+        }
+        ItemChange::BidStruck { number, struck, reason, .. } => {
+            let (actor, reason) = (told.actor.clone(), reason.clone());
+            (*number, Some(StruckBid { strike: struck.strike, after: struck.after, reason, actor, at: told.at }))
+        }
+        ItemChange::BidReinstated { number, .. } => (*number, None),
+        _ => return Ok(()),
+    };
+    let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+    let bid = place.and_then(|place| bids.get_mut(place)).ok_or_else(|| format!("there is no bid {number}"))?;
+    bid.struck = struck;
+    Ok(())
+}
+
+fn take_registration(under: &mut BTreeMap<(Uuid, i64), (LogHash, String)>, change: &ItemChange) -> Result<(), String> {
+    let ItemChange::BidAccepted { record, .. } = change else { return Ok(()) };
+    let Some(Registered { uuid, entry, hash }) = record.registration else { return Ok(()) };
+    let named = (hash, record.bidder.clone());
+    if *under.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
+        return Err(format!("entry {entry} of registration {uuid} is another's, or another, to an earlier bid"));
+    }
+    Ok(())
+}
+
+fn auction_row(auction: &Auction, change: &AuctionChange, told: &Content, auctioneer: Uuid) -> Option<JournalRow> {
+    let AuctionChange::StatusChanged { from, to, .. } = change else { return None };
+    let event = AuctionStatusChange { auctioneer_uuid: auctioneer, auction_uuid: auction.uuid, status: *to };
+    let (from, event) = (from.map(AuctionStatus::name), Some(Event::from(event)));
+    Some(row(SubjectKind::Auction, auction.sequence, (from, to.name()), event, told))
+}
+
+fn item_row(item: &Item, change: &ItemChange, told: &Content, auctioneer: Uuid) -> Option<JournalRow> {
+    let ItemChange::StatusChanged { from, to, announced, .. } = change else { return None };
+    let event =
+        ItemStatusChange { item_uuid: item.uuid, auctioneer_uuid: auctioneer, auction_uuid: item.auction, status: *to };
+    let (from, event) = (from.map(ItemStatus::name), announced.then_some(Event::from(event)));
+    Some(row(SubjectKind::Item, item.sequence, (from, to.name()), event, told))
+}
+
+fn row(
+    kind: SubjectKind,
+    sequence: i64,
+    (from, to): (Option<&str>, &str),
+    event: Option<Event>,
+    told: &Content,
+) -> JournalRow {
+    JournalRow {
+        cursor: 0,
+        subject: told.subject,
+        kind,
+        sequence,
+        from: from.map(str::to_owned),
+        to: to.to_owned(),
+        cause: told.cause.as_str().to_owned(),
+        actor: told.actor.clone(),
+        at: told.at,
+        reason: told.reason.clone(),
+        body: event.map(|event| event.to_json()),
+    }
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| format!("it can't be read: {error}"))
+}
+
+fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| format!("its change can't be read: {error}"))
+}

@@ -1,0 +1,368 @@
+//! The stored state held against the log, for `lotwire verify`.
+//!
+//! It may run while the platform works: a subject that changes while it is looked at is looked at again.
+
+use platform_rules::{LogHash, LogHead};
+use uuid::Uuid;
+
+use super::anchor::Anchor;
+use super::astray::{bid_astray, difference, journal_astray};
+use super::entry::{LogKind, hash};
+use super::replay::{Openings, Replay, Subject};
+use crate::Platform;
+use crate::bid::Bid;
+use crate::error::{PlatformError, PlatformResult};
+use crate::journal::JournalRow;
+use crate::port::{Page, StoreError, StoreResult};
+
+/// Rows read at once.
+pub(super) const ROWS_READ_MAX: usize = 1_000;
+/// Looks at a subject that others keep changing.
+const LOOKS_MAX: usize = 20;
+
+/// A log that is not what it should be, or a state that is not what its log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Item, auction or registration; none for what is wrong with the books as a whole.
+    pub subject: Option<Uuid>,
+    /// Which of them; none for entries and rows that are nobody's.
+    pub kind: Option<LogKind>,
+    /// The first entry that is wrong; none when the entries are right and something else is not.
+    pub entry: Option<i64>,
+    /// What is wrong, for people.
+    pub what: String,
+}
+
+/// What a look at one subject, or many, came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// Auctions looked at.
+    pub auctions: u64,
+    /// Items looked at.
+    pub items: u64,
+    /// Registrations looked at.
+    pub registrations: u64,
+    /// Entries looked at.
+    pub entries: u64,
+    /// Hash over the heads of all logs looked at, in the order of the look.
+    pub heads: LogHash,
+    /// Entries gone through in the order in which they were written.
+    pub log_entries: u64,
+    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see docs/audit.md.
+    pub anchor: Option<Anchor>,
+    /// Anchors that were noted earlier, and hold.
+    pub anchors_held: u64,
+    /// Entries of the log of access looked at.
+    pub access_entries: u64,
+    /// What the log of access has come to, number and hash of its last entry. Kept elsewhere, it shows later that nothing of it was
+    /// taken away or written anew.
+    pub access_anchor: Option<Anchor>,
+    /// What is wrong.
+    pub broken: Vec<Broken>,
+}
+
+/// One subject, looked at once.
+struct Look {
+    version: i64,
+    head: LogHead,
+    entries: u64,
+    wrong: Option<(Option<i64>, String)>,
+}
+
+type Wrong = (Option<i64>, String);
+
+impl Platform {
+    /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator; it asks no caller.
+    ///
+    /// Errors: `not_found`, `busy` when it never stands still.
+    pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        self.verify_subject(LogKind::Item, uuid, &mut verified).await?;
+        Ok(verified)
+    }
+
+    /// Looks at an auction's log, state and journal, and at all of its items and registrations. `progress` is told after each.
+    ///
+    /// Errors: `not_found`, `busy` when one never stands still.
+    pub async fn verify_auction(
+        &self,
+        uuid: Uuid,
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        self.verify_with_items(uuid, &mut verified, progress).await?;
+        Ok(verified)
+    }
+
+    /// Looks at every auction, item and registration, for entries and rows that are nobody's, and for what is gone: see
+    /// [`Self::verify_log`]. `progress` is told after each.
+    pub async fn verify_all(
+        &self,
+        anchors: &[Anchor],
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<Verified> {
+        let mut verified = Verified::default();
+        self.walk_log(anchors, &mut verified, progress).await?;
+        let mut after = None;
+        loop {
+            let auctions = self.store().auctions(None, Page { after, limit: ROWS_READ_MAX }).await?;
+            let Some(last) = auctions.last().map(|auction| auction.uuid) else { break };
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(LogKind::Auction, last));
+                break;
+            }
+            for auction in auctions {
+                self.verify_with_items(auction.uuid, &mut verified, progress).await?;
+            }
+            after = Some(last);
+        }
+        let mut after = None;
+        loop {
+            let subjects = self.store().logged_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
+            let Some(last) = subjects.last().copied() else { break };
+            for subject in subjects {
+                let broken = self.unlisted(subject).await?;
+                let is_new = !verified.broken.iter().any(|known| known.subject == Some(subject));
+                verified.broken.extend(broken.filter(|_| is_new));
+            }
+            after = Some(last);
+        }
+        self.verify_between_tables(&mut verified).await?;
+        self.verify_access(&[], &mut verified).await?;
+        Ok(verified)
+    }
+
+    /// What is wrong with a subject that has a log and that no list may have led to.
+    async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Broken>> {
+        // What can't be read is there; it was reported with its auction.
+        let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
+            LogKind::Item
+        } else if !matches!(self.store().registration(subject).await, Ok(None)) {
+            LogKind::Registration
+        } else if !matches!(self.store().auction(subject).await, Ok(None)) {
+            LogKind::Auction
+        } else {
+            let what = "its log is there, and it is not".to_owned();
+            return Ok(Some(Broken { subject: Some(subject), kind: None, entry: None, what }));
+        };
+        let what = match self.store().columns_astray(kind, subject).await {
+            Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
+            Err(StoreError::Corrupt(what)) => Some(what),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(what.map(|what| Broken { subject: Some(subject), kind: Some(kind), entry: None, what }))
+    }
+
+    async fn verify_with_items(
+        &self,
+        auction: Uuid,
+        verified: &mut Verified,
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<()> {
+        self.verify_listed(LogKind::Auction, auction, verified).await?;
+        progress(verified);
+        let mut after = None;
+        // Items are entered one after the other, and never go.
+        let mut place = 0;
+        loop {
+            let items = self.store().items(auction, Page { after, limit: ROWS_READ_MAX }).await;
+            let items = match items {
+                Err(StoreError::Corrupt(what)) => {
+                    let what = format!("an item of it can't be read: {what}");
+                    let kind = Some(LogKind::Auction);
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                    return Ok(());
+                }
+                items => items?,
+            };
+            let Some((last, uuid)) = items.last().map(|item| (item.position, item.uuid)) else { break };
+            for item in items {
+                if item.position > place {
+                    let what = missing_places(place, item.position - 1);
+                    let kind = Some(LogKind::Auction);
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                }
+                place = item.position.saturating_add(1);
+                self.verify_listed(LogKind::Item, item.uuid, verified).await?;
+                progress(verified);
+            }
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(LogKind::Item, uuid));
+                return Ok(());
+            }
+            after = Some(last);
+        }
+        self.verify_registrations(auction, verified, progress).await
+    }
+
+    /// A subject that a list names.
+    pub(super) async fn verify_listed(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+        match self.verify_subject(kind, uuid, verified).await {
+            Err(PlatformError::NotFound(_)) => {
+                let what = "its state names a UUID under which there is none".to_owned();
+                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry: None, what });
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    async fn verify_subject(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+        let mut before: Option<Look> = None;
+        for _ in 0..LOOKS_MAX {
+            let look = self.look_at(kind, uuid).await?;
+            // Wrong twice at the same version: nobody was changing it.
+            let is_certain = look.wrong.is_none()
+                || before.as_ref().is_some_and(|before| before.version == look.version && before.wrong == look.wrong);
+            if !is_certain {
+                before = Some(look);
+                continue;
+            }
+            match kind {
+                LogKind::Auction => verified.auctions += 1,
+                LogKind::Item => verified.items += 1,
+                LogKind::Registration => verified.registrations += 1,
+            }
+            verified.entries += look.entries;
+            verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &look.head.hash.0]);
+            if let Some((entry, what)) = look.wrong {
+                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry, what });
+            }
+            return Ok(());
+        }
+        Err(PlatformError::Busy)
+    }
+
+    async fn look_at(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<Look> {
+        let mut look = Look { version: 0, head: LogHead::default(), entries: 0, wrong: None };
+        match self.check(kind, uuid, &mut look).await {
+            Ok(wrong) => look.wrong = wrong,
+            // A row that can't be read is what is wrong with it.
+            Err(PlatformError::Internal(what)) => look.wrong = Some((None, what)),
+            Err(error) => return Err(error),
+        }
+        Ok(look)
+    }
+
+    async fn check(&self, kind: LogKind, uuid: Uuid, look: &mut Look) -> PlatformResult<Option<Wrong>> {
+        let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
+        (look.version, look.head) = (version, head);
+        let mut replay = Replay::new(kind, uuid);
+        loop {
+            let page = Page { after: Some(replay.head.number), limit: ROWS_READ_MAX };
+            let entries = self.store().log(uuid, page).await?;
+            if entries.is_empty() {
+                break;
+            }
+            for entry in entries {
+                look.entries += 1;
+                let number = replay.head.number + 1;
+                if entry.number != number {
+                    return Ok(wrong(number, "it is missing"));
+                }
+                let openings = Openings::Kept(entry.concealed.as_deref());
+                if let Err(what) = replay.take((&entry.content, entry.hash), openings, auctioneer) {
+                    return Ok(wrong(number, what));
+                }
+            }
+        }
+        if replay.head.number > head.number {
+            return Ok(wrong(head.number + 1, format!("the log of its state ends with entry {}", head.number)));
+        }
+        if replay.head.number < head.number {
+            return Ok(wrong(replay.head.number + 1, format!("it is missing: there should be {}", head.number)));
+        }
+        if head.number > 0 && replay.head.hash != head.hash {
+            return Ok(wrong(head.number, "its hash is not the one that the state knows"));
+        }
+        let Some(subject) = &replay.subject else { return Ok(state_wrong("it has no log")) };
+        if version < replay.version {
+            return Ok(state_wrong(format!("its version is {version}, its log leads to {}", replay.version)));
+        }
+        if let Some(fields) = difference(&subject.comparable(), &stored.comparable()) {
+            return Ok(state_wrong(format!("its state is not what its log leads to: {fields}")));
+        }
+        if let Some(column) = self.store().columns_astray(kind, uuid).await?.first() {
+            return Ok(state_wrong(format!("{column} is not what its state says")));
+        }
+        if kind == LogKind::Item
+            && let Some(what) = bid_astray(&replay.bids, &self.all_bids(uuid).await?)
+        {
+            return Ok(state_wrong(what));
+        }
+        if let Some(what) = self.registration_astray(&stored, &replay.under).await? {
+            return Ok(state_wrong(what));
+        }
+        Ok(journal_astray(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
+    }
+
+    /// The state, its version, its head, and the auctioneer that its events name.
+    async fn stored(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<(Subject, i64, LogHead, Uuid)> {
+        match kind {
+            LogKind::Auction => {
+                let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
+                let (version, head, auctioneer) = (auction.version, auction.log, auction.auctioneer);
+                Ok((Subject::Auction(Box::new(auction)), version, head, auctioneer))
+            }
+            LogKind::Item => {
+                let item = self.store().item(uuid).await?.ok_or(PlatformError::NotFound("item"))?;
+                let auction = self.store().auction(item.auction).await?;
+                let auction = auction.ok_or_else(|| PlatformError::Internal("its auction is not there".to_owned()))?;
+                let (version, head) = (item.version, item.log);
+                Ok((Subject::Item(Box::new(item)), version, head, auction.auctioneer))
+            }
+            LogKind::Registration => {
+                let registration = self.store().registration(uuid).await?;
+                let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
+                let (version, head) = (registration.version, registration.log);
+                // Nothing is announced of it.
+                Ok((Subject::Registration(Box::new(registration)), version, head, Uuid::nil()))
+            }
+        }
+    }
+
+    async fn all_bids(&self, item: Uuid) -> StoreResult<Vec<Bid>> {
+        let mut bids: Vec<Bid> = Vec::new();
+        loop {
+            let after = bids.last().map(|bid| bid.number);
+            let page = self.store().bids(item, Page { after, limit: ROWS_READ_MAX }).await?;
+            if page.is_empty() {
+                return Ok(bids);
+            }
+            bids.extend(page);
+        }
+    }
+
+    async fn all_history(&self, subject: Uuid) -> StoreResult<Vec<JournalRow>> {
+        let mut rows: Vec<JournalRow> = Vec::new();
+        loop {
+            let after = rows.last().map(|row| row.sequence);
+            let page = self.store().history(subject, Page { after, limit: ROWS_READ_MAX }).await?;
+            if page.is_empty() {
+                return Ok(rows);
+            }
+            rows.extend(page);
+        }
+    }
+}
+
+/// A list never leads past a row that stands elsewhere than its state says.
+pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Broken {
+    let what = "its row is not at the place of the list that its state names".to_owned();
+    Broken { subject: Some(subject), kind: Some(kind), entry: None, what }
+}
+
+fn missing_places(first: i64, last: i64) -> String {
+    if first == last {
+        return format!("the item at place {first} of its running order is missing");
+    }
+    format!("the items at places {first} to {last} of its running order are missing")
+}
+
+fn wrong(entry: i64, what: impl Into<String>) -> Option<Wrong> {
+    Some((Some(entry), what.into()))
+}
+
+fn state_wrong(what: impl Into<String>) -> Option<Wrong> {
+    Some((None, what.into()))
+}

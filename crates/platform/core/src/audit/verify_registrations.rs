@@ -1,0 +1,73 @@
+//! Registrations of an auction looked at, and the bids that were taken under them.
+
+use std::collections::BTreeMap;
+
+use platform_rules::LogHash;
+use uuid::Uuid;
+
+use super::entry::LogKind;
+use super::replay::Subject;
+use super::verify::{Broken, ROWS_READ_MAX, Verified, out_of_order};
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::{Page, StoreError};
+
+impl Platform {
+    /// Looks at all registrations of an auction. `progress` is told after each page.
+    pub(super) async fn verify_registrations(
+        &self,
+        auction: Uuid,
+        verified: &mut Verified,
+        progress: &(dyn Fn(&Verified) + Send + Sync),
+    ) -> PlatformResult<()> {
+        let mut after = None;
+        loop {
+            let listed = self.store().registrations(auction, Page { after, limit: ROWS_READ_MAX }).await;
+            let listed = match listed {
+                Err(StoreError::Corrupt(what)) => {
+                    let what = format!("a registration of it can't be read: {what}");
+                    let kind = Some(LogKind::Auction);
+                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                    return Ok(());
+                }
+                listed => listed?,
+            };
+            let Some(last) = listed.last().map(|registration| registration.uuid) else { return Ok(()) };
+            for registration in listed {
+                self.verify_listed(LogKind::Registration, registration.uuid, verified).await?;
+            }
+            progress(verified);
+            if after.is_some_and(|after| last <= after) {
+                verified.broken.push(out_of_order(LogKind::Registration, last));
+                return Ok(());
+            }
+            after = Some(last);
+        }
+    }
+
+    /// What is wrong with the registrations that an item's bids name: each has to be one of the item's auction and the
+    /// bidder's paddle, and its log to have the very entry that the bid was decided on.
+    pub(super) async fn registration_astray(
+        &self,
+        item: &Subject,
+        under: &BTreeMap<(Uuid, i64), (LogHash, String)>,
+    ) -> PlatformResult<Option<String>> {
+        let Subject::Item(item) = item else { return Ok(None) };
+        for ((uuid, number), (hash, paddle)) in under {
+            let page = Page { after: Some(number - 1), limit: 1 };
+            let entry = self.store().log(*uuid, page).await?.pop();
+            if entry.is_none_or(|entry| entry.number != *number || entry.hash != *hash) {
+                let what = format!("a bid was taken under entry {number} of registration {uuid}, which is not there");
+                return Ok(Some(what));
+            }
+            let registration = self.store().registration(*uuid).await?;
+            if registration.is_none_or(|it| it.auction != item.auction || it.paddle != *paddle) {
+                return Ok(Some(format!("a bid of {paddle} was taken under registration {uuid}, which is not theirs")));
+            }
+            if !self.store().has_stake(item.auction, paddle, item.uuid).await? {
+                return Ok(Some(format!("the stake of {paddle} is missing: their spending limit does not count it")));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,63 @@
+//! The party behind a paddle becomes known. A bid of a vendor on their own item is refused as soon as it is; what was bid before then
+//! is found here.
+
+use contract::ItemStatus;
+use platform_rules::{Auction, Item, Rejection};
+use uuid::Uuid;
+
+use super::registering::ITEMS_READ_MAX;
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::{Page, Registration};
+
+/// Bids read from the store at once.
+const BIDS_READ_MAX: usize = 5_000;
+
+impl Platform {
+    /// Refuses a party whose own item this paddle has bid on, as long as the bid counts and the item may be sold by it or was. A
+    /// bid that comes in at that very moment may be missed.
+    ///
+    /// Errors: `vendor_has_bid`.
+    pub(super) async fn check_party(
+        &self,
+        auction: &Auction,
+        before: Option<Uuid>,
+        now: &Registration,
+    ) -> PlatformResult<()> {
+        let Some(party) = now.party.filter(|party| Some(*party) != before) else { return Ok(()) };
+        if !self.store().has_bid(auction.uuid, &now.paddle).await? {
+            return Ok(());
+        }
+        let is_own = |item: &&Item| item.vendor == Some(party) || party == auction.auctioneer;
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = Some(last.position);
+            for item in items.iter().filter(is_own).filter(|item| is_on_sale_or_sold(item)) {
+                if self.counts_on(item, &now.paddle).await? {
+                    let (paddle, lot_number) = (now.paddle.clone(), item.lot_number.clone());
+                    return Err(Rejection::VendorHasBid { paddle, lot_number }.into());
+                }
+            }
+        }
+    }
+
+    /// If a bid of this paddle counts on the item. Whoever is outbid may lead again when another's bid is taken back.
+    async fn counts_on(&self, item: &Item, paddle: &str) -> PlatformResult<bool> {
+        let mut after = None;
+        loop {
+            let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;
+            let Some(last) = bids.last() else { return Ok(false) };
+            after = Some(last.number);
+            let counts = |bid: &crate::bid::Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source);
+            if bids.iter().any(|bid| bid.bidder == paddle && counts(bid)) {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn is_on_sale_or_sold(item: &Item) -> bool {
+    item.has_bids() && !matches!(item.status, ItemStatus::Unsold | ItemStatus::Withdrawn)
+}

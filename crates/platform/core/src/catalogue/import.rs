@@ -1,0 +1,324 @@
+//! A catalogue file is read piece by piece and staged; when all of it was found good, one small commit makes the import true,
+//! and its items enter the auction a commit for each piece ([`crate::leads`]). A file of one piece is one commit.
+//!
+//! Nothing of a file with a mistake is ever seen. What was staged for an import that did not come to be, because it was
+//! refused or the process was killed, is taken away.
+
+use std::io::Read;
+
+use platform_rules::{Auction, Item};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::hashed::{FileHash, Hashed, joined};
+use super::read::{self, Lots, Wanted};
+use super::{CatalogueImport, ImportMode, ImportReport, RowError};
+use crate::deciding::{Decision, expect_version};
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{Answering, Outcome};
+use crate::items::Entry;
+use crate::leads::Piece;
+use crate::new_item::{NewItem, Setting};
+use crate::port::{Follows, IdempotentAnswer, Lead, LeadStep, Page};
+use crate::{Caller, Platform, Scope};
+
+/// Items read from the store at once.
+const ITEMS_READ_MAX: usize = 1_000;
+/// Pieces that were read and wait to be staged.
+const PIECES_WAITING_MAX: usize = 1;
+
+/// An import whose file is being read.
+struct Incoming {
+    import: Uuid,
+    /// The auction that its items were checked against, and the number of items that it had.
+    auction: Auction,
+    existing: i64,
+    /// Items so far.
+    items: i64,
+    /// Pieces staged so far.
+    pieces: i64,
+    /// The first piece, while it is the only one.
+    only: Option<Vec<NewItem>>,
+    /// Why the rules refuse the items.
+    refused: Option<PlatformError>,
+}
+
+impl Platform {
+    /// Imports a catalogue into an auction. A report with errors means that nothing was imported. When it is answered, all of
+    /// the items are there. `answering` has the hash of all of the request but the file, whose own is joined to it.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`platform_rules::item::decide`].
+    pub async fn import_catalogue(
+        &self,
+        caller: &Caller,
+        import: CatalogueImport,
+        source: impl Read + Send + 'static,
+        answering: Option<Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        caller.require(Scope::AuctionsWrite)?;
+        if let Some(answer) = self.kept_answer(answering.as_ref()).await? {
+            return self.replay_import(import, source, answering.as_ref(), answer).await;
+        }
+        let auction = self.seen_auction(caller, import.auction).await?;
+        expect_version(import.expected_version, auction.version)?;
+        self.require_settled(&auction).await?;
+        let existing = count(self.store().item_counts(auction.uuid).await?.total);
+        let mut incoming = Incoming {
+            import: self.ids().uuid_v7(),
+            auction,
+            existing,
+            items: 0,
+            pieces: 0,
+            only: None,
+            refused: None,
+        };
+        let outcome = self.read_and_enter(caller, import, source, &mut incoming, answering).await;
+        // Of what may have become true all the same nothing is taken away.
+        let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
+        if incoming.pieces > 0 && !is_uncertain {
+            self.unstage(incoming.import).await?;
+        }
+        outcome
+    }
+
+    async fn read_and_enter(
+        &self,
+        caller: &Caller,
+        import: CatalogueImport,
+        source: impl Read + Send + 'static,
+        incoming: &mut Incoming,
+        answering: Option<Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        let (file, (lots, mut report)) = self.read_in(import, source, incoming).await?;
+        let answering = answering.map(|given| Answering { request_hash: joined(given.request_hash, file), ..given });
+        self.check_against_auction(import.auction, &lots, incoming.items, &mut report).await?;
+        report.items = u64::try_from(incoming.items).unwrap_or_default();
+        let refused = incoming.refused.take();
+        if report.error_count > 0 || refused.is_some() {
+            // A file that came twice at the same time is refused the second time for what it did itself.
+            if let Some(answer) = self.replay(answering.as_ref()).await? {
+                self.follow_to_the_end(import.auction).await?;
+                return Ok(Outcome::Replayed(answer));
+            }
+        }
+        if report.error_count > 0 {
+            report.items = 0;
+            return Ok(Outcome::Fresh(report));
+        }
+        if let Some(refused) = refused {
+            return Err(refused);
+        }
+        if import.mode == ImportMode::DryRun {
+            self.keep_answer(answering.as_ref(), &report).await?;
+            return Ok(Outcome::Fresh(report));
+        }
+        let outcome = match incoming.only.take() {
+            Some(items) => self.enter_at_once(caller, import, &items, &report, answering).await,
+            None => self.begin_to_enter(caller, import, incoming, &lots, &report, answering).await,
+        };
+        let outcome = outcome.inspect(|_| self.ends_moved().notify())?;
+        self.follow_to_the_end(import.auction).await?;
+        Ok(outcome)
+    }
+
+    /// What was given to the caller's key before, whatever the file was.
+    async fn kept_answer(
+        &self,
+        answering: Option<&Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Option<IdempotentAnswer>> {
+        let Some(answering) = answering else { return Ok(None) };
+        Ok(self.store().idempotent_answer(answering.caller, answering.key).await?)
+    }
+
+    /// The answer that was given to the same file; the file is read for its hash.
+    async fn replay_import(
+        &self,
+        import: CatalogueImport,
+        source: impl Read + Send + 'static,
+        answering: Option<&Answering<'_, ImportReport>>,
+        answer: IdempotentAnswer,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        let hashing = tokio::task::spawn_blocking(move || Hashed::of_all(source));
+        let hash = hashing.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))?;
+        let hash =
+            hash.map_err(|error| PlatformError::invalid("", format!("the file can't be read to its end: {error}")))?;
+        if answering.is_none_or(|answering| joined(answering.request_hash, hash) != answer.request_hash) {
+            return Err(PlatformError::IdempotencyMismatch);
+        }
+        self.follow_to_the_end(import.auction).await?;
+        Ok(Outcome::Replayed(answer))
+    }
+
+    /// Reads the file to its end, and stages its items as they come.
+    async fn read_in(
+        &self,
+        import: CatalogueImport,
+        source: impl Read + Send + 'static,
+        incoming: &mut Incoming,
+    ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
+        let (limits, items_max) = (self.config().catalogue.clone(), self.config().leads.items_max.max(1));
+        let wanted = Wanted { status: import.status, setting: Setting::of(&incoming.auction) };
+        let (send, mut pieces) = mpsc::channel(PIECES_WAITING_MAX);
+        // A file or a request body: reading may wait.
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut piece = Piece::default();
+            let mut source = Hashed::new(source);
+            let read = read::read_each(&mut source, &limits, wanted, |_, item| {
+                piece.add(item);
+                if piece.is_full(items_max) {
+                    // Whoever waited for it may have gone away.
+                    let _ = send.blocking_send(std::mem::take(&mut piece).items);
+                }
+            });
+            if !piece.items.is_empty() {
+                let _ = send.blocking_send(piece.items);
+            }
+            (source.finish(), read)
+        });
+        while let Some(items) = pieces.recv().await {
+            self.take_in(import.mode, incoming, items).await?;
+        }
+        reading.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))
+    }
+
+    /// What the rules refuse is told when the whole file was read: its mistakes come first.
+    async fn take_in(&self, mode: ImportMode, incoming: &mut Incoming, items: Vec<NewItem>) -> PlatformResult<()> {
+        let before = incoming.items;
+        incoming.items += count(items.len() as u64);
+        if incoming.refused.is_some() {
+            return Ok(());
+        }
+        incoming.refused = self.check_piece(&incoming.auction, (incoming.existing, before), &items).err();
+        if incoming.refused.is_some() || mode == ImportMode::DryRun {
+            return Ok(());
+        }
+        if before == 0 {
+            incoming.only = Some(items);
+            return Ok(());
+        }
+        for piece in incoming.only.take().into_iter().chain([items]) {
+            self.store().stage(incoming.import, incoming.pieces, piece, self.now()).await?;
+            incoming.pieces += 1;
+        }
+        Ok(())
+    }
+
+    /// A file of one piece.
+    async fn enter_at_once(
+        &self,
+        caller: &Caller,
+        import: CatalogueImport,
+        items: &[NewItem],
+        report: &ImportReport,
+        answering: Option<Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        self.decide(answering.as_ref(), || async {
+            let auction = self.seen_auction(caller, import.auction).await?;
+            expect_version(import.expected_version, auction.version)?;
+            let customer = auction.customer;
+            let (draft, _) = self.draft_items(caller, auction, items, Entry::Catalogue).await?;
+            let change = draft.finish(answering.as_ref(), report);
+            Ok(Decision { customer, change, result: report.clone() })
+        })
+        .await
+    }
+
+    /// The import becomes true. The auction's version moves along: lot numbers and places that were free until then are kept
+    /// for it by its lead.
+    async fn begin_to_enter(
+        &self,
+        caller: &Caller,
+        import: CatalogueImport,
+        incoming: &Incoming,
+        lots: &Lots,
+        report: &ImportReport,
+        answering: Option<Answering<'_, ImportReport>>,
+    ) -> PlatformResult<Outcome<ImportReport>> {
+        self.decide(answering.as_ref(), || async {
+            let auction = self.seen_auction(caller, import.auction).await?;
+            expect_version(import.expected_version, auction.version)?;
+            self.require_settled(&auction).await?;
+            let existing = count(self.store().item_counts(auction.uuid).await?.total);
+            if auction.version != incoming.auction.version {
+                self.check_again(&auction, existing, incoming, lots).await?;
+            }
+            let now = self.time_of(&auction);
+            let mut draft = self.draft(&caller.actor, now);
+            let auction = draft.auction(auction, &[]);
+            let lead = Lead {
+                auction: auction.uuid,
+                customer: auction.customer,
+                follows: Follows::Import { import: incoming.import },
+                actor: caller.actor.clone(),
+                at: now,
+                step: 0,
+                through: existing - 1,
+                until: existing + incoming.items - 1,
+            };
+            draft.lead(LeadStep { auction: auction.uuid, seen: None, lead: Some(lead), entered: None });
+            let change = draft.finish(answering.as_ref(), report);
+            Ok(Decision { customer: auction.customer, change, result: report.clone() })
+        })
+        .await
+    }
+
+    /// The auction changed while the file was read.
+    async fn check_again(
+        &self,
+        auction: &Auction,
+        existing: i64,
+        incoming: &Incoming,
+        lots: &Lots,
+    ) -> PlatformResult<()> {
+        let mut report = ImportReport::default();
+        self.check_against_auction(auction.uuid, lots, incoming.items, &mut report).await?;
+        if let Some(error) = report.errors.into_iter().next() {
+            return Err(PlatformError::invalid("", format!("line {}: {}", error.line, error.message)));
+        }
+        let mut before = 0;
+        for number in 0..incoming.pieces {
+            let piece = self.store().staged(incoming.import, number).await?.ok_or(PlatformError::Busy)?;
+            self.check_piece(auction, (existing, before), &piece)?;
+            before += count(piece.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Lot numbers that the auction has already, and its size.
+    async fn check_against_auction(
+        &self,
+        auction: Uuid,
+        lots: &Lots,
+        items: i64,
+        report: &mut ImportReport,
+    ) -> PlatformResult<()> {
+        let errors_max = self.config().catalogue.errors_max;
+        let mut taken: Vec<(u64, String)> = Vec::new();
+        let mut existing: i64 = 0;
+        let mut after = None;
+        loop {
+            let page: Vec<Item> = self.store().items(auction, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = page.last().map(|item| item.position) else { break };
+            existing += count(page.len() as u64);
+            let of_item = |item: Item| Some((*lots.get(item.lot_number.as_str())?, item.lot_number));
+            taken.extend(page.into_iter().filter_map(of_item));
+            after = Some(last);
+        }
+        taken.sort();
+        for (line, lot) in taken {
+            let message = format!("the auction has a lot {lot} already: give it another number, or remove the row");
+            report.error(RowError { line, column: Some("lot_number".into()), message }, errors_max);
+        }
+        let items_max = self.config().auction_items_max;
+        if existing + items > count(items_max as u64) {
+            let message = format!("an auction has at most {items_max} items, it has {existing} and the file {items}");
+            report.error(RowError { line: 1, column: None, message }, errors_max);
+        }
+        report.errors.sort_by_key(|error| error.line);
+        Ok(())
+    }
+}
+
+fn count(items: u64) -> i64 {
+    i64::try_from(items).unwrap_or(i64::MAX)
+}

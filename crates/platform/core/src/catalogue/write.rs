@@ -1,0 +1,137 @@
+//! Items as rows of a CSV file: the catalogue, or the catalogue with what the sale made of it. A surface asks for the header and
+//! then for one row after the other, so that a file is never whole in memory.
+//!
+//! What is exported can be imported again and gives the same items, but for reserve and vendor, which are shown to nobody, and
+//! the blanks around a text. Cells can't be taken for formulas (see `safe`).
+
+use contract::models::UrlAttachmentApiModel;
+use jiff::Timestamp;
+use platform_rules::{Auction, Item, SaleResult, new_item_end};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::columns::{Column, RESULTS};
+use super::safe;
+
+/// What a file is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    /// What was entered.
+    Catalogue,
+    /// Also status, buyer, hammer price, premium, tax and total.
+    Results,
+}
+
+const COLUMNS: [Column; 11] = [
+    Column::LotNumber,
+    Column::Title,
+    Column::Description,
+    Column::ImageUrl,
+    Column::LowEstimate,
+    Column::HighEstimate,
+    Column::OpeningBid,
+    Column::BuyNow,
+    Column::FixedIncrement,
+    Column::EndTime,
+    Column::Attachments,
+];
+
+impl Export {
+    /// The first line.
+    pub fn header(self) -> String {
+        let mut names: Vec<String> = COLUMNS.iter().map(|column| column.name().to_owned()).collect();
+        if self == Self::Results {
+            names.extend(RESULTS.map(str::to_owned));
+        }
+        line(&names)
+    }
+
+    /// The line, or lines, of an item.
+    pub fn row(self, auction: &Auction, item: &Item) -> String {
+        let mut cells: Vec<String> = COLUMNS.iter().map(|column| cell(*column, auction, item)).collect();
+        if self == Self::Results {
+            let result = SaleResult::of(auction, item);
+            let amount = |of: fn(SaleResult) -> i64| result.map(|result| of(result).to_string()).unwrap_or_default();
+            let buyer = item.standing.as_ref().filter(|_| result.is_some());
+            cells.push(item.status.name().to_owned());
+            cells.push(buyer.map(|buyer| buyer.bidder.clone()).unwrap_or_default());
+            cells.push(amount(|result| result.hammer));
+            cells.push(amount(|result| result.premium));
+            cells.push(amount(|result| result.tax));
+            cells.push(amount(|result| result.total));
+        }
+        line(&cells)
+    }
+}
+
+fn cell(column: Column, auction: &Auction, item: &Item) -> String {
+    let amount = |amount: Option<i64>| amount.map(|amount| amount.to_string()).unwrap_or_default();
+    match column {
+        Column::LotNumber => item.lot_number.clone(),
+        Column::Title => item.title.clone(),
+        Column::Description => item.description.trim().to_owned(),
+        Column::ImageUrl => item.image_url.clone().unwrap_or_default(),
+        Column::LowEstimate => amount(item.low_estimate),
+        Column::HighEstimate => amount(item.high_estimate),
+        Column::OpeningBid => amount(Some(item.opening_bid)),
+        Column::BuyNow => amount(item.buy_now),
+        Column::FixedIncrement => amount(item.fixed_increment),
+        // An end that the auction's plan gives is planned again wherever the file goes.
+        Column::EndTime => {
+            let own = item.end_time.filter(|_| item.end_time != new_item_end(auction, item.position));
+            own.map(kit_runtime::clock::rfc3339_ms).unwrap_or_default()
+        }
+        Column::Attachments if item.attachments.is_empty() => String::new(),
+        Column::Attachments => serde_json::to_string(&item.attachments).unwrap_or_default(),
+        Column::Artist
+        | Column::Date
+        | Column::Medium
+        | Column::Dimensions
+        | Column::Credit
+        | Column::Reserve
+        | Column::Vendor
+        | Column::Result(_) => String::new(),
+    }
+}
+
+/// Cells as RFC 4180 has them.
+fn line(cells: &[String]) -> String {
+    let mut line = String::new();
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            line.push(',');
+        }
+        let cell = safe::guarded(cell);
+        if cell.contains(['"', ',', '\n', '\r']) {
+            line.push('"');
+            line.push_str(&cell.replace('"', "\"\""));
+            line.push('"');
+        } else {
+            line.push_str(&cell);
+        }
+    }
+    line.push_str("\r\n");
+    line
+}
+
+/// Reads a cell of attachments: a JSON list of models, or one address.
+pub(super) fn attachments_from(text: &str) -> Result<Vec<UrlAttachmentApiModel>, String> {
+    let read = |raw: &str| UrlAttachmentApiModel::from_json(raw).map_err(|error| error.to_string());
+    if !text.starts_with('[') {
+        return read(&Value::from_iter([("url", text)]).to_string()).map(|one| vec![one]);
+    }
+    let list: Vec<&RawValue> =
+        serde_json::from_str(text).map_err(|_| "is no JSON list of objects with `url` and `label`".to_owned())?;
+    let read_all = list.into_iter().map(|raw| read(raw.get()));
+    let attachments = read_all.collect::<Result<Vec<_>, _>>()?;
+    match crate::attachments::problems("", &attachments).first() {
+        Some(problem) => Err(problem.message.clone()),
+        None => Ok(attachments),
+    }
+}
+
+/// Reads a cell of a time.
+pub(super) fn time_from(text: &str) -> Result<Timestamp, String> {
+    let at: Timestamp = text.parse().map_err(|_| "is no time; write it like 2027-03-01T18:00:00.000Z".to_owned())?;
+    Ok(kit_runtime::clock::from_ms(kit_runtime::clock::to_ms(at)))
+}

@@ -1,0 +1,160 @@
+//! Why a use case did not do what was asked: one enum for the whole crate, with codes that callers may rely on.
+
+use platform_rules::Rejection;
+
+use crate::people::PeopleRefusal;
+use crate::port::{Cursor, StoreError};
+
+/// A part of the input that can't be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// JSON pointer (RFC 6901) to the value in the request, such as `/items/3/lowEstimate`; empty for the whole.
+    pub pointer: String,
+    /// What is wrong and what to do, for people.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem at `pointer`.
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+/// Why a use case did not do what was asked. Surfaces turn each variant into an answer of theirs, once.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// There is none, or it belongs to another customer; callers can't tell which.
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    /// The rules of auctions and items forbid it.
+    #[error("{0}")]
+    Rejected(Rejection),
+    /// It is no longer at the version that the caller saw.
+    #[error("it is at version {current} now, and If-Match names another: read it again and decide again")]
+    PreconditionFailed {
+        /// The version that the caller saw.
+        expected: i64,
+        /// The version that it has.
+        current: i64,
+    },
+    /// The input can't be used; at least one problem.
+    #[error("the input can't be used: {}", first_message(.0))]
+    Invalid(Vec<Problem>),
+    /// A unique name is taken; the field that it is in.
+    #[error("the {0} is already taken")]
+    Taken(&'static str),
+    /// The idempotency key came before with another request.
+    #[error("the idempotency key was used before with another request")]
+    IdempotencyMismatch,
+    /// The credentials are missing, wrong or expired.
+    #[error("the API key or session is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
+    Unauthenticated,
+    /// Signing in, or a change of people, was refused.
+    #[error("{0}")]
+    People(PeopleRefusal),
+    /// The caller's scopes don't allow it.
+    #[error("not allowed: {0}")]
+    Forbidden(String),
+    /// No journal row has such a cursor yet.
+    #[error(
+        "there is no cursor {0} yet: it is of another installation, or of a database that was put back since; read the \
+         feed from a cursor that you trust, or from 0, and pass over the events that you have"
+    )]
+    CursorBeyondEnd(Cursor),
+    /// The customer has no complete connection.
+    #[error("the customer is not connected: enter its consumer application and API key first")]
+    NotConnected,
+    /// A later event of the same auction or item has gone out: this one would be taken for news.
+    #[error(
+        "the event with cursor {0} comes too late: a later one of the same auction or item has gone out already. Drop it, or \
+         send it out of order if the consumer looks at the order itself"
+    )]
+    LaterPublished(Cursor),
+    /// As many listen to live streams of this node as may.
+    #[error("this node has {maximum} listeners, as many as it takes: try again in a few seconds")]
+    ListenersFull {
+        /// How many may.
+        maximum: usize,
+    },
+    /// Others kept changing the same thing at the same time; trying again will help.
+    #[error("others are changing it at the same time: try again")]
+    Busy,
+    /// The provider did not do what was asked of it; what it answered. Holds no secret.
+    #[error("the provider did not do it: {0}")]
+    Provider(String),
+    /// The database can't be reached or is full; trying again later may help.
+    #[error("the database is not available")]
+    Unavailable(#[source] StoreError),
+    /// Something that should not be: stored data or a secret that can't be read.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl PlatformError {
+    /// Stable word for the error; a rejection has the code of its rule.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => "not_found",
+            Self::Rejected(rejection) => rejection.code(),
+            Self::PreconditionFailed { .. } => "precondition_failed",
+            Self::Invalid(_) => "invalid",
+            Self::Taken(_) => "taken",
+            Self::IdempotencyMismatch => "idempotency_mismatch",
+            Self::Unauthenticated => "unauthenticated",
+            Self::People(refusal) => refusal.code(),
+            Self::Forbidden(_) => "forbidden",
+            Self::CursorBeyondEnd(_) => "cursor_beyond_end",
+            Self::NotConnected => "not_connected",
+            Self::LaterPublished(_) => "later_published",
+            Self::ListenersFull { .. } => "listeners_full",
+            Self::Busy => "busy",
+            Self::Provider(_) => "provider_refused",
+            Self::Unavailable(_) => "unavailable",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// For logs: what a caller is not told as well.
+    pub fn in_full(&self) -> String {
+        match self {
+            Self::Unavailable(source) => source.to_string(),
+            other => other.to_string(),
+        }
+    }
+
+    /// One problem with the input.
+    pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![Problem::new(pointer, message)])
+    }
+}
+
+impl From<StoreError> for PlatformError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => Self::Busy,
+            StoreError::Taken(field) => Self::Taken(field),
+            StoreError::Replayed => Self::Busy,
+            StoreError::Unavailable(_) => Self::Unavailable(error),
+            StoreError::Corrupt(_) => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<Rejection> for PlatformError {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+/// Result of a use case.
+pub type PlatformResult<T> = Result<T, PlatformError>;
+
+/// With the name of its field, where it has one.
+fn first_message(problems: &[Problem]) -> String {
+    let Some(Problem { pointer, message, .. }) = problems.first() else { return "it is empty".to_owned() };
+    match pointer.trim_start_matches('/') {
+        "" => message.clone(),
+        field => format!("{field} {message}"),
+    }
+}

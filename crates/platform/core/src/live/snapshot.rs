@@ -1,0 +1,60 @@
+//! What a listener is told first, and after a gap: everything as it is.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use platform_rules::Item;
+use uuid::Uuid;
+
+use super::frame::{AuctionState, Body, ItemState, event, time_in};
+use super::room::Host;
+use super::topics::Topic;
+use crate::port::{Page, StoreError, StoreResult};
+
+impl Host {
+    /// The state of a topic. Nothing that is told later is older.
+    pub(super) async fn snapshot(&mut self, topic: Topic) -> StoreResult<Bytes> {
+        let items = match topic {
+            Topic::Item(item) => self.live.shared.store.item(item).await?.into_iter().collect(),
+            Topic::Auction => Vec::new(),
+        };
+        self.load_auction().await?;
+        let known = self.auction.as_ref();
+        let auction = known.ok_or_else(|| StoreError::Corrupt("an auction that was there is gone".into()))?;
+        let body = match topic {
+            Topic::Item(_) => {
+                let item: Option<&Item> = items.first();
+                let item = item.ok_or_else(|| StoreError::Corrupt("an item that was there is gone".into()))?;
+                Body::Item { item: ItemState::of(auction, item) }
+            }
+            Topic::Auction => {
+                let (items, last) = self.first_items(auction.uuid, auction.in_ring).await?;
+                let items = items.iter().map(|item| ItemState::of(auction, item)).collect();
+                let (items_complete, next) = (last.is_none(), last.map(cursor));
+                Body::Whole { auction: AuctionState::of(auction), items, items_complete, next }
+            }
+        };
+        Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))
+    }
+
+    /// The first items in running order and the one in the ring, and the place of the last of the first when there are more.
+    async fn first_items(&self, auction: Uuid, in_ring: Option<Uuid>) -> StoreResult<(Vec<Item>, Option<i64>)> {
+        let limit = self.live.shared.config.snapshot_items_max;
+        let store = &self.live.shared.store;
+        let mut items = store.items(auction, Page { after: None, limit: limit + 1 }).await?;
+        let is_complete = items.len() <= limit;
+        items.truncate(limit);
+        let last = items.last().map(|item| item.position).filter(|_| !is_complete);
+        if let Some(in_ring) = in_ring
+            && !items.iter().any(|item| item.uuid == in_ring)
+        {
+            items.extend(store.item(in_ring).await?);
+        }
+        Ok((items, last))
+    }
+}
+
+/// Where a list of items goes on behind this place, as lists take it: opaque to who reads it.
+fn cursor(position: i64) -> String {
+    URL_SAFE_NO_PAD.encode(position.to_string())
+}

@@ -1,0 +1,112 @@
+//! The platform's figures.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::metrics::{self, Counter, Histogram, Registry, Unit};
+
+use crate::Platform;
+use crate::port::{Change, Receipt, StoreResult};
+
+/// What is counted as it happens, on this node.
+pub(crate) struct Metrics {
+    registry: Registry,
+    commit: Histogram,
+    bids: Counter,
+    status_changes: Counter,
+    end_lateness: Histogram,
+    publish: Histogram,
+    quarantined: Counter,
+    sign_ins: Counter,
+    sign_ins_refused: Counter,
+    sign_ins_throttled: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("lotwire_platform");
+        let (commit, end_lateness, publish) = (metrics::seconds(), metrics::seconds(), metrics::seconds());
+        let (bids, status_changes, quarantined) = (Counter::default(), Counter::default(), Counter::default());
+        let mut timed = |name: &str, help: &str, histogram: &Histogram| {
+            registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());
+        };
+        timed("commit", "Commits of changes of auctions and items", &commit);
+        timed("end_lateness", "From an item's effective end to the commit that ended it", &end_lateness);
+        timed("publish", "From an event's arrival at the publisher to the provider's word that it has it", &publish);
+        registry.register("bids_accepted", "Bids that are on disk, room bids and absentees' included", bids.clone());
+        registry.register("status_changes", "Status changes of auctions and items", status_changes.clone());
+        registry.register("events_quarantined", "Events that a provider refused for good", quarantined.clone());
+        let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
+        let sign_ins_throttled = Counter::default();
+        registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
+        registry.register(
+            "sign_ins_refused",
+            "Wrong addresses, passwords and codes of people",
+            sign_ins_refused.clone(),
+        );
+        registry.register("sign_ins_throttled", "Sign-ins that were told to wait", sign_ins_throttled.clone());
+        Self {
+            registry,
+            commit,
+            bids,
+            status_changes,
+            end_lateness,
+            publish,
+            quarantined,
+            sign_ins,
+            sign_ins_refused,
+            sign_ins_throttled,
+        }
+    }
+
+    /// What is in changes, to be counted when they are committed: see [`Counts::committed`].
+    pub(crate) fn counts(changes: &[Change]) -> Counts {
+        Counts(changes.iter().map(|change| (change.bids.len() as u64, change.journal.len() as u64)).collect())
+    }
+
+    /// An item ended at `now`.
+    pub(crate) fn ended(&self, effective_end: Timestamp, now: Timestamp) {
+        self.end_lateness.observe(now.duration_since(effective_end).as_secs_f64().max(0.0));
+    }
+
+    pub(crate) fn published(&self, took: Duration) {
+        self.publish.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn quarantined(&self) {
+        self.quarantined.inc();
+    }
+
+    pub(crate) fn signed_in(&self) {
+        self.sign_ins.inc();
+    }
+
+    pub(crate) fn sign_in_refused(&self) {
+        self.sign_ins_refused.inc();
+    }
+
+    pub(crate) fn sign_in_throttled(&self) {
+        self.sign_ins_throttled.inc();
+    }
+}
+
+/// Bids and status changes of each change of a commit.
+pub(crate) struct Counts(Vec<(u64, u64)>);
+
+impl Counts {
+    /// Counts what became true.
+    pub(crate) fn committed(&self, metrics: &Metrics, took: Duration, results: &[StoreResult<Receipt>]) {
+        metrics.commit.observe(took.as_secs_f64());
+        for ((bids, status_changes), _) in self.0.iter().zip(results).filter(|(_, result)| result.is_ok()) {
+            metrics.bids.inc_by(*bids);
+            metrics.status_changes.inc_by(*status_changes);
+        }
+    }
+}
+
+impl Platform {
+    /// The figures as OpenMetrics text without its end mark.
+    pub fn figures(&self) -> String {
+        metrics::text(&self.metrics().registry)
+    }
+}

@@ -1,0 +1,110 @@
+//! Passwords: made into Argon2id hashes and compared with them, a few at a time, on threads that serve nobody else.
+
+use std::sync::Arc;
+
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use kit_runtime::random::Random;
+use kit_runtime::vault::Secret;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::config::PeopleConfig;
+use super::refusal::PeopleRefusal;
+use crate::error::{PlatformError, PlatformResult, Problem};
+
+const CHARS_MIN: usize = 12;
+pub(super) const BYTES_MAX: usize = 1_024;
+const SALT_BYTES: usize = 16;
+/// Nobody's, with the parameters of all others: what is compared with it costs the same and never fits.
+const NOBODYS: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/// What is told when too many wait.
+const COME_BACK_S: u64 = 2;
+
+pub(super) struct Passwords {
+    at_once: Arc<Semaphore>,
+    /// Those that are worked on, too.
+    waiting: Arc<Semaphore>,
+}
+
+impl Passwords {
+    pub(super) fn new(config: &PeopleConfig) -> Self {
+        let (at_once, waiting) = (config.passwords_at_once_max, config.passwords_waiting_max);
+        Self { at_once: Arc::new(Semaphore::new(at_once)), waiting: Arc::new(Semaphore::new(at_once + waiting)) }
+    }
+
+    /// The hash in PHC form. Errors: `too_many_attempts`.
+    pub(super) async fn hash(&self, random: &dyn Random, password: &Secret) -> PlatformResult<String> {
+        let mut salt = [0; SALT_BYTES];
+        random.fill(&mut salt);
+        let password = password.clone();
+        let hashed = self.work(move || {
+            Argon2::default().hash_password_with_salt(password.expose(), &salt).map(|hash| hash.to_string())
+        });
+        hashed.await?.map_err(|error| PlatformError::Internal(format!("the password can't be hashed: {error}")))
+    }
+
+    /// True when the password is the one of this hash; without one it takes as long, and is not. Errors:
+    /// `too_many_attempts`.
+    pub(super) async fn fits(&self, password: &Secret, hash: Option<&str>) -> PlatformResult<bool> {
+        let (password, is_somebodys) = (password.clone(), hash.is_some());
+        let hash = hash.unwrap_or(NOBODYS).to_owned();
+        let fits =
+            self.work(move || Argon2::default().verify_password(password.expose(), hash.as_str()).is_ok()).await?;
+        Ok(fits && is_somebodys)
+    }
+
+    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> PlatformResult<T> {
+        let full = |_| PlatformError::from(PeopleRefusal::TooManyAttempts { retry_after_s: COME_BACK_S });
+        let place = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
+        let turn = Arc::clone(&self.at_once).acquire_owned().await;
+        let turn: OwnedSemaphorePermit = turn.map_err(|error| PlatformError::Internal(error.to_string()))?;
+        let done = tokio::task::spawn_blocking(move || {
+            // Held by the work itself: who asked may be gone before it is done.
+            let _held = (place, turn);
+            job()
+        });
+        done.await.map_err(|error| PlatformError::Internal(error.to_string()))
+    }
+}
+
+/// What is wrong with a password that somebody chose.
+pub(super) fn check(pointer: &str, password: &Secret) -> Option<Problem> {
+    let chars = password.expose_str().map_or(0, |password| password.chars().count());
+    if chars >= CHARS_MIN && password.expose().len() <= BYTES_MAX {
+        return None;
+    }
+    Some(Problem::new(pointer, format!("must have {CHARS_MIN} characters at least, {BYTES_MAX} bytes at most")))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::random::SeededRandom;
+
+    use super::*;
+
+    fn secret(text: &str) -> Secret {
+        Secret::new(text.as_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn a_password_fits_its_own_hash_and_nobodys_fits_none() {
+        let passwords = Passwords::new(&PeopleConfig::default());
+        let hash = passwords.hash(&SeededRandom::new(1), &secret("correct horse")).await.unwrap();
+        assert!(passwords.fits(&secret("correct horse"), Some(&hash)).await.unwrap());
+        assert!(!passwords.fits(&secret("correct house"), Some(&hash)).await.unwrap());
+        assert!(!passwords.fits(&secret("correct horse"), None).await.unwrap());
+        let parameters = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
+        assert_eq!(parameters(&hash), parameters(NOBODYS), "so that both cost the same");
+        assert_eq!(hash.len(), NOBODYS.len());
+    }
+
+    #[tokio::test]
+    async fn who_finds_all_places_taken_is_told_to_come_back() {
+        let config = PeopleConfig { passwords_at_once_max: 1, passwords_waiting_max: 0, ..PeopleConfig::default() };
+        let passwords = Passwords::new(&config);
+        let _taken = Arc::clone(&passwords.waiting).try_acquire_owned().unwrap();
+        let refused = passwords.fits(&secret("correct horse"), None).await.unwrap_err();
+        assert_eq!(refused.code(), "too_many_attempts");
+    }
+}

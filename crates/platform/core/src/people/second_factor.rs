@@ -1,0 +1,170 @@
+//! The second factor: enrolled with the password, confirmed by a code, asked for from then on, turned off by a code or by an
+//! administrator.
+
+use kit_runtime::vault::Secret;
+use uuid::Uuid;
+
+use super::refusal::PeopleRefusal;
+use super::{totp, totp_context};
+use crate::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{Answering, Outcome};
+use crate::port::{Ending, Totp, TotpChange, User};
+use crate::{Caller, Platform};
+
+/// A second factor that waits to be confirmed.
+#[derive(Clone)]
+pub struct Enrolled {
+    /// The secret in base32, to be typed into an authenticator. It can't be had again.
+    pub secret: String,
+    /// The same as an `otpauth://` address, to be shown as a picture.
+    pub url: String,
+}
+
+/// Codes for the day on which the authenticator is lost; each works once.
+#[derive(Clone)]
+pub struct RecoveryCodes {
+    /// The user, whose second factor is asked for from now on.
+    pub user: User,
+    /// The codes. They can't be had again.
+    pub codes: Vec<String>,
+}
+
+impl Platform {
+    /// Makes a secret for one's own second factor, in place of one that was never confirmed. The answer is kept sealed.
+    ///
+    /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `second_factor_on`, `busy`.
+    pub async fn enroll_second_factor(
+        &self,
+        caller: &Caller,
+        password: &Secret,
+        answering: Option<Answering<'_, Enrolled>>,
+    ) -> PlatformResult<Outcome<Enrolled>> {
+        let (user, _) = self.person(caller).await?;
+        if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        self.check_own_password(&user, password).await?;
+        if user.has_second_factor() {
+            return Err(PeopleRefusal::SecondFactorOn.into());
+        }
+        let mut secret = [0; totp::SECRET_BYTES];
+        self.random().fill(&mut secret);
+        let enrolled = Enrolled { secret: totp::in_base32(&secret), url: totp::otpauth_url(&user.email, &secret) };
+        let sealed = self.vault().seal(self.random().as_ref(), &totp_context(user.uuid), &secret);
+        let waiting = Totp { secret: sealed, step: 0, confirmed_at: None };
+        let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&enrolled, self.now())));
+        self.write_user(user, TotpChange::Set(waiting, Vec::new()), Ending::Nothing, answer, None).await?;
+        Ok(Outcome::Fresh(enrolled))
+    }
+
+    /// Turns one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept sealed.
+    ///
+    /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_on`, `second_factor_off`
+    /// (none was enrolled), `busy`.
+    pub async fn confirm_second_factor(
+        &self,
+        caller: &Caller,
+        code: &str,
+        answering: Option<Answering<'_, RecoveryCodes>>,
+    ) -> PlatformResult<Outcome<RecoveryCodes>> {
+        let (user, session) = self.person(caller).await?;
+        if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let waiting = user.totp.clone().ok_or(PeopleRefusal::SecondFactorOff)?;
+        if user.has_second_factor() {
+            return Err(PeopleRefusal::SecondFactorOn.into());
+        }
+        let taken = self.take_attempt(&user.email, None).await?;
+        let Some(step) = self.step_of(user.uuid, &waiting, code.trim())? else {
+            return Err(self.refused(Some(&user), None, PeopleRefusal::OwnCodeRefused));
+        };
+        self.give_back(taken).await?;
+        let codes: Vec<String> = (0..totp::RECOVERY_CODES).map(|_| self.recovery_code()).collect();
+        let hashes = codes.iter().map(|code| totp::recovery_hash(code)).collect();
+        let on = Totp { step, confirmed_at: Some(self.now()), ..waiting };
+        let next = User { version: user.version + 1, totp: Some(on.clone()), ..user.clone() };
+        let made = RecoveryCodes { user: next, codes };
+        let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&made, self.now())));
+        let ending = Ending::AllBut(user.uuid, session);
+        let note = self.note(caller, AccessEvent::SecondFactorOn { user: user.uuid })?;
+        self.write_user(user, TotpChange::Set(on, hashes), ending, answer, Some(note)).await?;
+        tracing::info!(user = %made.user.uuid, "a user turned their second factor on");
+        Ok(Outcome::Fresh(made))
+    }
+
+    /// The step whose code it is, if it is one of now.
+    pub(super) fn step_of(&self, user: Uuid, totp: &Totp, code: &str) -> PlatformResult<Option<i64>> {
+        let secret = self.vault().open(&totp_context(user), &totp.secret);
+        let secret = secret.map_err(|error| PlatformError::Internal(format!("a second factor: {error}")))?;
+        Ok(totp::step_of(secret.expose(), code, self.now()))
+    }
+
+    fn recovery_code(&self) -> String {
+        let mut random = [0; totp::RECOVERY_BYTES];
+        self.random().fill(&mut random);
+        totp::recovery_code(&random)
+    }
+
+    /// Turns one's own second factor off, with a code or a recovery code.
+    ///
+    /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_off`, `busy`.
+    pub async fn turn_off_own_second_factor(
+        &self,
+        caller: &Caller,
+        code: &str,
+        answering: Option<Answering<'_, User>>,
+    ) -> PlatformResult<Outcome<User>> {
+        let (user, _) = self.person(caller).await?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if !user.has_second_factor() {
+            return Err(PeopleRefusal::SecondFactorOff.into());
+        }
+        let taken = self.take_attempt(&user.email, None).await?;
+        if !self.uses_code(&user, code).await? {
+            return Err(self.refused(Some(&user), None, PeopleRefusal::OwnCodeRefused));
+        }
+        self.give_back(taken).await?;
+        self.turn_off(caller, user, answering).await
+    }
+
+    /// Turns anybody's second factor off. Errors: `forbidden`, `not_found`, `second_factor_off`, `busy`.
+    pub async fn turn_off_second_factor(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        answering: Option<Answering<'_, User>>,
+    ) -> PlatformResult<Outcome<User>> {
+        let user = self.changeable_user(caller, uuid).await?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if user.totp.is_none() {
+            return Err(PeopleRefusal::SecondFactorOff.into());
+        }
+        self.turn_off(caller, user, answering).await
+    }
+
+    async fn turn_off(
+        &self,
+        caller: &Caller,
+        user: User,
+        answering: Option<Answering<'_, User>>,
+    ) -> PlatformResult<Outcome<User>> {
+        let next = User { version: user.version + 1, totp: None, ..user.clone() };
+        let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
+        let note = self.note(caller, AccessEvent::SecondFactorOff { user: user.uuid })?;
+        self.write_user(user, TotpChange::Remove, Ending::Nothing, answer, Some(note)).await?;
+        tracing::info!(user = %next.uuid, by = caller.actor, "a second factor was turned off");
+        Ok(Outcome::Fresh(next))
+    }
+
+    /// How many recovery codes the person who asks has left. Errors: `forbidden` (an API key).
+    pub async fn own_recovery_codes(&self, caller: &Caller) -> PlatformResult<usize> {
+        let (user, _) = self.person(caller).await?;
+        Ok(self.store().recovery_codes(user.uuid).await?)
+    }
+}

@@ -1,0 +1,320 @@
+//! Users: made, listed, changed and removed by administrators, and their passwords.
+
+use kit_runtime::vault::Secret;
+use uuid::Uuid;
+
+use super::refusal::PeopleRefusal;
+use super::{EMAIL_BYTES_MAX, passwords, plain_email};
+use crate::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{Answering, Outcome};
+use crate::port::{
+    AccessChange, AccessChanged, Ending, IdempotentAnswer, Page, StoreError, TotpChange, User, UserChange, UserWritten,
+};
+use crate::{Caller, Platform, Role, Scope};
+
+/// Random bytes of a password that is made for somebody.
+const MADE_BYTES: usize = 16;
+/// Whoever may change people may look at them.
+const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
+
+/// A user to be.
+#[derive(Debug)]
+pub struct NewUser {
+    /// E-mail address, in whatever case.
+    pub email: String,
+    /// What they may do.
+    pub role: Role,
+    /// Their password; one is made without it.
+    pub password: Option<Secret>,
+}
+
+/// A user with the password that was made for them.
+#[derive(Debug, Clone)]
+pub struct UserWithPassword {
+    /// The user.
+    pub user: User,
+    /// The password, when it was made here. It can't be had again.
+    pub password: Option<Secret>,
+}
+
+/// What is to be different about a user; what is none stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct UserPatch {
+    /// Another role.
+    pub role: Option<Role>,
+    /// Whether they can't sign in.
+    pub disabled: Option<bool>,
+}
+
+impl Platform {
+    /// Creates a user. Nobody gives away more than they have. The answer is kept sealed.
+    ///
+    /// Errors: `forbidden`, `invalid`, `taken` (email), `too_many_attempts` (too many passwords are worked on).
+    pub async fn create_user(
+        &self,
+        caller: &Caller,
+        new: NewUser,
+        answering: Option<Answering<'_, UserWithPassword>>,
+    ) -> PlatformResult<Outcome<UserWithPassword>> {
+        caller.require_staff()?;
+        caller.require(Scope::UsersWrite)?;
+        check_covers(caller, new.role.name())?;
+        if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let email = plain_email(&new.email);
+        let problems: Vec<Problem> = check_email(&email)
+            .into_iter()
+            .chain(new.password.as_ref().and_then(|password| passwords::check("/password", password)))
+            .collect();
+        if !problems.is_empty() {
+            return Err(PlatformError::Invalid(problems));
+        }
+        let (password_hash, password) = self.hash_or_make(new.password).await?;
+        let now = self.now();
+        let user = User {
+            uuid: self.ids().uuid_v7(),
+            email,
+            role: new.role.name().to_owned(),
+            password_hash,
+            created_at: now,
+            version: 1,
+            disabled_at: None,
+            signed_in_at: None,
+            totp: None,
+        };
+        let created = UserWithPassword { user: user.clone(), password };
+        let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
+        let event = AccessEvent::UserCreated { user: user.uuid, email: user.email.clone(), role: user.role.clone() };
+        let note = self.note(caller, event)?;
+        match self.store().change_access(AccessChange::CreateUser(user, answer), note).await {
+            Ok(_) => {}
+            Err(StoreError::Replayed) => {
+                let answer = self.replay_sealed(answering.as_ref()).await?;
+                return answer.map(Outcome::Replayed).ok_or(PlatformError::Busy);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        tracing::info!(user = %created.user.uuid, role = created.user.role, by = caller.actor, "a user was created");
+        Ok(Outcome::Fresh(created))
+    }
+
+    /// Users in order of creation. Errors: `forbidden`.
+    pub async fn users(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<User>> {
+        caller.require_staff()?;
+        caller.require_one_of(&READING)?;
+        Ok(self.store().users(page).await?)
+    }
+
+    /// A user. Errors: `forbidden`, `not_found`.
+    pub async fn user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
+        self.seen_user(caller, uuid).await
+    }
+
+    /// The user with this e-mail address. Errors: `forbidden`, `not_found`.
+    pub async fn user_by_email(&self, caller: &Caller, email: &str) -> PlatformResult<User> {
+        let found = self.store().user_by_email(&plain_email(email)).await?.ok_or(PlatformError::NotFound("user"))?;
+        self.seen_user(caller, found.uuid).await
+    }
+
+    /// Gives a user another role, disables or enables them. That ends their sessions.
+    ///
+    /// Errors: `forbidden`, `not_found`, `precondition_failed`, `last_administrator`, `busy`.
+    pub async fn change_user(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        seen_version: Option<i64>,
+        patch: UserPatch,
+    ) -> PlatformResult<User> {
+        let user = self.changeable_user(caller, uuid).await?;
+        check_version(&user, seen_version)?;
+        let role = patch.role.map_or_else(|| user.role.clone(), |role| role.name().to_owned());
+        check_covers(caller, &role)?;
+        let disabled_at = match patch.disabled {
+            Some(true) => user.disabled_at.or(Some(self.now())),
+            Some(false) => None,
+            None => user.disabled_at,
+        };
+        if role == user.role && disabled_at == user.disabled_at {
+            return Ok(user);
+        }
+        let before = user.role.clone();
+        let user = User { role, disabled_at, ..user };
+        let is_disabled = user.disabled_at.is_some();
+        let (role_before, role) = (before.clone(), user.role.clone());
+        let note =
+            self.note(caller, AccessEvent::UserChanged { user: uuid, role_before, role, disabled: is_disabled })?;
+        let user = self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), None, Some(note)).await?;
+        tracing::info!(user = %uuid, role = user.role, before, is_disabled, by = caller.actor, "a user was changed");
+        Ok(user)
+    }
+
+    /// Removes a user who has never signed in; others can be disabled.
+    ///
+    /// Errors: `forbidden`, `not_found`, `has_signed_in`, `last_administrator`, `busy`.
+    pub async fn remove_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
+        let user = self.changeable_user(caller, uuid).await?;
+        let note = self.note(caller, AccessEvent::UserRemoved { user: uuid })?;
+        let removal = AccessChange::RemoveUser(uuid, user.version);
+        done(written(self.store().change_access(removal, note).await?)?)?;
+        tracing::info!(user = %uuid, role = user.role, by = caller.actor, "a user was removed");
+        Ok(())
+    }
+
+    /// Gives a user another password, which is made if none is chosen, ends their sessions, and lets them try to sign in at
+    /// once. The answer is kept sealed.
+    ///
+    /// Errors: `forbidden`, `not_found`, `invalid`, `busy`, `too_many_attempts` (too many passwords are worked on).
+    pub async fn reset_password(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        password: Option<Secret>,
+        answering: Option<Answering<'_, UserWithPassword>>,
+    ) -> PlatformResult<Outcome<UserWithPassword>> {
+        let user = self.changeable_user(caller, uuid).await?;
+        if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if let Some(problem) = password.as_ref().and_then(|password| passwords::check("/password", password)) {
+            return Err(PlatformError::Invalid(vec![problem]));
+        }
+        let (password_hash, password) = self.hash_or_make(password).await?;
+        let user = User { password_hash, ..user };
+        let email = user.email.clone();
+        let next = UserWithPassword { user: User { version: user.version + 1, ..user.clone() }, password };
+        let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&next, self.now())));
+        let note = self.note(caller, AccessEvent::PasswordReset { user: uuid })?;
+        self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), answer, Some(note)).await?;
+        self.forget_attempts(&email).await?;
+        tracing::info!(user = %uuid, by = caller.actor, "a password was reset");
+        Ok(Outcome::Fresh(next))
+    }
+
+    /// Changes one's own password, and ends one's other sessions.
+    ///
+    /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `invalid`, `busy`.
+    pub async fn change_own_password(
+        &self,
+        caller: &Caller,
+        old: &Secret,
+        new: &Secret,
+        answering: Option<Answering<'_, User>>,
+    ) -> PlatformResult<Outcome<User>> {
+        let (user, session) = self.person(caller).await?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        if let Some(problem) = passwords::check("/new", new) {
+            return Err(PlatformError::Invalid(vec![problem]));
+        }
+        self.check_own_password(&user, old).await?;
+        let password_hash = self.doorkeeper().passwords.hash(self.random().as_ref(), new).await?;
+        let user = User { password_hash, ..user };
+        let next = User { version: user.version + 1, ..user.clone() };
+        let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
+        let note = self.note(caller, AccessEvent::PasswordChanged { user: next.uuid })?;
+        let ending = Ending::AllBut(next.uuid, session);
+        let user = self.write_user(user, TotpChange::Keep, ending, answer, Some(note)).await?;
+        tracing::info!(user = %user.uuid, "a user changed their password");
+        Ok(Outcome::Fresh(user))
+    }
+
+    /// Whoever has found somebody's session must not find their password with it.
+    pub(super) async fn check_own_password(&self, user: &User, password: &Secret) -> PlatformResult<()> {
+        let taken = self.take_attempt(&user.email, None).await?;
+        if password.expose().len() > passwords::BYTES_MAX
+            || !self.doorkeeper().passwords.fits(password, Some(&user.password_hash)).await?
+        {
+            return Err(self.refused(Some(user), None, PeopleRefusal::PasswordRefused));
+        }
+        self.give_back(taken).await
+    }
+
+    /// The hash, and the password if it was made here.
+    async fn hash_or_make(&self, password: Option<Secret>) -> PlatformResult<(String, Option<Secret>)> {
+        let passwords = &self.doorkeeper().passwords;
+        match password {
+            Some(password) => Ok((passwords.hash(self.random().as_ref(), &password).await?, None)),
+            None => {
+                let made = Secret::new(self.ids().token(MADE_BYTES).into_bytes());
+                Ok((passwords.hash(self.random().as_ref(), &made).await?, Some(made)))
+            }
+        }
+    }
+
+    /// Writes a user's new state, which was decided on the version that it has, with its entry in the log of access.
+    pub(super) async fn write_user(
+        &self,
+        user: User,
+        totp: TotpChange,
+        ending: Ending,
+        answer: Option<IdempotentAnswer>,
+        note: Option<String>,
+    ) -> PlatformResult<User> {
+        let expected_version = user.version;
+        let user = User { version: expected_version + 1, ..user };
+        let change = UserChange { expected_version, user: user.clone(), totp, ending, answer };
+        done(match note {
+            Some(note) => written(self.store().change_access(AccessChange::ChangeUser(change), note).await?)?,
+            None => self.store().change_user(change).await?,
+        })?;
+        self.forget_ended(Ending::AllOf(user.uuid));
+        Ok(user)
+    }
+
+    /// A user whom the caller may see.
+    pub(super) async fn seen_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
+        caller.require_one_of(&READING)?;
+        let found = self.store().user(uuid).await?.filter(|_| caller.customer.is_none());
+        found.ok_or(PlatformError::NotFound("user"))
+    }
+
+    /// A user whom the caller may change: nobody changes who may do more than they.
+    pub(super) async fn changeable_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
+        caller.require(Scope::UsersWrite)?;
+        let user = self.seen_user(caller, uuid).await?;
+        check_covers(caller, &user.role)?;
+        Ok(user)
+    }
+}
+
+fn written(changed: AccessChanged) -> PlatformResult<UserWritten> {
+    match changed {
+        AccessChanged::User(written) => Ok(written),
+        other => Err(PlatformError::Internal(format!("the change of a user came to {other:?}"))),
+    }
+}
+
+fn done(written: UserWritten) -> PlatformResult<()> {
+    match written {
+        UserWritten::Done => Ok(()),
+        UserWritten::LastAdministrator => Err(PeopleRefusal::LastAdministrator.into()),
+        UserWritten::HasSignedIn => Err(PeopleRefusal::HasSignedIn.into()),
+    }
+}
+
+fn check_covers(caller: &Caller, role: &str) -> PlatformResult<()> {
+    if Role::parse(role).is_none_or(|role| caller.scopes.covers(role.scopes())) {
+        return Ok(());
+    }
+    Err(PlatformError::Forbidden("nobody makes or changes a user who may do more than they".into()))
+}
+
+fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()> {
+    match seen {
+        Some(expected) if expected != user.version => {
+            Err(PlatformError::PreconditionFailed { expected, current: user.version })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_email(email: &str) -> Option<Problem> {
+    let parts = email.split_once('@');
+    let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+    let is_one = whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+    (!is_one).then(|| Problem::new("/email", "is not an e-mail address"))
+}

@@ -1,0 +1,145 @@
+//! Bidders as they are registered for an auction, and what of their spending limits is bound.
+//!
+//! What a bidder has bound is not counted along with each bid: that would cost every bid a write, and bidders without a
+//! limit are the rule. The items on which a bidder has bid are noted as [`Stake`]s, once each, and looked at when somebody
+//! asks. A stake says "look there", no more: what is bound is what the item's state says.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use platform_rules::LogHead;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{IdempotentAnswer, Page, StoreResult, Versioned};
+use crate::audit::LogEntry;
+
+/// Where a registration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistrationStatus {
+    /// Asked for, not decided.
+    Pending,
+    /// The bidder may bid.
+    Approved,
+    /// The bidder may not bid.
+    Refused,
+    /// Approved before, and suspended from bidding. Bids that stand go on standing.
+    Suspended,
+}
+
+impl RegistrationStatus {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Refused, Self::Suspended];
+
+    /// Stable word, as APIs carry it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Refused => "refused",
+            Self::Suspended => "suspended",
+        }
+    }
+}
+
+/// A bidder's registration for one auction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Registration {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// The auction.
+    pub auction: Uuid,
+    /// The auction's customer.
+    pub customer: Uuid,
+    /// All that others see of the bidder; unique in its auction, and never changed once they have bid.
+    pub paddle: String,
+    /// The person or firm behind it: vendors and the auctioneer are told by it. Registered once in an auction.
+    pub party: Option<Uuid>,
+    /// Name, for whoever runs the sale.
+    pub name: String,
+    /// E-mail address, for whoever runs the sale.
+    pub email: Option<String>,
+    /// What the bidder may spend in this auction, minor units; none for no limit.
+    pub limit: Option<i64>,
+    /// What whoever runs the sale notes about the bidder.
+    pub note: Option<String>,
+    /// Where it stands.
+    pub status: RegistrationStatus,
+    /// Why it was refused or suspended, in a person's words.
+    pub reason: Option<String>,
+    /// Who changed it last.
+    pub actor: String,
+    /// Number of its last change, from 1; what `If-Match` compares.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+    /// Where its log has come to.
+    pub log: LogHead,
+    /// How often it was changed, or bid under a limit: bids take turns. The store counts.
+    #[serde(skip)]
+    pub turn: i64,
+}
+
+/// A registration to be written.
+#[derive(Debug, Clone)]
+pub struct RegistrationEntry {
+    /// Its next state, with the version that was loaded; 0 for a new one.
+    pub registration: Versioned<Registration>,
+    /// Entries of its log that go with it.
+    pub log: Vec<LogEntry>,
+    /// The answer to keep for the caller's idempotency key.
+    pub answer: Option<IdempotentAnswer>,
+}
+
+/// An item on which a bidder has bid.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stake {
+    /// The item's auction.
+    pub auction: Uuid,
+    /// The bidder's paddle.
+    pub paddle: String,
+    /// The item.
+    pub item: Uuid,
+}
+
+/// The turn that a bid takes: of two bids that were decided on the same state of a bidder one is decided again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The registration.
+    pub registration: Uuid,
+    /// [`Registration::turn`] when it was loaded.
+    pub seen: i64,
+}
+
+/// The part of the port for bidders.
+#[async_trait]
+pub trait Registrations: Send + Sync {
+    /// Writes a registration with the entries of its log, and counts its turn on. `Conflict` when the version moved, or when it
+    /// gets another paddle and the one that it has had a stake; `Taken("paddle")`, `Taken("party")`, `Replayed`.
+    async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()>;
+    /// A registration.
+    async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;
+    /// The registration of a paddle.
+    async fn registration_of(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+    /// In order of creation (UUID).
+    async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+    /// The highest paddle of an auction that is a number of at most nine digits; 0 without one.
+    async fn highest_paddle(&self, auction: Uuid) -> StoreResult<i64>;
+
+    /// Notes stakes that are not noted yet.
+    async fn note_stakes(&self, stakes: Vec<Stake>) -> StoreResult<()>;
+    /// What a bidder has bound by now on the items that they have a stake in, but for one: the sum of
+    /// [`platform_rules::Item::bound_for`], minor units. To be asked after the registration was loaded.
+    async fn committed(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
+}
+
+impl Registration {
+    /// The paddle as a number, for the next one to be assigned.
+    pub fn number(&self) -> Option<i64> {
+        let digits = (1..=9).contains(&self.paddle.len()) && self.paddle.bytes().all(|byte| byte.is_ascii_digit());
+        self.paddle.parse().ok().filter(|_| digits)
+    }
+}

@@ -1,0 +1,134 @@
+//! Leads: how far the items of an auction have followed a change of it as a whole, and items that wait to be entered.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use platform_rules::{AuctionEdit, Stagger};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::StoreResult;
+use crate::new_item::NewItem;
+
+/// A change of an auction that its items follow, a step after the other, each a commit of its own. An auction has one at most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lead {
+    /// The auction.
+    pub auction: Uuid,
+    /// Its customer.
+    pub customer: Uuid,
+    /// What the items follow.
+    pub follows: Follows,
+    /// Who changed the auction.
+    pub actor: String,
+    /// When, by the clock of the auction.
+    pub at: Timestamp,
+    /// Steps done; what a step compares.
+    pub step: i64,
+    /// Items up to this place of the running order have followed; -1 before the first.
+    pub through: i64,
+    /// Place of the last item that is to follow.
+    pub until: i64,
+}
+
+/// What items follow, each in its own commit by the rules of that moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Follows {
+    /// Their auction went LIVE: so do those that are DRAFT or PREVIEW.
+    GoLive,
+    /// Their auction goes back to PREVIEW: no bid may slip in, so the versions of LIVE ones move on. Then it is PREVIEW.
+    Return,
+    /// Their auction went back to PREVIEW: LIVE ones are DRAFT, as if an administrator had set each.
+    TakeBack,
+    /// Their auction is reconciled: PASSED ones are UNSOLD.
+    Reconcile,
+    /// Their planned ends are so many seconds later.
+    Shift {
+        /// Seconds.
+        seconds: i64,
+        /// Why; needed by LIVE and SUSPENDED ones.
+        reason: Option<String>,
+    },
+    /// Their ends are planned anew, by what their auction says now.
+    Plan {
+        /// Why; needed by LIVE and SUSPENDED ones.
+        reason: Option<String>,
+    },
+    /// Their auction's closing time or stagger was corrected: the ends that were planned by those of before are planned anew.
+    Replan {
+        /// Closing time of before.
+        ends_at: Option<Timestamp>,
+        /// Stagger of before.
+        stagger: Option<Stagger>,
+    },
+    /// Their auction, which is LIVE, gets other terms: no bid may slip in that was decided on those of before, so the versions
+    /// of LIVE ones move on. Then it has them.
+    Terms {
+        /// What is another way then.
+        edit: Box<AuctionEdit>,
+    },
+    /// They were staged as this import, and enter; each step is one of its pieces.
+    Import {
+        /// The import.
+        import: Uuid,
+    },
+    /// They are copies of another auction's, staged in the same way.
+    Copy {
+        /// What they were staged as.
+        import: Uuid,
+    },
+}
+
+/// A step of a lead, as part of a [`Change`](super::Change).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeadStep {
+    /// The auction.
+    pub auction: Uuid,
+    /// [`Lead::step`] as it was loaded; none when the auction had no lead. `Conflict` when it is another by now.
+    pub seen: Option<i64>,
+    /// The lead from now on; none when it is over.
+    pub lead: Option<Lead>,
+    /// The staged piece that this step has entered, and that goes with it.
+    pub entered: Option<(Uuid, i64)>,
+}
+
+/// The part of the port for leads.
+#[async_trait]
+pub trait Leads: Send + Sync {
+    /// The lead of an auction, while there is one.
+    async fn lead(&self, auction: Uuid) -> StoreResult<Option<Lead>>;
+    /// Leads that are under way, at most `limit`, in the order of their auctions.
+    async fn leads(&self, limit: usize) -> StoreResult<Vec<Lead>>;
+
+    /// Keeps a piece of an import, numbered from 0, until a step enters it.
+    async fn stage(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
+    /// A piece of an import; none when it was entered or is not there.
+    async fn staged(&self, import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
+    /// Takes at most `limit` pieces of an import away; how many.
+    async fn unstage(&self, import: Uuid, limit: usize) -> StoreResult<usize>;
+    /// Takes at most `limit` pieces away that were staged before `before` and belong to no lead; how many.
+    async fn unstage_forgotten(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+}
+
+impl Lead {
+    /// If the item at this place still has to follow. Items that an import enters are not there before.
+    pub fn covers(&self, position: i64) -> bool {
+        self.follows.staged().is_none() && self.through < position && position <= self.until
+    }
+}
+
+impl Follows {
+    /// What the items were staged as, when they enter piece by piece.
+    pub fn staged(&self) -> Option<Uuid> {
+        match self {
+            Self::Import { import } | Self::Copy { import } => Some(*import),
+            _ => None,
+        }
+    }
+
+    /// If it leads items to another status: what has still to follow may be refused for a status that it has no more in a
+    /// moment.
+    pub(crate) fn changes_status(&self) -> bool {
+        matches!(self, Self::GoLive | Self::Return | Self::TakeBack | Self::Reconcile)
+    }
+}

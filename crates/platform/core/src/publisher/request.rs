@@ -1,0 +1,96 @@
+//! One event on its way: the request that creates the message at the provider, and what came of it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use jiff::Timestamp;
+use kit_outbound::{Client, Request, TransportError};
+
+use super::connection::Connection;
+use super::verdict::{Verdict, judge};
+use crate::port::OutboxEvent;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the header.
+const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Bytes of the provider's answer that are read; an accepted message answers with a few hundred.
+const RESPONSE_BYTES_MAX: usize = 16 << 10;
+
+/// Publishes an event and judges the answer; `now` tells the time of that.
+pub(super) async fn publish(
+    client: &Client,
+    connection: &Connection,
+    event: &OutboxEvent,
+    deadline: Duration,
+    now: impl FnOnce() -> Timestamp,
+) -> Verdict {
+    let event_id = event.event_id();
+    let body = body(event, &event_id);
+    let subject = event.subject.to_string();
+    let (Ok(key), Ok(subject)) = (HeaderValue::from_str(&event_id), HeaderValue::from_str(&subject)) else {
+        return Verdict::Quarantine { error: "the event's id can't stand in a header".into() };
+    };
+    let request = |deadline| {
+        let mut headers = HeaderMap::with_capacity(5);
+        headers.insert(ACCEPT, JSON);
+        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(AUTHORIZATION, connection.authorization.clone());
+        headers.insert(IDEMPOTENCY_KEY, key.clone());
+        headers.insert(ORDERING_KEY, subject.clone());
+        Request {
+            method: Method::POST,
+            to: connection.messages.clone(),
+            headers: headers.into(),
+            body: body.clone(),
+            deadline,
+            response_bytes_max: RESPONSE_BYTES_MAX,
+        }
+    };
+    // A second one is known by its event id.
+    match client.send_repeatable(deadline, request).await {
+        Ok(response) => judge(response.status, &response.headers, &response.body, now()).without(&connection.key),
+        // Nothing will reach that address until somebody changes it, or the policy.
+        Err(error @ TransportError::RefusedAddress { .. }) => Verdict::Park { reason: error.to_string() },
+        Err(error) => Verdict::Retry { error: error.to_string(), retry_after: None },
+    }
+}
+
+/// The event's own bytes go in unchanged: they are JSON already.
+fn body(event: &OutboxEvent, event_id: &str) -> Bytes {
+    let name = event.event_type.name();
+    let payload = &event.body;
+    Bytes::from(format!(r#"{{"eventType":"{name}","eventId":"{event_id}","payload":{payload}}}"#))
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::event::EventType;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn the_message_carries_the_events_bytes_unchanged() {
+        let payload = r#"{"itemUuid":"x",  "status":"SOLD"}"#;
+        let event = OutboxEvent {
+            cursor: 7,
+            customer: Uuid::nil(),
+            subject: Uuid::nil(),
+            sequence: 3,
+            event_type: EventType::ItemStatusChange,
+            body: payload.into(),
+            attempts: 0,
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let body = body(&event, &event.event_id());
+        assert_eq!(
+            body,
+            format!(
+                r#"{{"eventType":"ITEM_STATUS_CHANGE","eventId":"00000000-0000-0000-0000-000000000000.3","payload":{payload}}}"#
+            )
+        );
+    }
+}

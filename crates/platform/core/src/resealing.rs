@@ -1,0 +1,144 @@
+//! Sealing again with the first key what another sealed (decisions, section 8), in small pieces beside whatever else goes on.
+//!
+//! Each text is replaced only where it still is what was looked at: who changed it meanwhile has sealed it anew. When
+//! everything has been gone through and nothing remained, the other keys' sentinels go: from then on a node may start
+//! without them.
+
+use kit_runtime::vault::{Sealed, Sealings};
+use uuid::Uuid;
+
+use crate::Platform;
+use crate::access::answer_context;
+use crate::consumers::key_context;
+use crate::error::{PlatformError, PlatformResult};
+use crate::people::totp_context;
+use crate::port::{Page, Resealed, SealedPlace, StoreError};
+
+/// Texts looked at, and replaced, at a time.
+const PIECE_MAX: usize = 200;
+
+/// Times that everything is gone through: what was changed at the same time as it was looked at is found the next time.
+const ROUNDS_MAX: usize = 10;
+
+/// What to do with texts that another key sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stale {
+    Count,
+    Reseal,
+}
+
+impl Platform {
+    /// How much is sealed with which keys. Changes nothing.
+    pub async fn sealings(&self) -> PlatformResult<Sealings> {
+        Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
+    }
+
+    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed again
+    /// so far. Doing it again does nothing more, and after an interruption it goes on.
+    ///
+    /// What can't be opened stays as it is and is told; then the sentinels stay, too. Errors: `busy` (others seal with
+    /// another key all the time: a node runs that does not have this key first).
+    pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<Sealings> {
+        let mut resealed = 0;
+        for _ in 0..ROUNDS_MAX {
+            let (found, count) = self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            resealed += count;
+            if found.stale == 0 {
+                if found.unopened == 0 {
+                    self.forget_sentinels().await?;
+                }
+                return Ok(Sealings { stale: resealed, ..found });
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// What was found, and how much was replaced.
+    async fn go_through(
+        &self,
+        stale: Stale,
+        progress: &mut (dyn FnMut(u64) + Send),
+    ) -> PlatformResult<(Sealings, u64)> {
+        let (mut found, mut count) = (Sealings::default(), 0);
+        let mut after = None;
+        loop {
+            let consumers = self.store().consumers(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = consumers.last() else { break };
+            after = Some(last.customer);
+            let sealed = consumers.iter().filter_map(|consumer| Some((consumer.customer, consumer.api_key.as_ref()?)));
+            let texts: Vec<Resealed> =
+                sealed.filter_map(|(customer, key)| self.renewed_key(&mut found, customer, key)).collect();
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        let mut after = None;
+        loop {
+            let answers = self.store().sealed_answers(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = answers.last() else { break };
+            after = Some((last.caller, last.key.clone()));
+            let mut texts = Vec::new();
+            for answer in answers {
+                let renewed = self.renew(&answer_context(answer.caller, &answer.key), &answer.body);
+                if let Some(new) = found.note("a kept answer", renewed) {
+                    let place = SealedPlace::Answer { caller: answer.caller, key: answer.key };
+                    texts.push(Resealed { place, old: answer.body, new });
+                }
+            }
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        let mut after = None;
+        loop {
+            let users = self.store().users(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = users.last() else { break };
+            after = Some(last.uuid);
+            let mut texts = Vec::new();
+            for (user, totp) in users.iter().filter_map(|user| Some((user.uuid, user.totp.as_ref()?))) {
+                let renewed = self.renew(&totp_context(user), &totp.secret);
+                if let Some(new) = found.note(&format!("the second factor of user {user}"), renewed) {
+                    texts.push(Resealed { place: SealedPlace::Totp(user), old: totp.secret.clone(), new });
+                }
+            }
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        Ok((found, count))
+    }
+
+    fn renewed_key(&self, found: &mut Sealings, customer: Uuid, key: &Sealed) -> Option<Resealed> {
+        let what = format!("the provider API key of customer {customer}");
+        let new = found.note(&what, self.renew(&key_context(customer), key))?;
+        Some(Resealed { place: SealedPlace::Connection(customer), old: key.clone(), new })
+    }
+
+    /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time does
+    /// not bring back what another has sealed.
+    pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
+        self.renew(&key_context(customer), &key).ok().flatten().unwrap_or(key)
+    }
+
+    /// The text sealed with the first key, if another has sealed it.
+    fn renew(&self, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, kit_runtime::vault::VaultError> {
+        self.vault().renew(self.random().as_ref(), context, sealed)
+    }
+
+    async fn replace(&self, stale: Stale, texts: Vec<Resealed>) -> PlatformResult<u64> {
+        if stale == Stale::Count || texts.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.store().reseal(texts).await? as u64)
+    }
+
+    /// Leaves the first key's sentinel alone.
+    async fn forget_sentinels(&self) -> PlatformResult<()> {
+        let stored = self.store().sentinels().await?;
+        let own: Vec<Sealed> = stored.iter().filter(|text| !self.vault().is_stale(text)).cloned().collect();
+        if own.is_empty() || own.len() == stored.len() {
+            return Ok(());
+        }
+        match self.store().replace_sentinels(stored, own).await {
+            Err(StoreError::Conflict) => Err(PlatformError::Busy),
+            done => Ok(done?),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Which clerks have to do with which webcasts (decisions, section 8).
+//!
+//! Who signs in with the role clerk gives commands in the webcasts that an administrator or an operator has assigned them to,
+//! and sees the desk and the bidders of these alone. Others who may give commands, API keys among them, need no assignment.
+//! The store is asked each time, so whoever is taken off is refused from then on, on every node.
+
+use platform_rules::{Auction, AuctionKind, Rejection};
+use uuid::Uuid;
+
+use crate::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult};
+use crate::people::PeopleRefusal;
+use crate::port::{AccessChange, AccessChanged, Clerk, ClerkAssigned, Page, User};
+use crate::{Caller, Platform, Role, Scope};
+
+/// Clerks of one webcast.
+const CLERKS_MAX: usize = 100;
+
+impl Platform {
+    /// Clerks of a webcast, in order of their UUID. Errors: `forbidden`, `not_found`.
+    pub async fn clerks(&self, caller: &Caller, auction: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<(Clerk, User)>> {
+        self.with_clerks(caller, auction).await?;
+        Ok(self.store().clerks(auction, page).await?)
+    }
+
+    /// Assigns a clerk to a webcast. Who is its clerk already stays so.
+    ///
+    /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `auction_closed` (it is archived), `not_a_clerk`,
+    /// `too_many_clerks`.
+    pub async fn assign_clerk(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<(Clerk, User)> {
+        let webcast = self.with_clerks(caller, auction).await?;
+        webcast.require_unarchived()?;
+        let clerking = self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
+        if webcast.kind != AuctionKind::Webcast {
+            return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());
+        }
+        let clerk = Clerk { auction, user, assigned_at: self.now(), assigned_by: caller.actor.clone() };
+        let note = self.note(caller, AccessEvent::ClerkAssigned { auction, user })?;
+        let assignment = AccessChange::AssignClerk(clerk.clone(), CLERKS_MAX);
+        let AccessChanged::Clerk(assigned) = self.store().change_access(assignment, note).await? else {
+            return Err(PlatformError::Internal("assigning a clerk came to something else".into()));
+        };
+        match assigned {
+            ClerkAssigned::Now => {
+                tracing::info!(%auction, %user, by = caller.actor, "a clerk was assigned to a webcast");
+                Ok((clerk, clerking))
+            }
+            ClerkAssigned::Before => {
+                let page = Page { after: None, limit: CLERKS_MAX };
+                let before =
+                    self.store().clerks(auction, page).await?.into_iter().find(|(clerk, _)| clerk.user == user);
+                // Taken off in this moment.
+                before.ok_or(PlatformError::Busy)
+            }
+            ClerkAssigned::NoClerk => Err(PeopleRefusal::NotAClerk.into()),
+            ClerkAssigned::Full => Err(PeopleRefusal::TooManyClerks { maximum: CLERKS_MAX }.into()),
+        }
+    }
+
+    /// Takes a clerk off a webcast, from their next command on. Doing it again changes nothing.
+    ///
+    /// Errors: `forbidden`, `not_found` (auction, user).
+    pub async fn take_clerk_off(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<()> {
+        self.with_clerks(caller, auction).await?;
+        self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
+        let note = self.note(caller, AccessEvent::ClerkTakenOff { auction, user })?;
+        if self.store().change_access(AccessChange::TakeClerkOff(auction, user), note).await?.is_noted() {
+            tracing::info!(%auction, %user, by = caller.actor, "a clerk was taken off a webcast");
+        }
+        Ok(())
+    }
+
+    /// Users with the role clerk who can sign in, in order of creation: whom to choose from. Errors: `forbidden`.
+    pub async fn users_who_clerk(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<User>> {
+        caller.require_staff()?;
+        caller.require(Scope::AuctionsWrite)?;
+        Ok(self.store().users_who_clerk(page).await?)
+    }
+
+    /// Webcasts that the person who asks is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`
+    /// (an API key).
+    pub async fn own_webcasts(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
+        if caller.session.is_none() {
+            return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
+        }
+        Ok(self.store().webcasts_of(caller.key, page).await?)
+    }
+
+    /// Webcasts that a user is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`, `not_found`.
+    pub async fn webcasts_of(&self, caller: &Caller, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
+        let user = self.user(caller, user).await?;
+        Ok(self.store().webcasts_of(user.uuid, page).await?)
+    }
+
+    /// The auction, for callers who may see and say who its clerks are: the platform's own people, whoever its customer is.
+    async fn with_clerks(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
+        caller.require(Scope::AuctionsWrite)?;
+        let auction = self.seen_auction(caller, auction).await?;
+        caller.require_staff()?;
+        Ok(auction)
+    }
+
+    /// `clerk_not_assigned` for a person with the role clerk who is none of this webcast's. Asks the store.
+    pub(crate) async fn require_clerk(&self, caller: &Caller, auction: &Auction) -> PlatformResult<()> {
+        if caller.role != Some(Role::Clerk) {
+            return Ok(());
+        }
+        if auction.kind != AuctionKind::Webcast {
+            return Err(PlatformError::Forbidden("a clerk has to do with webcasts, and this is none".into()));
+        }
+        if self.store().is_clerk(auction.uuid, caller.key).await? {
+            return Ok(());
+        }
+        Err(PeopleRefusal::ClerkNotAssigned.into())
+    }
+
+    /// The same of an auction that was not read yet. Errors: `not_found`, too, for who is asked about.
+    pub(crate) async fn require_clerk_of(&self, caller: &Caller, auction: Uuid) -> PlatformResult<()> {
+        if caller.role != Some(Role::Clerk) {
+            return Ok(());
+        }
+        let auction = self.seen_auction(caller, auction).await?;
+        self.require_clerk(caller, &auction).await
+    }
+
+    /// An auction whose bidders the caller may see: a clerk those of their webcasts. Errors: `not_found`, `clerk_not_assigned`.
+    pub(crate) async fn seen_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
+        let auction = self.seen_auction(caller, auction).await?;
+        self.require_clerk(caller, &auction).await?;
+        Ok(auction)
+    }
+}

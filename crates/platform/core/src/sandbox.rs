@@ -1,0 +1,141 @@
+//! Sandbox auctions: a sale on a clock of its own, which a call advances, so that a week passes in a second.
+//!
+//! An advance is one change: the clock's target, the first ends that it brings with their events, and the answer to the
+//! idempotency key become true together. What does not fit into it is done by a worker, a change at a time, each from where
+//! the one before has got to: the target is kept with the auction, so a crash in between loses nothing and repeats nothing.
+//! Every change takes the auction's next version: of two nodes at the same work one gets a conflict, and leaves it to the
+//! other.
+//!
+//! Guarantees:
+//! - each item that becomes due ends at its own effective end time, the earliest first, and is announced as always;
+//! - nothing of this touches a real sale: its clock is the server's, which is never advanced.
+
+mod run;
+
+use jiff::{SignedDuration, Timestamp};
+use platform_rules::test_clock::{self, ADVANCE_SECONDS_MAX};
+use platform_rules::{Auction, AuctionChange, Item, ItemCommand, Rejection, TestClock};
+use uuid::Uuid;
+
+pub use run::RunClocks;
+
+use crate::deciding::{Decision, expect_version};
+use crate::draft::Draft;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{Answering, Outcome};
+use crate::{Caller, Platform, Scope};
+
+/// Who the journal names for items that end by a clock of their own.
+const ACTOR: &str = "test clock";
+
+/// How far a clock is to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advance {
+    /// So many seconds from what it shows; 1 to [`ADVANCE_SECONDS_MAX`].
+    Seconds(i64),
+    /// To this time; what is below a millisecond is cut off.
+    To(Timestamp),
+}
+
+/// A clock that was advanced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advanced {
+    /// The auction with its clock. While the clock has a target, more items end on the way to it.
+    pub auction: Auction,
+    /// Items that have ended by this change, in the order of their ends.
+    pub ended: Vec<Item>,
+}
+
+impl Platform {
+    /// The time that decides in this auction: the server's, or that of a sandbox auction's own clock.
+    pub fn time_of(&self, auction: &Auction) -> Timestamp {
+        auction.clock.as_ref().map_or_else(|| self.now(), TestClock::now)
+    }
+
+    /// A sandbox auction, for a look at its clock.
+    ///
+    /// Errors: `not_found`, `not_a_sandbox`.
+    pub async fn test_clock(&self, caller: &Caller, auction: Uuid) -> PlatformResult<(Auction, TestClock)> {
+        caller.require_one_of(&[Scope::AuctionsRead, Scope::SandboxWrite])?;
+        let auction = self.seen_auction(caller, auction).await?;
+        let clock = auction.clock.ok_or(Rejection::NotASandbox)?;
+        Ok((auction, clock))
+    }
+
+    /// Advances the clock of a sandbox auction, and ends what becomes due. A repeated request with the same idempotency key
+    /// advances it once; `expected_version` is the auction's that the caller saw, if only one of two is to do it.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`test_clock::advance`].
+    pub async fn advance_clock(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        by: Advance,
+        expected_version: Option<i64>,
+        answering: Option<Answering<'_, Advanced>>,
+    ) -> PlatformResult<Outcome<Advanced>> {
+        caller.require(Scope::SandboxWrite)?;
+        if let Advance::Seconds(seconds) = by
+            && !(1..=ADVANCE_SECONDS_MAX).contains(&seconds)
+        {
+            return Err(PlatformError::invalid("/seconds", format!("must be from 1 to {ADVANCE_SECONDS_MAX}")));
+        }
+        self.decide(answering.as_ref(), || async {
+            let auction = self.seen_auction(caller, auction).await?;
+            expect_version(expected_version, auction.version)?;
+            self.require_settled(&auction).await?;
+            let begin = test_clock::advance(&auction, by.target(&auction))?;
+            let (draft, result) = self.step(&caller.actor, auction, Some(begin), self.step_items_max()).await?;
+            let change = draft.finish(answering.as_ref(), &result);
+            Ok(Decision { customer: result.auction.customer, change, result })
+        })
+        .await
+        .inspect(|_| self.clocks_moved().notify())
+    }
+
+    /// A part of an advance, as one change: what is due next on the clock's way ends, `items_max` items at most.
+    async fn step<'a>(
+        &self,
+        actor: &'a str,
+        auction: Auction,
+        begin: Option<AuctionChange>,
+        items_max: usize,
+    ) -> PlatformResult<(Draft<'a>, Advanced)> {
+        let mut on_the_way = auction.clone();
+        begin.iter().for_each(|change| on_the_way.apply(change));
+        let target = self.time_of(&on_the_way);
+        let mut due = self.store().due_in_sandbox(auction.uuid, target, items_max + 1).await?;
+        let is_last = due.len() <= items_max;
+        due.truncate(items_max);
+        let reached = due.last().and_then(|last| last.effective_end_time).filter(|_| !is_last).unwrap_or(target);
+        let followed = test_clock::follow(&on_the_way, reached, due.len() as u64)?;
+        let changes: Vec<AuctionChange> = begin.into_iter().chain([followed]).collect();
+
+        let mut draft = self.draft(actor, target);
+        let auction = draft.auction(auction, &changes);
+        let mut ended = Vec::with_capacity(due.len());
+        for item in due {
+            let end = item.effective_end_time.unwrap_or(target);
+            let changes = platform_rules::item::decide(&auction, &item, ItemCommand::ReachEnd, end)?;
+            draft.continue_as(ACTOR, end);
+            ended.push(draft.item(&auction, item, &changes));
+        }
+        Ok((draft, Advanced { auction, ended }))
+    }
+
+    fn step_items_max(&self) -> usize {
+        self.config().timers.clock_items_max.max(1)
+    }
+}
+
+impl Advance {
+    fn target(self, auction: &Auction) -> Timestamp {
+        match self {
+            Self::To(to) => Timestamp::from_millisecond(to.as_millisecond()).unwrap_or(to),
+            Self::Seconds(seconds) => {
+                let now = auction.clock.as_ref().map_or(auction.created_at, TestClock::now);
+                now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Items of timed auctions end when their date is reached (decisions, sections 2 and 6).
+//!
+//! One worker sleeps until the next end, or until somebody has set an earlier one, and ends everything that is due, many
+//! items in a commit. What became due while the process was down is due all the same. The time of the decision is the
+//! server's clock, never before the effective end; that each item ends once is the expected version's doing.
+//!
+//! An operator may have it otherwise: with a grace, what became due while no node was running ends so long after the first
+//! one was there again, so that people can come back and bid. Which ends these are is kept by the store, so that it is the
+//! same on all nodes, and for what a node leaves that is killed meanwhile.
+//!
+//! While more is due than a commit takes, telling of it stands back: closing is what the others wait for, and the last webhook
+//! goes out as early as without.
+//!
+//! Nodes on one database would only get in each other's way: one that finds that another has ended its items leaves the
+//! work to it, and takes only what is overdue; if it finds anything, the other is gone, and it takes over.
+
+mod batch;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::tasks::Tasks;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use self::batch::{Holding, end_batch};
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::{Downtime, StoreError};
+
+/// Who the journal names.
+const ACTOR: &str = "timer";
+/// Commits in one run; more is due at once next time.
+const ROUNDS_MAX: usize = 1_000;
+/// Commits of a round when more is due than one can hold: while one is written, the others are made.
+const COMMITS_TOGETHER: usize = 4;
+/// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
+const GAP_MS_MAX: i64 = 3_000;
+/// Pause after a round that came to nothing though items were due.
+const STUCK_PAUSE: Duration = Duration::from_secs(1);
+
+/// Ends items that are due.
+pub struct EndItems {
+    platform: Platform,
+    place: Place,
+    /// What is known of downtimes, where ends in one are held.
+    down: Down,
+}
+
+/// What this node knows of downtimes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Down {
+    /// It has not asked yet.
+    Unknown,
+    /// Ends are not held, or nothing is left to be held.
+    None,
+    /// Ends in it are held.
+    Known(Downtime),
+}
+
+/// What this node is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Ends items at their time.
+    First,
+    /// Ends items that are overdue by this.
+    Standby { behind: Duration },
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ended {
+    /// Items ended.
+    pub items: usize,
+    /// Items that somebody else changed first.
+    pub conflicts: usize,
+    /// Items that are due and can't be ended; the log has them.
+    pub refused: usize,
+}
+
+impl EndItems {
+    /// The worker of a platform.
+    pub fn new(platform: Platform) -> Self {
+        Self { platform, place: Place::First, down: Down::Unknown }
+    }
+
+    /// Ends everything that is due at `now`.
+    pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
+        if self.down == Down::Unknown {
+            self.look_for_downtime(now).await?;
+        }
+        let mut ended = Ended::default();
+        let mut limit = self.batch_max();
+        let mut rush = None;
+        for _ in 0..ROUNDS_MAX {
+            let round = self.round(now, limit).await?;
+            ended.items += round.items;
+            ended.conflicts += round.conflicts;
+            ended.refused = round.refused;
+            let full = round.items + round.conflicts + round.refused >= limit;
+            let more = full && round.items > 0;
+            // A conflict is looked at again: a bid may have come before the end, and the item is still due.
+            if !more && round.conflicts == 0 {
+                if round.refused == 0 {
+                    self.end_downtime().await?;
+                }
+                break;
+            }
+            if more {
+                rush.get_or_insert_with(|| self.platform.publisher().rush());
+            }
+            // The first are not kept waiting until all of many are read.
+            limit = self.batch_max() * COMMITS_TOGETHER;
+        }
+        Ok(ended)
+    }
+
+    /// Before anything ends: was somebody there to see to what is due?
+    async fn look_for_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
+        let is_held = self.grace() > Duration::ZERO;
+        let found = if is_held { self.platform.note_run(now).await? } else { None };
+        self.down = found.map_or(Down::None, Down::Known);
+        if let Down::Known(Downtime { since, until }) = self.down {
+            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
+        }
+        Ok(())
+    }
+
+    /// Nothing that is due is left.
+    async fn end_downtime(&mut self) -> PlatformResult<()> {
+        if let Down::Known(downtime) = self.down {
+            self.platform.store().end_downtime(downtime).await?;
+            self.down = Down::None;
+        }
+        Ok(())
+    }
+
+    /// What becomes of ends in the downtime that is known.
+    fn holding(&self) -> Option<Holding> {
+        let Down::Known(downtime) = self.down else { return None };
+        let to = downtime.until.checked_add(self.grace()).ok()?;
+        Some(Holding { downtime, to })
+    }
+
+    fn grace(&self) -> Duration {
+        self.platform.config().timers.downtime_grace
+    }
+
+    async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<Ended> {
+        let due_by = match self.place {
+            Place::First => now,
+            Place::Standby { behind } => now - behind,
+        };
+        let due = self.platform.store().due_items(due_by, limit).await?;
+        let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
+        if self.down == Down::None
+            && self.grace() > Duration::ZERO
+            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > GAP_MS_MAX.into())
+        {
+            // So late: perhaps the whole machine stood still.
+            self.look_for_downtime(now).await?;
+        }
+        let mut ended = Ended::default();
+        let mut rival = None;
+        let mut due = due.into_iter();
+        let mut batches = JoinSet::new();
+        while due.len() > 0 {
+            let batch: Vec<_> = due.by_ref().take(self.batch_max()).collect();
+            batches.spawn(end_batch(self.platform.clone(), batch, self.holding(), now));
+        }
+        let mut failed = None;
+        while let Some(batch) = batches.join_next().await {
+            let batch = batch.map_err(|panic| StoreError::Unavailable(format!("ending items failed: {panic}")));
+            match batch.and_then(|result| result) {
+                Ok((of_batch, rival_of_batch)) => {
+                    ended.items += of_batch.items;
+                    ended.conflicts += of_batch.conflicts;
+                    ended.refused += of_batch.refused;
+                    rival = rival.or(rival_of_batch);
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if ended.items + ended.conflicts > 0 {
+            self.find_place(rival, now).await?;
+        }
+        Ok(ended)
+    }
+
+    /// After a conflict: was it a bid, or another node that ends items?
+    async fn find_place(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
+        let Some(uuid) = conflicting else {
+            // Everything was ours: if this node stood by, the one before it is gone.
+            self.place = Place::First;
+            return Ok(());
+        };
+        let item = self.platform.store().item(uuid).await?;
+        let ended_elsewhere = item.is_some_and(|item| item.status != contract::ItemStatus::Live);
+        if ended_elsewhere {
+            let delay = self.platform.config().timers.standby_delay;
+            // Two nodes that yield to each other must not come back at the same time.
+            let behind = delay + delay.mul_f64(self.platform.random().unit_f64());
+            if self.place == Place::First {
+                tracing::info!(%now, "another node ends items; this one stands by");
+            }
+            self.place = Place::Standby { behind };
+        }
+        Ok(())
+    }
+
+    /// When to look again, if nobody says something before.
+    async fn wake_at(&self, now: Timestamp, last: &PlatformResult<Ended>) -> Timestamp {
+        let latest = now + self.platform.config().timers.look_every;
+        let stuck = match last {
+            Ok(ended) => ended.refused > 0 && ended.items == 0,
+            Err(_) => true,
+        };
+        let next = match self.platform.store().next_end().await {
+            Ok(Some(next)) => match self.place {
+                Place::First => next,
+                Place::Standby { behind } => next + behind,
+            },
+            Ok(None) => latest,
+            Err(error) => {
+                tracing::error!(%error, "the next end could not be read");
+                now + STUCK_PAUSE
+            }
+        };
+        let earliest = if stuck { now + STUCK_PAUSE } else { now };
+        next.clamp(earliest, latest.max(earliest))
+    }
+
+    async fn keep_running(mut self, stopping: CancellationToken) {
+        while !stopping.is_cancelled() {
+            let now = self.platform.now();
+            let ended = self.run_once(now).await;
+            match &ended {
+                Ok(Ended { items: 0, .. }) => {}
+                Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
+                Err(error) => tracing::error!(error = error.in_full(), "items could not be ended; it is tried again"),
+            }
+            let wake_at = self.wake_at(now, &ended).await;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.platform.clock().sleep_until(wake_at) => {}
+                () = self.platform.ends_moved().wait() => {}
+            }
+        }
+    }
+
+    fn batch_max(&self) -> usize {
+        self.platform.config().timers.batch_items_max.max(1)
+    }
+}
+
+impl Platform {
+    /// Notes that this node lives; the downtime that is kept, if there is one.
+    pub(crate) async fn note_run(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
+        Ok(self.store().note_run(now, GAP_MS_MAX).await?)
+    }
+
+    pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
+        let platform = self.clone();
+        tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
+    }
+}

@@ -1,0 +1,87 @@
+//! What is due, ended in one commit.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use platform_rules::{Auction, Item, ItemCommand};
+use uuid::Uuid;
+
+use super::{ACTOR, Ended};
+use crate::Platform;
+use crate::port::{Change, Downtime, StoreError, StoreResult};
+
+/// Ends that passed in a downtime are put off.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Holding {
+    pub(super) downtime: Downtime,
+    pub(super) to: Timestamp,
+}
+
+impl Holding {
+    /// The end that the item gets, if it became due in the downtime.
+    fn of(self, item: &Item, now: Timestamp) -> Option<Timestamp> {
+        let end = item.effective_end_time?;
+        (self.downtime.contains(end) && self.to > now).then_some(self.to)
+    }
+}
+
+/// Ends items in one commit: what it did, and one that somebody else changed first.
+pub(super) async fn end_batch(
+    platform: Platform,
+    due: Vec<(Item, Arc<Auction>)>,
+    holding: Option<Holding>,
+    now: Timestamp,
+) -> StoreResult<(Ended, Option<Uuid>)> {
+    let mut ended = Ended::default();
+    let mut changes = Vec::with_capacity(due.len());
+    let mut ends = Vec::with_capacity(due.len());
+    for (item, auction) in due {
+        let (uuid, end_at) = (item.uuid, item.effective_end_time);
+        let held_until = holding.and_then(|holding| holding.of(&item, now));
+        match end(&platform, &auction, item, held_until, now) {
+            Ok(change) => {
+                changes.push(change);
+                ends.push((uuid, end_at.filter(|_| held_until.is_none())));
+            }
+            Err(rejection) => {
+                tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
+                ended.refused += 1;
+            }
+        }
+    }
+    if changes.is_empty() {
+        return Ok((ended, None));
+    }
+    let results = platform.commit_all(changes).await?;
+    let committed_at = platform.now();
+    let mut rival = None;
+    for ((uuid, end_at), result) in ends.into_iter().zip(results) {
+        match result {
+            Ok(_) => {
+                ended.items += 1;
+                end_at.into_iter().for_each(|end_at| platform.metrics().ended(end_at, committed_at));
+            }
+            Err(StoreError::Conflict) => {
+                ended.conflicts += 1;
+                rival = rival.or(Some(uuid));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((ended, rival))
+}
+
+fn end(
+    platform: &Platform,
+    auction: &Auction,
+    item: Item,
+    held_until: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(Uuid, Change), platform_rules::Rejection> {
+    let command = held_until.map_or(ItemCommand::ReachEnd, |to| ItemCommand::HoldEnd { to });
+    let changes = platform_rules::item::decide(auction, &item, command, now)?;
+    let customer = item.customer;
+    let mut draft = platform.draft(ACTOR, now);
+    draft.item(auction, item, &changes);
+    Ok((customer, draft.finish::<()>(None, &())))
+}

@@ -1,0 +1,99 @@
+//! Bidders whose registration changes on one node while they bid on another.
+
+use std::time::Duration;
+
+use platform_core::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform_core::bids::NewBid;
+use platform_core::new_item::NewItem;
+use platform_core::port::{Registration, RegistrationStatus};
+use platform_core::{Platform, PlatformConfig};
+use platform_rules::Item;
+
+use crate::house::{House, node};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// A sale of two lots and a bidder who is known to the house's node; the office works on another one.
+struct Sale {
+    house: House,
+    office: Platform,
+    items: Vec<Item>,
+    bidder: Registration,
+}
+
+impl Sale {
+    async fn new() -> Self {
+        let house = House::new().await;
+        let office = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+        let lot =
+            |number: &str| NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new(number, "A table") };
+        let items = house.create(&house.timed(HOUR, vec![lot("1"), lot("2")])).await.items;
+        let entry = BidderEntry {
+            paddle: Some("12".into()),
+            party: None,
+            name: "A. Bidder".into(),
+            email: None,
+            limit: None,
+            note: None,
+            status: RegistrationStatus::Approved,
+        };
+        let bidder = office.register_bidder(&house.caller, items[0].auction, &entry, None).await.unwrap();
+        Self { office, items, bidder: bidder.fresh().unwrap(), house }
+    }
+
+    /// A bid of the bidder on a lot; the code of what it was refused for.
+    async fn bid(&self, lot: usize, amount: i64) -> Result<(), &'static str> {
+        let new = NewBid { bidder: "12".into(), amount };
+        let placed = self.house.platform.place_bid(&self.house.caller, self.items[lot].uuid, &new, None, None).await;
+        placed.map(drop).map_err(|refusal| refusal.code())
+    }
+
+    async fn lead_to(&self, to: RegistrationStatus) {
+        let step = RegistrationStep { to, reason: Some("it did not pay".into()) };
+        let of = (self.bidder.auction, self.bidder.uuid);
+        self.office.change_registration_status(&self.house.caller, of, &step, None, None).await.unwrap();
+    }
+
+    async fn bids_on(&self, lot: usize) -> i64 {
+        self.house.store.item(self.items[lot].uuid).await.unwrap().unwrap().bid_count
+    }
+}
+
+#[tokio::test]
+async fn a_bidder_who_was_suspended_on_another_node_is_refused() {
+    let sale = Sale::new().await;
+    sale.bid(0, 500).await.unwrap();
+    sale.lead_to(RegistrationStatus::Suspended).await;
+    assert_eq!(sale.bid(0, 600).await, Err("bidder_suspended"));
+    assert_eq!(sale.bid(1, 600).await, Err("bidder_suspended"));
+    assert_eq!((sale.bids_on(0).await, sale.bids_on(1).await), (1, 0));
+    // And nobody goes on being refused for what is remembered.
+    sale.lead_to(RegistrationStatus::Approved).await;
+    sale.bid(1, 600).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_limit_that_was_set_on_another_node_holds_at_once() {
+    let sale = Sale::new().await;
+    sale.bid(0, 500).await.unwrap();
+    let patch = RegistrationPatch { limit: Some(Some(1_000)), ..RegistrationPatch::default() };
+    let of = (sale.bidder.auction, sale.bidder.uuid);
+    sale.office.change_registration(&sale.house.caller, of, &patch, None).await.unwrap();
+    assert_eq!(sale.bid(1, 501).await, Err("spending_limit_reached"));
+    sale.bid(1, 500).await.unwrap();
+}
+
+#[tokio::test]
+async fn of_bids_that_come_together_those_of_a_suspended_bidder_fail_alone() {
+    let sale = Sale::new().await;
+    sale.bid(0, 500).await.unwrap();
+    sale.lead_to(RegistrationStatus::Suspended).await;
+    let others = async |paddle: &str, amount| {
+        let new = NewBid { bidder: paddle.into(), amount };
+        sale.house.platform.place_bid(&sale.house.caller, sale.items[0].uuid, &new, None, None).await
+    };
+    let (a, suspended, b) = tokio::join!(others("a", 600), sale.bid(0, 900), others("b", 700));
+    assert!(a.is_ok() && b.is_ok(), "{a:?}, {b:?}");
+    assert_eq!(suspended, Err("bidder_suspended"));
+    assert_eq!(sale.bids_on(0).await, 3);
+}

@@ -1,0 +1,264 @@
+//! The platform's store with faults that a test switches on: a SQLite store behind it does the work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use contract::ItemStatus;
+use jiff::Timestamp;
+use kit_runtime::signal::Signal;
+use kit_runtime::vault::Sealed;
+use platform_core::audit::{LogEntry, LogKind};
+use platform_core::bid::Bid;
+use platform_core::journal::JournalRow;
+use platform_core::new_item::NewItem;
+use platform_core::port::*;
+use platform_rules::{Auction, Item, LogHash, LogHead};
+use tokio::sync::RwLock;
+use uuid::Uuid;
+
+/// A store whose answers can get lost or late. What it was asked to do is done all the same.
+pub struct FaultyStore {
+    inner: Arc<dyn Store>,
+    loses_answer: AtomicBool,
+    outcomes_answered: Arc<RwLock<()>>,
+}
+
+impl FaultyStore {
+    pub fn new() -> Arc<Self> {
+        let inner = platform_store::sqlite::open_temporary().unwrap();
+        Arc::new(Self { inner, loses_answer: AtomicBool::new(false), outcomes_answered: Arc::default() })
+    }
+
+    /// The next commit succeeds, and its caller gets an error.
+    pub fn lose_answer_of_next_commit(&self) {
+        self.loses_answer.store(true, Ordering::SeqCst);
+    }
+
+    /// Until the guard is dropped, outcomes of outbox rows are written and their callers get no answer.
+    pub async fn hold_answers_to_outcomes(&self) -> impl Sized + use<> {
+        Arc::clone(&self.outcomes_answered).write_owned().await
+    }
+}
+
+/// Implements port traits by calling the inner store; `overridden` methods are written out.
+macro_rules! forward {
+    ($(impl $port:ident {
+        $(async fn $method:ident($($arg:ident: $type:ty),* $(,)?) -> $result:ty;)*
+        $(fn $plain:ident() -> $plain_result:ty;)*
+        $(overridden { $($overridden:tt)* })?
+    })+) => {
+        $(#[async_trait]
+        impl $port for FaultyStore {
+            $(async fn $method(&self, $($arg: $type),*) -> $result {
+                self.inner.$method($($arg),*).await
+            })*
+            $(fn $plain(&self) -> $plain_result {
+                self.inner.$plain()
+            })*
+            $($($overridden)*)?
+        })+
+    };
+}
+
+forward! {
+    impl Store {
+        async fn heartbeat(node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
+        async fn ping() -> StoreResult<()>;
+        async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn customer(uuid: Uuid) -> StoreResult<Option<Customer>>;
+        async fn customers(page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
+        async fn create_auctioneer(auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;
+        async fn auctioneer(uuid: Uuid) -> StoreResult<Option<Auctioneer>>;
+        async fn auctioneer_by_id(id: i64) -> StoreResult<Option<Auctioneer>>;
+        async fn auctioneers(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auctioneer>>;
+        async fn create_api_key(key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn api_key_by_hash(hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
+        async fn touch_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn idempotent_answer(caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
+        async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
+        async fn forget_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn put_consumer(consumer: Consumer, start: StartFrom) -> StoreResult<()>;
+        async fn consumer(customer: Uuid) -> StoreResult<Option<Consumer>>;
+        async fn park(customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
+        async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
+        async fn quarantined(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
+        async fn auction(uuid: Uuid) -> StoreResult<Option<Auction>>;
+        async fn auctions(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn item(uuid: Uuid) -> StoreResult<Option<Item>>;
+        async fn items(auction: Uuid, page: Page<i64>) -> StoreResult<Vec<Item>>;
+        async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
+        async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
+        async fn due_items(now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;
+        async fn next_end() -> StoreResult<Option<Timestamp>>;
+        async fn events_after(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>>;
+        async fn history(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<JournalRow>>;
+        async fn customers_with_outbox(now: Timestamp) -> StoreResult<Vec<Uuid>>;
+        async fn claim_outbox(
+            node: NodeId,
+            customer: Uuid,
+            now: Timestamp,
+            limit: usize,
+        ) -> StoreResult<Vec<OutboxEvent>>;
+        async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
+        fn changed_elsewhere() -> Signal;
+        overridden {
+            async fn commit(
+                &self,
+                changes: Vec<Change>,
+                hand_to: Option<NodeId>,
+            ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+                let receipts = self.inner.commit(changes, hand_to).await?;
+                if self.loses_answer.swap(false, Ordering::SeqCst) {
+                    return Err(StoreError::Unavailable("the answer was lost".to_owned()));
+                }
+                Ok(receipts)
+            }
+
+            async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()> {
+                self.inner.settle_outbox(outcomes, now).await?;
+                drop(self.outcomes_answered.read().await);
+                Ok(())
+            }
+        }
+    }
+    impl AccessLogs {
+        async fn change_access(change: AccessChange, content: String) -> StoreResult<AccessChanged>;
+        async fn access_log(page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
+        async fn latest_access(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+        async fn access_head() -> StoreResult<LogHead>;
+    }
+    impl Answered {
+        async fn next_auctioneer_id() -> StoreResult<i64>;
+        async fn resume(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    }
+    impl Registrations {
+        async fn put_registration(entry: RegistrationEntry) -> StoreResult<()>;
+        async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
+        async fn registration_of(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+        async fn registrations(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+        async fn highest_paddle(auction: Uuid) -> StoreResult<i64>;
+        async fn note_stakes(stakes: Vec<Stake>) -> StoreResult<()>;
+        async fn committed(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
+    }
+    impl Books {
+        async fn log_end() -> StoreResult<i64>;
+        async fn placed_entries(page: Page<i64>) -> StoreResult<Vec<PlacedEntry>>;
+        async fn cursors(page: Page<Cursor>) -> StoreResult<Vec<Cursor>>;
+        async fn strays(limit: usize) -> StoreResult<Vec<Stray>>;
+        fn positions() -> Positions;
+    }
+    impl Clerks {
+        async fn assign_clerk(clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned>;
+        async fn take_clerk_off(auction: Uuid, user: Uuid) -> StoreResult<bool>;
+        async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
+        async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;
+        async fn webcasts_of(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn users_who_clerk(page: Page<Uuid>) -> StoreResult<Vec<User>>;
+    }
+    impl Feed {
+        async fn last_cursor() -> StoreResult<Cursor>;
+    }
+    impl ApiKeys {
+        async fn api_key(uuid: Uuid) -> StoreResult<Option<ApiKey>>;
+        async fn api_keys(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
+        async fn revoke_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+    }
+    impl Leads {
+        async fn lead(auction: Uuid) -> StoreResult<Option<Lead>>;
+        async fn leads(limit: usize) -> StoreResult<Vec<Lead>>;
+        async fn stage(import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
+        async fn staged(import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
+        async fn unstage(import: Uuid, limit: usize) -> StoreResult<usize>;
+        async fn unstage_forgotten(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl Lists {
+        async fn auctions_where(filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn items_with_status(auction: Uuid, statuses: &[ItemStatus], page: Page<i64>) -> StoreResult<Vec<Item>>;
+        async fn item_of_lot(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
+        async fn registrations_with_status(
+            auction: Uuid,
+            statuses: &[RegistrationStatus],
+            page: Page<Uuid>,
+        ) -> StoreResult<Vec<Registration>>;
+    }
+    impl Logs {
+        async fn log(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
+        async fn logged_subjects(page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+        async fn columns_astray(kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
+    }
+    impl Lots {
+        async fn lot(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
+    }
+    impl Noticeboard {
+        async fn tell(notice: &str) -> StoreResult<()>;
+        fn notices() -> Option<Notices>;
+    }
+    impl Paddles {
+        async fn has_bid(auction: Uuid, paddle: &str) -> StoreResult<bool>;
+        async fn has_stake(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+    }
+    impl People {
+        async fn create_user(user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
+        async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
+        async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
+        async fn change_user(change: UserChange) -> StoreResult<UserWritten>;
+        async fn remove_user(uuid: Uuid, version: i64) -> StoreResult<UserWritten>;
+        async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
+        async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
+        async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
+        async fn begin_session(
+            session: Session,
+            version: i64,
+            sessions_max: usize,
+            answer: Option<IdempotentAnswer>,
+        ) -> StoreResult<()>;
+        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(Session, User)>>;
+        async fn session(uuid: Uuid) -> StoreResult<Option<Session>>;
+        async fn sessions(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>>;
+        async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn end_sessions(ending: Ending) -> StoreResult<usize>;
+        async fn forget_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn take_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn settle_attempts(settled: AttemptsSettled) -> StoreResult<()>;
+    }
+    impl Presence {
+        async fn present(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
+    }
+    impl Quarantine {
+        async fn disconnect(customer: Uuid) -> StoreResult<Option<u64>>;
+        async fn passed_by(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
+        async fn send_again(
+            customer: Uuid,
+            cursors: Vec<Cursor>,
+            after_later: AfterLater,
+            answer: Option<IdempotentAnswer>,
+        ) -> StoreResult<()>;
+        async fn drop_quarantined(
+            customer: Uuid,
+            cursors: Vec<Cursor>,
+            answer: Option<IdempotentAnswer>,
+        ) -> StoreResult<()>;
+    }
+    impl References {
+        async fn next_address_id() -> StoreResult<i64>;
+        async fn address(id: i64) -> StoreResult<Option<Address>>;
+        async fn change_auctioneer(change: AuctioneerChange) -> StoreResult<()>;
+    }
+    impl Runs {
+        async fn note_run(now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
+        async fn end_downtime(downtime: Downtime) -> StoreResult<()>;
+    }
+    impl Sandboxes {
+        async fn advancing(limit: usize) -> StoreResult<Vec<Auction>>;
+        async fn due_in_sandbox(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
+    }
+    impl Sealings {
+        async fn sentinels() -> StoreResult<Vec<Sealed>>;
+        async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
+        async fn consumers(page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
+        async fn sealed_answers(page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
+        async fn reseal(texts: Vec<Resealed>) -> StoreResult<usize>;
+    }
+}

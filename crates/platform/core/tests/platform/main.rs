@@ -1,0 +1,18 @@
+//! Stories of the platform, told through its use cases and a real HTTP server in the provider's place.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
+
+mod access;
+mod bidders;
+mod connecting;
+mod downtime;
+mod failing;
+mod faulty_store;
+mod hot_item;
+mod house;
+mod provider;
+mod publishing;
+mod rush;
+mod sales;
+mod sandbox;
+mod webcasts;

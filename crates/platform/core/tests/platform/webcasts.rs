@@ -1,0 +1,210 @@
+//! Webcasts: the ring, its clerks, and who bids in it.
+
+use std::time::Duration;
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_core::auctions::NewAuction;
+use platform_core::bids::NewBid;
+use platform_core::new_item::NewItem;
+use platform_core::port::Page;
+use platform_core::ring::{ClerkCommand, CommandDone, InternetBid, RingAction, RingState};
+use platform_core::{Caller, PlatformError, Scope};
+use platform_rules::ring::next_to_send;
+use platform_rules::{AuctionKind, InternetBids};
+use uuid::Uuid;
+
+use crate::house::House;
+
+struct Webcast {
+    house: House,
+    auction: Uuid,
+    items: Vec<Uuid>,
+}
+
+impl Webcast {
+    async fn new(lots: usize, internet_bids: InternetBids) -> Self {
+        let house = House::new().await;
+        let items = (1..=lots).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
+        let timed = house.timed(Duration::from_secs(3_600), items);
+        let starts_at = Some(house.platform.now());
+        let new = NewAuction { kind: AuctionKind::Webcast, starts_at, internet_bids, ..timed };
+        let created = house.create(&new).await;
+        let items = created.items.iter().map(|item| item.uuid).collect();
+        Webcast { house, auction: created.auction.uuid, items }
+    }
+
+    async fn ring(&self) -> RingState {
+        self.house.platform.ring(&self.house.caller, self.auction).await.unwrap()
+    }
+
+    /// A clerk who has just looked.
+    async fn clerk(&self, command: ClerkCommand) -> Result<CommandDone, PlatformError> {
+        self.clerk_who_saw(&self.ring().await, command).await
+    }
+
+    async fn clerk_who_saw(&self, seen: &RingState, command: ClerkCommand) -> Result<CommandDone, PlatformError> {
+        self.house.platform.clerk(&self.house.caller, self.auction, &command, seen.version(), None).await?.fresh()
+    }
+
+    async fn bid(&self, bidder: &str, amount: i64) -> Result<Option<platform_core::bid::Bid>, PlatformError> {
+        let new = InternetBid { bidder: bidder.into(), amount };
+        Ok(self.house.platform.bid_in_ring(&self.house.caller, self.items[0], &new, None, None).await?.fresh()?.bid)
+    }
+
+    async fn leave(&self, bidder: &str, maximum: i64) -> Result<(), PlatformError> {
+        let new = NewBid { bidder: bidder.into(), amount: maximum };
+        self.house.platform.leave_bid(&self.house.caller, self.items[0], &new, None, None).await.map(drop)
+    }
+}
+
+fn next() -> ClerkCommand {
+    ClerkCommand::Send { item: None }
+}
+
+fn room(bidder: &str, amount: i64) -> ClerkCommand {
+    ClerkCommand::RoomBid { bidder: bidder.into(), amount: Some(amount) }
+}
+
+#[tokio::test]
+async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
+    let sale = Webcast::new(2, InternetBids::WaitForClerk).await;
+    assert_eq!(sale.clerk(ClerkCommand::Sell).await.unwrap_err().code(), "not_in_ring");
+    sale.clerk(next()).await.unwrap();
+    assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "ring_occupied");
+    assert_eq!(sale.clerk(ClerkCommand::Sell).await.unwrap_err().code(), "no_standing_bid");
+    assert_eq!(sale.clerk(room("paddle 7", 5_000)).await.unwrap().bid.unwrap().amount, 5_000);
+    let sold = sale.clerk(ClerkCommand::Sell).await.unwrap();
+    assert_eq!((sold.about.unwrap().status, sold.ring.auction.in_ring), (ItemStatus::Sold, None));
+    sale.clerk(next()).await.unwrap();
+    sale.clerk(ClerkCommand::Pass).await.unwrap();
+    assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "not_found");
+
+    let (house, reconcile) = (&sale.house, AuctionStatus::Reconciliation);
+    house.platform.change_auction_status(&house.caller, sale.auction, reconcile, None, None).await.unwrap();
+    assert_eq!(
+        house.journal_of(sale.items[1]).await[1..],
+        ["PASSED passed_in_ring, announced", "UNSOLD reconciled, announced"]
+    );
+    for command in [ClerkCommand::Begin, next(), ClerkCommand::FairWarning] {
+        assert_eq!(sale.clerk(command).await.unwrap_err().code(), "auction_closed");
+    }
+}
+
+#[tokio::test]
+async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
+    let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
+    sale.clerk(next()).await.unwrap();
+    sale.clerk(room("7", 100)).await.unwrap();
+    let seen = sale.ring().await;
+    let (one, other) =
+        tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), sale.clerk_who_saw(&seen, ClerkCommand::Pass));
+    let codes = [one.err(), other.err()].map(|error| error.map(|error| error.code()));
+    assert!(codes.contains(&None) && codes.contains(&Some("precondition_failed")), "{codes:?}");
+    assert_eq!(sale.house.journal_of(sale.items[0]).await.len(), 2, "created, and one hammer");
+}
+
+#[tokio::test]
+async fn commissions_are_the_clerks_to_see_and_to_bid_with() {
+    let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
+    sale.leave("a", 500).await.unwrap();
+    sale.leave("b", 700).await.unwrap();
+    sale.leave("a", 300).await.unwrap();
+    sale.clerk(ClerkCommand::Begin).await.unwrap();
+    assert_eq!(sale.leave("c", 900).await.unwrap_err().code(), "pre_bidding_over");
+    let sent = sale.clerk(next()).await.unwrap().ring;
+    assert_eq!(sent.item.as_ref().unwrap().price(), None, "nothing is bid by itself");
+    let left: Vec<_> =
+        sent.desk.unwrap().commissions.into_iter().map(|left| (left.bidder, left.maximum.reveal())).collect();
+    assert_eq!(left, [("b".to_owned(), 700), ("a".to_owned(), 300)]);
+
+    let commission = |bidder: &str, amount| ClerkCommand::CommissionBid { bidder: bidder.into(), amount };
+    let bid = sale.clerk(commission("a", None)).await.unwrap();
+    assert_eq!(bid.bid.unwrap().bidder, "a");
+    assert_eq!(sale.clerk(commission("a", Some(301))).await.unwrap_err().code(), "commission_exceeded");
+    assert_eq!(sale.clerk(commission("c", None)).await.unwrap_err().code(), "no_commission");
+
+    let public = Caller { scopes: [Scope::AuctionsRead].into_iter().collect(), ..sale.house.caller.clone() };
+    assert_eq!(sale.house.platform.ring(&public, sale.auction).await.unwrap().desk, None);
+}
+
+#[tokio::test]
+async fn internet_bids_wait_for_the_clerk_and_move_the_ring() {
+    let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
+    assert_eq!(sale.bid("b-17", 100).await.unwrap_err().code(), "not_in_ring");
+    sale.clerk(next()).await.unwrap();
+    let seen = sale.clerk(room("7", 100)).await.unwrap().ring;
+    assert_eq!(sale.bid("b-17", 5_000).await.unwrap(), None);
+    let unseen = sale.clerk_who_saw(&seen, ClerkCommand::Sell).await.unwrap_err();
+    assert_eq!(unseen.code(), "precondition_failed");
+    let pending = sale.ring().await.item.unwrap().pending.remove(0);
+    let taken = sale.clerk(ClerkCommand::Accept { bid: pending.bid }).await.unwrap();
+    assert_eq!(taken.bid.unwrap().bidder, "b-17");
+    assert_eq!(sale.clerk(ClerkCommand::Accept { bid: pending.bid }).await.unwrap_err().code(), "not_pending");
+    assert_eq!(sale.bid("b-17", 50_000).await.unwrap_err().code(), "already_leading");
+}
+
+#[tokio::test]
+async fn internet_bids_are_accepted_at_once_where_the_auction_says_so() {
+    let sale = Webcast::new(1, InternetBids::AcceptedAtOnce).await;
+    sale.clerk(next()).await.unwrap();
+    assert_eq!(sale.bid("b-17", 100).await.unwrap().unwrap().amount, 100);
+    let item = sale.ring().await.item.unwrap();
+    assert_eq!((item.price(), item.pending.len()), (Some(100), 0));
+    let timed = NewAuction {
+        internet_bids: InternetBids::AcceptedAtOnce,
+        ..sale.house.timed(Duration::from_secs(60), Vec::new())
+    };
+    let refused = sale.house.platform.create_auction(&sale.house.caller, &timed, None).await.unwrap_err();
+    assert_eq!(refused.code(), "invalid");
+}
+
+#[tokio::test]
+async fn the_desk_says_what_comes_next_and_what_can_be_done() {
+    let sale = Webcast::new(8, InternetBids::WaitForClerk).await;
+    let lots = |ring: &RingState| -> Vec<String> {
+        ring.desk.as_ref().unwrap().next.iter().map(|item| item.lot_number.clone()).collect()
+    };
+    let first_by_the_rules = async |ring: &RingState| {
+        let page = Page { after: None, limit: 8 };
+        let items = sale.house.platform.items(&sale.house.caller, sale.auction, page).await.unwrap();
+        next_to_send(&ring.auction, &items).unwrap().lot_number.clone()
+    };
+    let ring = sale.ring().await;
+    assert_eq!(lots(&ring), ["1", "2", "3", "4", "5"]);
+    assert_eq!(first_by_the_rules(&ring).await, "1");
+    assert_eq!(ring.desk.unwrap().legal, [RingAction::Begin, RingAction::Send]);
+    sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
+    let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
+    assert_eq!(lots(&removed), ["7", "8", "1", "2", "3"]);
+    assert_eq!(removed.desk.as_ref().unwrap().last, None, "it waits; nothing is there to be reopened");
+    let reason = "it was not finished".to_owned();
+    assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
+    assert_eq!(first_by_the_rules(&removed).await, "7");
+    sale.clerk(next()).await.unwrap();
+    let passed = sale.clerk(ClerkCommand::Pass).await.unwrap().ring;
+    assert_eq!(lots(&passed), ["8", "1", "2", "3", "4"]);
+    assert_eq!(first_by_the_rules(&passed).await, "8");
+    let desk = passed.desk.as_ref().unwrap();
+    assert_eq!(desk.legal, [RingAction::Send, RingAction::OfferAgain, RingAction::Reopen]);
+    assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[6]);
+    assert_eq!(sale.ring().await, passed, "what a command answers is what a look shows");
+    let reason = "the hammer fell too soon".to_owned();
+    let reopened = sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap().ring;
+    assert_eq!(sale.ring().await, reopened.clone());
+    assert_eq!(reopened.desk.unwrap().last, None);
+}
+
+#[tokio::test]
+async fn a_clerk_and_bidders_stand_in_one_line() {
+    let sale = Webcast::new(1, InternetBids::AcceptedAtOnce).await;
+    sale.clerk(next()).await.unwrap();
+    sale.bid("b-17", 100).await.unwrap();
+    let seen = sale.ring().await;
+    // The hammer falls while others bid: they come too late, instead of making it fall in vain.
+    let (sold, late, later) =
+        tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), sale.bid("b-18", 500), sale.bid("b-19", 600));
+    assert_eq!(sold.unwrap().about.unwrap().price(), Some(100));
+    for refused in [late, later] {
+        assert!(["item_not_live", "not_in_ring"].contains(&refused.unwrap_err().code()));
+    }
+}

@@ -1,0 +1,56 @@
+//! Changes of one commit that stand on each other.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+
+use platform_core::port::{Change, Receipt, StoreError, StoreResult};
+use uuid::Uuid;
+
+/// What was refused so far in a batch, with the version that it was decided on. A change of the same thing at a later version
+/// was decided on what did not become true, also where that version happens to be there, because somebody else made it.
+#[derive(Default)]
+pub(crate) struct Refused(HashMap<Uuid, i64>);
+
+impl Refused {
+    /// `Conflict` when the change stands on one that was refused.
+    pub(crate) fn check(&self, change: &Change) -> StoreResult<()> {
+        let stands = |(subject, version): (Uuid, i64)| self.0.get(&subject).is_some_and(|refused| version > *refused);
+        if !self.0.is_empty() && subjects(change).any(stands) {
+            return Err(StoreError::Conflict);
+        }
+        Ok(())
+    }
+
+    /// Notes what became of a change. Of what was to be created nothing stands on it: a UUID is made once.
+    pub(crate) fn note<T>(&mut self, change: &Change, result: &StoreResult<T>) {
+        if result.is_err() {
+            for (subject, version) in subjects(change).filter(|(_, version)| *version > 0) {
+                self.0.entry(subject).or_insert(version);
+            }
+        }
+    }
+
+    /// Does each change unless it stands on one that was refused; one answer for each, in order.
+    pub(crate) fn each<C: Borrow<Change>, E>(
+        changes: &[C],
+        mut commit: impl FnMut(&C) -> Result<StoreResult<Receipt>, E>,
+    ) -> Result<Vec<StoreResult<Receipt>>, E> {
+        let mut refused = Self::default();
+        let mut results = Vec::with_capacity(changes.len());
+        for change in changes {
+            let result = match refused.check(change.borrow()) {
+                Ok(()) => commit(change)?,
+                Err(conflict) => Err(conflict),
+            };
+            refused.note(change.borrow(), &result);
+            results.push(result);
+        }
+        Ok(results)
+    }
+}
+
+/// The things that a change is about, with the versions that it was decided on.
+fn subjects(change: &Change) -> impl Iterator<Item = (Uuid, i64)> {
+    let auction = change.auction.iter().map(|auction| (auction.state.uuid, auction.expected_version));
+    auction.chain(change.items.iter().map(|item| (item.state.uuid, item.expected_version)))
+}

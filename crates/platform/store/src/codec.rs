@@ -1,0 +1,274 @@
+//! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is kept.
+//! Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
+
+use contract::ItemStatus;
+use contract::event::EventType;
+use jiff::Timestamp;
+use platform_core::bid::{BidSource, StruckBid};
+use platform_core::journal::SubjectKind;
+use platform_core::port::{Lead, Registration, RegistrationStatus, StoreError, StoreResult};
+use platform_rules::{Auction, AuctionKind, Item, Realm, Strike};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+/// Answers that something kept can't be understood.
+pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(error.to_string())
+}
+
+/// An aggregate, or a list, as it is kept.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
+    serde_json::to_string(value).map_err(corrupt)
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
+    serde_json::from_str(text).map_err(corrupt)
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn ms(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
+    Timestamp::from_millisecond(ms).map_err(corrupt)
+}
+
+/// The end that the timer asks for, in milliseconds: rounded up, so that nothing is due before its time.
+/// None in a sandbox, which the timer is not to see.
+pub(crate) fn end_ms(item: &Item) -> Option<i64> {
+    end_in(item, Realm::Real)
+}
+
+/// The end that the clock of its sandbox auction asks for, in milliseconds.
+pub(crate) fn sandbox_end_ms(item: &Item) -> Option<i64> {
+    end_in(item, Realm::Sandbox)
+}
+
+/// Where the clock of a sandbox auction is being advanced to, in milliseconds.
+pub(crate) fn clock_target_ms(auction: &Auction) -> Option<i64> {
+    auction.clock?.target.map(ms)
+}
+
+fn end_in(item: &Item, realm: Realm) -> Option<i64> {
+    let end = item.effective_end_time.filter(|_| item.realm() == realm)?;
+    let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
+    // Before 1970 the milliseconds are cut towards 1970, which is up already.
+    Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
+}
+
+/// The import that a lead enters.
+pub(crate) fn import_of(lead: &Lead) -> Option<Uuid> {
+    lead.follows.staged()
+}
+
+/// True when a bid was accepted that did not lapse.
+pub(crate) fn has_bids(item: &Item) -> bool {
+    item.has_bids()
+}
+
+/// Number of the status whose items end by the clock, for partial indexes.
+pub(crate) const LIVE: i32 = ItemStatus::Live.code();
+pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
+pub(crate) const PASSED: i32 = ItemStatus::Passed.code();
+
+/// Number that stands for a kind of subject.
+pub(crate) fn kind_code(kind: SubjectKind) -> i16 {
+    match kind {
+        SubjectKind::Auction => 1,
+        SubjectKind::Item => 2,
+    }
+}
+
+pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
+    match code {
+        1 => Ok(SubjectKind::Auction),
+        2 => Ok(SubjectKind::Item),
+        other => Err(corrupt(format_args!("{other} is no kind of subject"))),
+    }
+}
+
+/// Number that stands for a kind of auction.
+pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
+    match kind {
+        AuctionKind::Timed => 1,
+        AuctionKind::Webcast => 2,
+    }
+}
+
+/// Number that stands for where a registration stands.
+pub(crate) fn registration_status_code(status: RegistrationStatus) -> i16 {
+    match status {
+        RegistrationStatus::Pending => 1,
+        RegistrationStatus::Approved => 2,
+        RegistrationStatus::Refused => 3,
+        RegistrationStatus::Suspended => 4,
+    }
+}
+
+/// The type of the events about a kind of subject.
+pub(crate) fn event_type(kind: SubjectKind) -> EventType {
+    match kind {
+        SubjectKind::Auction => EventType::AuctionStatusChange,
+        SubjectKind::Item => EventType::ItemStatusChange,
+    }
+}
+
+/// Number that stands for a source of bids.
+pub(crate) fn source_code(source: BidSource) -> i16 {
+    match source {
+        BidSource::Internet => 1,
+        BidSource::Room => 2,
+        BidSource::Commission => 3,
+        BidSource::Absentee => 4,
+        BidSource::BuyNow => 5,
+    }
+}
+
+pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
+    match code {
+        1 => Ok(BidSource::Internet),
+        2 => Ok(BidSource::Room),
+        3 => Ok(BidSource::Commission),
+        4 => Ok(BidSource::Absentee),
+        5 => Ok(BidSource::BuyNow),
+        other => Err(corrupt(format_args!("{other} is no source of bids"))),
+    }
+}
+
+/// Number that stands for what became of a bid.
+pub(crate) fn strike_code(strike: Strike) -> i16 {
+    match strike {
+        Strike::Cancelled => 1,
+        Strike::Undone => 2,
+        Strike::Retracted => 3,
+        Strike::Lowered => 4,
+    }
+}
+
+fn strike(code: i16) -> StoreResult<Strike> {
+    match code {
+        1 => Ok(Strike::Cancelled),
+        2 => Ok(Strike::Undone),
+        3 => Ok(Strike::Retracted),
+        4 => Ok(Strike::Lowered),
+        other => Err(corrupt(format_args!("{other} is nothing that becomes of a bid"))),
+    }
+}
+
+/// The columns of a struck bid: code, number of the last bid then, reason, actor, time. All empty for one that counts.
+pub(crate) type StruckColumns = (Option<i16>, Option<i64>, Option<String>, Option<String>, Option<i64>);
+
+pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
+    let Some(struck) = struck else { return (None, None, None, None, None) };
+    let StruckBid { strike, after, reason, actor, at } = struck;
+    (Some(strike_code(*strike)), Some(*after), reason.clone(), Some(actor.clone()), Some(ms(*at)))
+}
+
+pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreResult<Option<StruckBid>> {
+    let Some(code) = code else {
+        if after.is_some() || reason.is_some() || actor.is_some() || at.is_some() {
+            return Err(corrupt("a bid counts, and says how it came to count no more"));
+        }
+        return Ok(None);
+    };
+    let (Some(after), Some(actor), Some(at)) = (after, actor, at) else {
+        return Err(corrupt("a bid is struck, and does not say by whom and when"));
+    };
+    Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
+}
+
+/// What the table of auctions keeps beside the state.
+pub(crate) struct AuctionColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) customer: Uuid,
+    pub(crate) auctioneer: Uuid,
+    pub(crate) kind: i16,
+    pub(crate) status: i32,
+    pub(crate) version: i64,
+    pub(crate) sandbox: bool,
+    pub(crate) clock_target_ms: Option<i64>,
+}
+
+/// What the table of items keeps beside the state.
+pub(crate) struct ItemColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) auction: Uuid,
+    pub(crate) position: i64,
+    pub(crate) lot_number: String,
+    pub(crate) status: i32,
+    pub(crate) has_bids: bool,
+    pub(crate) effective_end_ms: Option<i64>,
+    pub(crate) sandbox_end_ms: Option<i64>,
+    pub(crate) version: i64,
+}
+
+/// What the table of registrations keeps beside the state; its turn is counted, and nobody's state.
+pub(crate) struct RegistrationColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) auction: Uuid,
+    pub(crate) paddle: String,
+    pub(crate) number: Option<i64>,
+    pub(crate) party: Option<Uuid>,
+    pub(crate) status: i16,
+    pub(crate) version: i64,
+}
+
+/// What is said of a journal row that names another customer than its subject's state.
+pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
+
+impl AuctionColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Auction) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("auctions.uuid", self.uuid == state.uuid),
+            ("auctions.customer", self.customer == state.customer),
+            ("auctions.auctioneer", self.auctioneer == state.auctioneer),
+            ("auctions.kind", self.kind == auction_kind_code(state.kind)),
+            ("auctions.status", self.status == state.status.code()),
+            ("auctions.version", self.version == state.version),
+            ("auctions.sandbox", self.sandbox == (state.realm() == Realm::Sandbox)),
+            ("auctions.clock_target_ms", self.clock_target_ms == clock_target_ms(state)),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+impl ItemColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Item) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("items.uuid", self.uuid == state.uuid),
+            ("items.auction", self.auction == state.auction),
+            ("items.position", self.position == state.position),
+            ("items.lot_number", self.lot_number == state.lot_number),
+            ("items.status", self.status == state.status.code()),
+            ("items.has_bids", self.has_bids == has_bids(state)),
+            ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),
+            ("items.sandbox_end_ms", self.sandbox_end_ms == sandbox_end_ms(state)),
+            ("items.version", self.version == state.version),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+impl RegistrationColumns {
+    /// The customer that the state names, and the columns that don't say what it says.
+    pub(crate) fn astray(&self, state: &Registration) -> (Uuid, Vec<&'static str>) {
+        let columns = [
+            ("registrations.uuid", self.uuid == state.uuid),
+            ("registrations.auction", self.auction == state.auction),
+            ("registrations.paddle", self.paddle == state.paddle),
+            ("registrations.number", self.number == state.number()),
+            ("registrations.party", self.party == state.party),
+            ("registrations.status", self.status == registration_status_code(state.status)),
+            ("registrations.version", self.version == state.version),
+        ];
+        (state.customer, astray(&columns))
+    }
+}
+
+fn astray(columns: &[(&'static str, bool)]) -> Vec<&'static str> {
+    columns.iter().filter(|(_, is_right)| !is_right).map(|(column, _)| *column).collect()
+}

@@ -1,0 +1,165 @@
+//! The journal rows of a batch, and who has the outbox rows that follow from them.
+
+use std::collections::{HashMap, HashSet};
+
+use deadpool_postgres::Transaction;
+use platform_core::journal::JournalEntry;
+use platform_core::port::{Change, Cursor, NodeId, OutboxEvent, Receipt};
+use uuid::Uuid;
+
+use super::write::column;
+use crate::codec::{corrupt, kind_code, ms};
+use crate::postgres::locks;
+use crate::postgres::rows::{self, Outcome};
+
+/// What the batch announces with. It is of the time after the journal's lock was taken.
+pub(super) struct Drawn {
+    /// One for each journal entry, rising.
+    cursors: Vec<Cursor>,
+    /// Customers that are connected, and if their queue flows.
+    connected: HashMap<Uuid, bool>,
+    /// Subjects of which an earlier row waits.
+    held_back: HashSet<Uuid>,
+}
+
+/// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that is
+/// there, so that what is rolled back leaves no hole, and a hole is a row that somebody took away.
+pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<Drawn> {
+    let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
+    let announced = entries.iter().filter(|entry| entry.event.is_some());
+    let (customers, subjects): (HashSet<Uuid>, HashSet<Uuid>) =
+        announced.map(|entry| (entry.customer, entry.subject)).unzip();
+    let (customers, subjects) = (Vec::from_iter(customers), Vec::from_iter(subjects));
+    // The server does them in the order in which they are sent: everything is prepared before, so that nothing overtakes
+    // the lock.
+    let lock = db.prepare_cached(locks::TAKE).await?;
+    let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
+    let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \
+         WHERE customer = ANY($1) AND application_id IS NOT NULL AND api_key IS NOT NULL";
+    let connected = db.prepare_cached(connected).await?;
+    let held_back = "SELECT n.subject FROM unnest($1::uuid[]) AS n (subject) \
+         WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.subject = n.subject)";
+    let held_back = db.prepare_cached(held_back).await?;
+    let key = locks::journal_key();
+    let lock_values: rows::Values<'_> = &[&key];
+    let (customer_values, subject_values): (rows::Values<'_>, rows::Values<'_>) = (&[&customers], &[&subjects]);
+    let (_, last, connected, held_back) = tokio::try_join!(
+        biased;
+        db.query(&lock, lock_values),
+        db.query(&last, &[]),
+        db.query(&connected, customer_values),
+        db.query(&held_back, subject_values),
+    )?;
+    let last: Cursor = last.first().map(|row| rows::get(row, 0)).transpose()?.unwrap_or(0);
+    let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
+    Ok(Drawn {
+        cursors: (last + 1..).take(entries.len()).collect(),
+        connected: connected.collect::<Outcome<_>>()?,
+        held_back: held_back.iter().map(|row| rows::get(row, 0)).collect::<Outcome<_>>()?,
+    })
+}
+
+pub(super) struct Announced {
+    /// One for each change.
+    pub(super) receipts: Vec<Receipt>,
+    /// Rows wait that another node could take.
+    pub(super) tell: bool,
+}
+
+struct Appended<'a> {
+    cursor: Cursor,
+    entry: &'a JournalEntry,
+    body: Option<String>,
+}
+
+struct Entered {
+    cursor: Cursor,
+    customer: Uuid,
+    subject: Uuid,
+    owner: Option<Uuid>,
+}
+
+/// Writes the journal and the outbox.
+pub(super) async fn append(
+    db: &Transaction<'_>,
+    changes: &[&Change],
+    drawn: Drawn,
+    hand_to: Option<NodeId>,
+) -> Outcome<Announced> {
+    let Drawn { cursors, connected, mut held_back } = drawn;
+    let mut cursors = cursors.into_iter();
+    let (mut appended, mut entered) = (Vec::new(), Vec::new());
+    let mut announced = Announced { receipts: Vec::with_capacity(changes.len()), tell: false };
+    for change in changes {
+        let mut receipt = Receipt::default();
+        for entry in &change.journal {
+            let cursor = cursors.next().ok_or_else(|| corrupt("fewer cursors were drawn than asked for"))?;
+            receipt.cursors.push(cursor);
+            let body = entry.event.as_ref().map(|event| event.to_json());
+            if let (Some(flows), Some(event), Some(body)) = (connected.get(&entry.customer), &entry.event, &body) {
+                let first = held_back.insert(entry.subject);
+                let owner = hand_to.filter(|_| *flows && first).map(|node| node.0);
+                match owner {
+                    None => receipt.waiting += 1,
+                    Some(_) => receipt.handed.push(OutboxEvent {
+                        cursor,
+                        customer: entry.customer,
+                        subject: entry.subject,
+                        sequence: entry.sequence,
+                        event_type: event.event_type(),
+                        body: body.clone(),
+                        attempts: 0,
+                        at: entry.at,
+                    }),
+                }
+                announced.tell |= *flows && owner.is_none();
+                entered.push(Entered { cursor, customer: entry.customer, subject: entry.subject, owner });
+            }
+            appended.push(Appended { cursor, entry, body });
+        }
+        announced.receipts.push(receipt);
+    }
+    tokio::try_join!(biased; insert_journal(db, &appended), insert_outbox(db, &entered))?;
+    Ok(announced)
+}
+
+async fn insert_journal(db: &Transaction<'_>, appended: &[Appended<'_>]) -> Outcome<()> {
+    let insert = "INSERT INTO journal (cursor, customer, subject, kind, sequence, from_status, to_status, cause, actor, \
+         at_ms, reason, body) \
+         SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], \
+         $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[])";
+    let appended: Vec<&Appended<'_>> = appended.iter().collect();
+    let appended = appended.as_slice();
+    let values: rows::Values<'_> = &[
+        &column(appended, |row| row.cursor),
+        &column(appended, |row| row.entry.customer),
+        &column(appended, |row| row.entry.subject),
+        &column(appended, |row| kind_code(row.entry.kind)),
+        &column(appended, |row| row.entry.sequence),
+        &column(appended, |row| row.entry.from),
+        &column(appended, |row| row.entry.to),
+        &column(appended, |row| row.entry.cause),
+        &column(appended, |row| row.entry.actor.as_str()),
+        &column(appended, |row| ms(row.entry.at)),
+        &column(appended, |row| row.entry.reason.as_deref()),
+        &column(appended, |row| row.body.as_deref()),
+    ];
+    rows::execute(db, insert, values).await.map(drop)
+}
+
+async fn insert_outbox(db: &Transaction<'_>, entered: &[Entered]) -> Outcome<()> {
+    if entered.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) \
+         SELECT n.*, 0 FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[]) AS n";
+    let entered: Vec<&Entered> = entered.iter().collect();
+    let entered = entered.as_slice();
+    let values: rows::Values<'_> = &[
+        &column(entered, |row| row.cursor),
+        &column(entered, |row| row.customer),
+        &column(entered, |row| row.subject),
+        &column(entered, |row| row.owner),
+    ];
+    rows::execute(db, insert, values).await.map(drop)
+}

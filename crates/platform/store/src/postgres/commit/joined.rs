@@ -1,0 +1,97 @@
+//! Commits of different items that are asked for at the same time, joined in one transaction: bids, above all.
+//!
+//! Each call of the port, which is what a line of an item brings, stays a unit of its own: what is refused in one is nothing
+//! to the others. And none waits for another's item: a call whose items somebody else has locked is set aside, and its caller
+//! commits it alone. So does everybody when a statement fails, because of a value that somebody else took meanwhile or one
+//! that the server does not take: then only the call that it came from is told.
+
+use deadpool_postgres::Transaction;
+use kit_runtime::batcher::Batcher;
+use platform_core::port::{Change, Receipt, StoreError, StoreResult};
+
+use super::ledger::{Ledger, Locks};
+use super::{Answers, write};
+use crate::postgres::gathered::COMMITS;
+use crate::postgres::rows::{Fault, Outcome};
+use kit_engine::postgres::Postgres;
+
+/// Changes of one call: those of a longer line are worth a transaction of their own, and would keep others waiting.
+const CHANGES_MAX: usize = 32;
+
+/// What became of a call.
+pub(in crate::postgres) enum Joined {
+    Done(StoreResult<Answers>),
+    /// It has to be committed alone.
+    Alone(Vec<Change>),
+}
+
+/// Calls that wait for each other.
+pub(in crate::postgres) type Joining = Batcher<Vec<Change>, Joined>;
+
+/// Starts joining.
+pub(in crate::postgres) fn start(postgres: &Postgres) -> Joining {
+    let postgres = postgres.clone();
+    Batcher::start("commits", COMMITS, move |calls| {
+        let postgres = postgres.clone();
+        async move { commit(&postgres, calls).await }
+    })
+}
+
+/// Changes that may join: of items that are there, and of nothing else that is locked or that others wait for.
+pub(in crate::postgres) fn may_join(changes: &[Change]) -> bool {
+    let may = |change: &Change| {
+        let of_items =
+            change.auction.is_none() && change.address.is_none() && change.lead.is_none() && change.journal.is_empty();
+        of_items && !change.items.is_empty() && change.items.iter().all(|item| item.expected_version > 0)
+    };
+    (1..=CHANGES_MAX).contains(&changes.len()) && changes.iter().all(may)
+}
+
+async fn commit(postgres: &Postgres, calls: Vec<Vec<Change>>) -> Vec<Joined> {
+    let job = postgres.transaction(&calls, |db, calls| Box::pin(in_transaction(db, calls)));
+    let done = job.await;
+    match done {
+        Ok(batch) => {
+            if batch.tell {
+                postgres.notify().await;
+            }
+            calls.into_iter().zip(batch.answers).map(|(changes, answers)| outcome(changes, answers)).collect()
+        }
+        Err(Fault::Statement(error)) if error.as_db_error().is_some() => {
+            tracing::debug!(%error, "joined commits are done one by one");
+            calls.into_iter().map(Joined::Alone).collect()
+        }
+        Err(fault) => {
+            let error = StoreError::from(fault);
+            calls.iter().map(|_| Joined::Done(Err(error.clone()))).collect()
+        }
+    }
+}
+
+fn outcome(changes: Vec<Change>, answers: Option<Answers>) -> Joined {
+    answers.map_or(Joined::Alone(changes), |answers| Joined::Done(Ok(answers)))
+}
+
+struct Batch {
+    /// None for calls that are set aside.
+    answers: Vec<Option<Answers>>,
+    tell: bool,
+}
+
+async fn in_transaction(db: &Transaction<'_>, calls: &[Vec<Change>]) -> Outcome<Batch> {
+    let changes: Vec<&Change> = calls.iter().flatten().collect();
+    let mut ledger = Ledger::load(db, &changes, Locks::ThatAreFree).await?;
+    let mut judged = Vec::with_capacity(calls.len());
+    for call in calls {
+        judged.push(ledger.has_items_of(call).then(|| ledger.judge_all(call)));
+    }
+    let accepted = calls.iter().zip(&judged).filter_map(|(call, verdicts)| Some((call, verdicts.as_ref()?)));
+    let accepted = accepted.flat_map(|(call, verdicts)| call.iter().zip(verdicts));
+    let accepted: Vec<&Change> = accepted.filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
+    write::all(db, &accepted).await?;
+    let answers = judged.into_iter().map(|verdicts| {
+        let given = |verdict: StoreResult<()>| verdict.map(|()| Receipt::default());
+        verdicts.map(|verdicts| verdicts.into_iter().map(given).collect())
+    });
+    Ok(Batch { answers: answers.collect(), tell: ledger.ends_earlier() })
+}

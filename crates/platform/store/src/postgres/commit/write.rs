@@ -1,0 +1,221 @@
+//! Accepted changes as rows: one statement for each table, sent together.
+
+use std::collections::HashMap;
+
+use deadpool_postgres::Transaction;
+use platform_core::audit::LogEntry;
+use platform_core::bid::{Bid, BidMark};
+use platform_core::port::{Change, IdempotentAnswer, StoreResult, Versioned};
+use platform_rules::{Auction, Item};
+use uuid::Uuid;
+
+use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
+use crate::postgres::rows::{self, Outcome};
+use crate::postgres::{bidders, leads, log, reference, sandbox};
+
+/// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
+pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
+    let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
+    let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
+    let entries: Vec<&LogEntry> = changes.iter().flat_map(|change| &change.log).collect();
+    let mut answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
+    // In one order, so that of two batches with the same keys none waits for the other in a circle.
+    answers.sort_by_key(|answer| (answer.caller, answer.key.as_str()));
+    tokio::try_join!(
+        biased;
+        update_auctions(db, &auctions.changed),
+        insert_auctions(db, &auctions.created),
+        update_items(db, &items.changed),
+        insert_items(db, &items.created),
+        insert_addresses(db, changes),
+        insert_bids(db, &bids),
+        log::append(db, &entries),
+        bidders::write(db, changes),
+        insert_answers(db, &answers),
+    )?;
+    leads::take_steps(db, changes).await?;
+    sandbox::put_clocks(db, auctions.all()).await?;
+    sandbox::put_ends(db, items.all()).await?;
+    mark_bids(db, changes).await
+}
+
+struct States<'a, T> {
+    created: Vec<&'a T>,
+    changed: Vec<&'a T>,
+}
+
+impl<'a, T> States<'a, T> {
+    fn all(&self) -> impl Iterator<Item = &'a T> {
+        self.created.iter().chain(&self.changed).copied()
+    }
+}
+
+/// The last state of each thing: a batch may change one more than once.
+fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl Fn(&T) -> Uuid) -> States<'a, T> {
+    let mut places: HashMap<Uuid, (bool, usize)> = HashMap::new();
+    let mut sorted = States { created: Vec::new(), changed: Vec::new() };
+    for Versioned { expected_version, state } in states {
+        let is_new = *expected_version == 0;
+        let list = if is_new { &mut sorted.created } else { &mut sorted.changed };
+        match places.get(&uuid(state)) {
+            None => {
+                places.insert(uuid(state), (is_new, list.len()));
+                list.push(state);
+            }
+            Some((true, place)) => sorted.created[*place] = state,
+            Some((false, place)) => sorted.changed[*place] = state,
+        }
+    }
+    sorted
+}
+
+/// One column of many rows.
+pub(in crate::postgres) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
+    rows.iter().map(|row| of(row)).collect()
+}
+
+fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
+    rows.iter().map(to_json).collect()
+}
+
+/// Every row was locked, or is new: each has to be written.
+async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> Outcome<()> {
+    let written = rows::execute(db, sql, values).await?;
+    if usize::try_from(written) == Ok(expected) {
+        return Ok(());
+    }
+    Err(corrupt(format_args!("{written} rows were written instead of {expected}")).into())
+}
+
+async fn update_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+    if auctions.is_empty() {
+        return Ok(());
+    }
+    let update = "UPDATE auctions a SET status = n.status, version = n.version, state = n.state \
+         FROM unnest($1::uuid[], $2::integer[], $3::bigint[], $4::text[]) AS n (uuid, status, version, state) \
+         WHERE a.uuid = n.uuid";
+    let values: rows::Values<'_> = &[
+        &column(auctions, |auction| auction.uuid),
+        &column(auctions, |auction| auction.status.code()),
+        &column(auctions, |auction| auction.version),
+        &states(auctions)?,
+    ];
+    write(db, update, values, auctions.len()).await
+}
+
+async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+    if auctions.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
+         SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::integer[], $6::bigint[], $7::text[])";
+    let values: rows::Values<'_> = &[
+        &column(auctions, |auction| auction.uuid),
+        &column(auctions, |auction| auction.customer),
+        &column(auctions, |auction| auction.auctioneer),
+        &column(auctions, |auction| auction_kind_code(auction.kind)),
+        &column(auctions, |auction| auction.status.code()),
+        &column(auctions, |auction| auction.version),
+        &states(auctions)?,
+    ];
+    write(db, insert, values, auctions.len()).await
+}
+
+const ITEMS: &str = "unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::integer[], $6::boolean[], $7::bigint[], \
+     $8::bigint[], $9::text[]) AS n (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state)";
+
+async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+    let update = format!(
+        "UPDATE items i SET position = n.position, lot_number = n.lot_number, status = n.status, has_bids = n.has_bids, \
+         effective_end_ms = n.effective_end_ms, version = n.version, state = n.state FROM {ITEMS} \
+         WHERE i.uuid = n.uuid AND i.auction = n.auction"
+    );
+    write_items(db, &update, items).await
+}
+
+async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+    let insert = format!(
+        "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state) \
+         SELECT n.* FROM {ITEMS}"
+    );
+    write_items(db, &insert, items).await
+}
+
+async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> Outcome<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let values: rows::Values<'_> = &[
+        &column(items, |item| item.uuid),
+        &column(items, |item| item.auction),
+        &column(items, |item| item.position),
+        &column(items, |item| item.lot_number.as_str()),
+        &column(items, |item| item.status.code()),
+        &column(items, has_bids),
+        &column(items, end_ms),
+        &column(items, |item| item.version),
+        &states(items)?,
+    ];
+    write(db, sql, values, items.len()).await
+}
+
+/// New addresses are rare: one statement each.
+async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    for address in changes.iter().filter_map(|change| change.address.as_ref()) {
+        reference::put(db, Some(address)).await?;
+    }
+    Ok(())
+}
+
+async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
+    if bids.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked) \
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::bigint[], $6::smallint[], $7::text[], \
+         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])";
+    let values: rows::Values<'_> = &[
+        &column(bids, |bid| bid.item),
+        &column(bids, |bid| bid.number),
+        &column(bids, |bid| bid.uuid),
+        &column(bids, |bid| bid.bidder.as_str()),
+        &column(bids, |bid| bid.amount),
+        &column(bids, |bid| source_code(bid.source)),
+        &column(bids, |bid| bid.actor.as_str()),
+        &column(bids, |bid| ms(bid.at)),
+        &column(bids, |bid| bid.maximum.reveal()),
+        &column(bids, |bid| bid.before),
+        &column(bids, |bid| bid.asked),
+    ];
+    write(db, insert, values, bids.len()).await
+}
+
+/// Marks are few, and each is of another bid or after the one before: one statement for each, in order.
+async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+    let update = "UPDATE bids SET struck = $3, struck_after = $4, struck_reason = $5, struck_actor = $6, struck_at_ms = $7 \
+         WHERE item = $1 AND number = $2";
+    for BidMark { item, number, struck } in changes.iter().flat_map(|change| &change.bid_marks) {
+        let (code, after, reason, actor, at) = struck_columns(struck.as_ref());
+        rows::execute(db, update, &[item, number, &code, &after, &reason, &actor, &at]).await?;
+    }
+    Ok(())
+}
+
+async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> Outcome<()> {
+    if answers.is_empty() {
+        return Ok(());
+    }
+    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::integer[], $5::text[], $6::bigint[], $7::text[])";
+    let values: rows::Values<'_> = &[
+        &column(answers, |answer| answer.caller),
+        &column(answers, |answer| answer.key.as_str()),
+        &column(answers, |answer| answer.request_hash.as_slice()),
+        &column(answers, |answer| i32::from(answer.status)),
+        &column(answers, |answer| answer.body.as_str()),
+        &column(answers, |answer| ms(answer.at)),
+        &column(answers, |answer| answer.tag.as_deref()),
+    ];
+    write(db, insert, values, answers.len()).await
+}

@@ -1,0 +1,78 @@
+//! Connections to providers.
+
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use kit_runtime::vault::Sealed;
+use platform_core::port::{Consumer, Parked, StartFrom};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::rows::{self, Outcome};
+use super::{locks, outbox};
+use crate::codec::ms;
+
+pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> Outcome<()> {
+    locks::journal(db).await?;
+    let put = "INSERT INTO consumers \
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer) DO UPDATE SET \
+         provider_url = excluded.provider_url, application_id = excluded.application_id, api_key = excluded.api_key, \
+         parked_reason = excluded.parked_reason, parked_at_ms = excluded.parked_at_ms, \
+         updated_at_ms = excluded.updated_at_ms";
+    let values: rows::Values<'_> = &[
+        &consumer.customer,
+        &consumer.provider_url,
+        &consumer.application_id,
+        &consumer.api_key.as_ref().map(Sealed::as_str),
+        &consumer.parked.as_ref().map(|parked| rows::foreign_text(&parked.reason)),
+        &consumer.parked.as_ref().map(|parked| ms(parked.at)),
+        &ms(consumer.updated_at),
+    ];
+    rows::execute(db, put, values).await?;
+    outbox::start_anew(db, consumer.customer).await?;
+    match start {
+        StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after).await,
+        StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
+    }
+}
+
+pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer = $1";
+    rows::one(db, select, &[&customer], consumer).await
+}
+
+pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer > $1 ORDER BY customer LIMIT $2";
+    rows::list(db, select, &[&after, &rows::limit(limit)], consumer).await
+}
+
+pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
+    let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
+    let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();
+    rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
+}
+
+pub(super) async fn resume(db: &impl GenericClient, customer: Uuid, at: Timestamp) -> Outcome<()> {
+    let resume =
+        "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = $2 WHERE customer = $1";
+    rows::execute(db, resume, &[&customer, &ms(at)]).await?;
+    outbox::start_anew(db, customer).await
+}
+
+fn consumer(row: &Row) -> Outcome<Consumer> {
+    let reason: Option<String> = rows::get(row, 4)?;
+    let parked = match (reason, rows::optional_time(row, 5)?) {
+        (Some(reason), Some(at)) => Some(Parked { reason, at }),
+        _ => None,
+    };
+    Ok(Consumer {
+        customer: rows::get(row, 0)?,
+        provider_url: rows::get(row, 1)?,
+        application_id: rows::get(row, 2)?,
+        api_key: rows::get::<Option<String>>(row, 3)?.map(Sealed::from_text),
+        parked,
+        updated_at: rows::time(row, 6)?,
+    })
+}

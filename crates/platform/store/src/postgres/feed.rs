@@ -1,0 +1,15 @@
+//! How far the journal goes.
+
+use async_trait::async_trait;
+use platform_core::port::{Cursor, Feed, StoreResult};
+
+use super::{Shared, rows};
+
+#[async_trait]
+impl Feed for Shared {
+    async fn last_cursor(&self) -> StoreResult<Cursor> {
+        let select = "SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1";
+        let found = rows::one(&self.client().await?, select, &[], |row| rows::get(row, 0)).await?;
+        Ok(found.unwrap_or(0))
+    }
+}

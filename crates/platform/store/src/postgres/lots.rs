@@ -1,0 +1,73 @@
+//! An item with its auction. Every bid begins with it, so those that are asked for at the same time are read together.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use kit_runtime::batcher::Batcher;
+use platform_core::port::{Lots, StoreError, StoreResult};
+use platform_rules::{Auction, Item};
+use uuid::Uuid;
+
+use super::Shared;
+use super::rows::{self, Outcome};
+use crate::codec::{corrupt, from_json};
+use crate::postgres::gathered::{self, READS};
+use kit_engine::postgres::Postgres;
+
+type Lot = (Item, Auction);
+/// Reads of lots that wait for each other.
+pub(super) type LotReads = Batcher<Uuid, StoreResult<Option<Lot>>>;
+
+/// Starts reading.
+pub(super) fn start(postgres: &Postgres) -> LotReads {
+    let postgres = postgres.clone();
+    Batcher::start("lots", READS, move |wanted| {
+        let postgres = postgres.clone();
+        async move { all(&postgres, &wanted).await }
+    })
+}
+
+#[async_trait]
+impl Lots for Shared {
+    async fn lot(&self, item: Uuid) -> StoreResult<Option<Lot>> {
+        self.lots.submit(item).await.map_err(gathered::closed)?
+    }
+}
+
+async fn all(postgres: &Postgres, wanted: &[Uuid]) -> Vec<StoreResult<Option<Lot>>> {
+    match read(postgres, wanted).await.map_err(StoreError::from) {
+        Ok(found) => wanted.iter().map(|item| found.lot(item)).collect(),
+        Err(error) => wanted.iter().map(|_| Err(error.clone())).collect(),
+    }
+}
+
+struct Found {
+    /// As JSON: what can't be read is the matter of those who want it.
+    items: HashMap<Uuid, String>,
+    auctions: HashMap<Uuid, StoreResult<Auction>>,
+}
+
+impl Found {
+    fn lot(&self, item: &Uuid) -> StoreResult<Option<Lot>> {
+        let Some(json) = self.items.get(item) else { return Ok(None) };
+        let item: Item = from_json(json)?;
+        match self.auctions.get(&item.auction) {
+            Some(auction) => Ok(Some((item, auction.clone()?))),
+            None => Err(corrupt("an item has no auction")),
+        }
+    }
+}
+
+async fn read(postgres: &Postgres, wanted: &[Uuid]) -> Outcome<Found> {
+    let client = postgres.client().await?;
+    let items = client.prepare_cached("SELECT uuid, state FROM items WHERE uuid = ANY($1)").await?;
+    let auctions = "SELECT uuid, state FROM auctions \
+         WHERE uuid = ANY(ARRAY(SELECT DISTINCT auction FROM items WHERE uuid = ANY($1)))";
+    let auctions = client.prepare_cached(auctions).await?;
+    // One round trip, and yet first the items, which the server does in this order.
+    let values: rows::Values<'_> = &[&wanted];
+    let (items, auctions) = tokio::try_join!(biased; client.query(&items, values), client.query(&auctions, values))?;
+    let items = items.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
+    let auctions = auctions.iter().map(|row| Ok((rows::get(row, 0)?, from_json(rows::get(row, 1)?))));
+    Ok(Found { items: items.collect::<Outcome<_>>()?, auctions: auctions.collect::<Outcome<_>>()? })
+}

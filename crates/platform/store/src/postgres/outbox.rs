@@ -1,0 +1,240 @@
+//! The outbox: who has which rows, what may go, and what became of it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use platform_core::port::{
+    Backlog, Became, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent,
+};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::locks;
+use super::rows::{self, Outcome};
+use crate::codec::{self as codec, corrupt, ms};
+
+/// Says that `node` lives.
+pub(super) async fn hear(db: &impl GenericClient, node: NodeId, now: Timestamp) -> Outcome<()> {
+    let hear = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) \
+         ON CONFLICT (uuid) DO UPDATE SET heard_at_ms = excluded.heard_at_ms";
+    rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
+}
+
+pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> Outcome<bool> {
+    let select = "SELECT 1 FROM nodes WHERE heard_at_ms < $1 LIMIT 1";
+    Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
+}
+
+/// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
+/// would pay for: the outbox is gone through once for nodes that died.
+pub(super) async fn bury(db: &Transaction<'_>, dead_before: Timestamp) -> Outcome<()> {
+    locks::nodes_alone(db).await?;
+    let forget = "DELETE FROM nodes WHERE heard_at_ms < $1 RETURNING uuid";
+    let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
+    rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
+}
+
+/// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
+/// or was never heard of, is dead until it is heard of, and its rows are found.
+pub(super) async fn give_to(db: &impl GenericClient, node: NodeId) -> Outcome<()> {
+    locks::nodes_shared(db).await?;
+    let insert = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
+    rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)
+}
+
+/// Announced events after a cursor that are not in the outbox enter it.
+pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: Cursor) -> Outcome<()> {
+    let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
+         SELECT cursor, customer, subject, 0 FROM journal \
+         WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (customer, cursor) DO NOTHING";
+    rows::execute(db, insert, &[&customer, &after]).await.map(drop)
+}
+
+/// What waits for its time after a failure is due at once, and the failure forgotten.
+pub(super) async fn start_anew(db: &impl GenericClient, customer: Uuid) -> Outcome<()> {
+    let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
+         WHERE customer = $1 AND error_at_ms IS NOT NULL";
+    rows::execute(db, anew, &[&customer]).await.map(drop)
+}
+
+/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all of a
+/// long queue to find its first rows.
+const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
+/// Condition on a row `o`: nobody has it, and its time has come (`$1`).
+const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
+
+/// Condition on a consumer `c`: its queue flows.
+const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
+
+pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> Outcome<Vec<Uuid>> {
+    let select = format!(
+        "SELECT c.customer FROM consumers c CROSS JOIN LATERAL \
+             (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {FREE} AND {FIRST} ORDER BY o.cursor LIMIT 1) o \
+         WHERE {OPEN} ORDER BY c.customer"
+    );
+    rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
+}
+
+/// Rows that another node claims at the same time are passed over. One that it has let go of meanwhile is looked at again by
+/// the engine before it is locked.
+pub(super) async fn claim(
+    db: &Transaction<'_>,
+    node: NodeId,
+    customer: Uuid,
+    now: Timestamp,
+    limit: usize,
+) -> Outcome<Vec<OutboxEvent>> {
+    let pick = format!(
+        "SELECT o.cursor FROM outbox o WHERE o.customer = $2 AND {FREE} AND {FIRST} \
+             AND EXISTS (SELECT 1 FROM consumers c WHERE c.customer = $2 AND {OPEN}) \
+         ORDER BY o.cursor LIMIT $3 FOR UPDATE OF o SKIP LOCKED"
+    );
+    let values: rows::Values<'_> = &[&ms(now), &customer, &rows::limit(limit)];
+    let cursors: Vec<Cursor> = rows::list(db, &pick, values, |row| rows::get(row, 0)).await?;
+    if cursors.is_empty() {
+        return Ok(Vec::new());
+    }
+    give_to(db, node).await?;
+    let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
+             RETURNING cursor, customer, subject, attempts) \
+         SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
+         FROM given g JOIN journal j ON j.cursor = g.cursor ORDER BY g.cursor";
+    rows::list(db, give, &[&cursors, &customer, &node.0], event).await
+}
+
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
+fn event(row: &Row) -> Outcome<OutboxEvent> {
+    Ok(OutboxEvent {
+        cursor: rows::get(row, 0)?,
+        customer: rows::get(row, 1)?,
+        subject: rows::get(row, 2)?,
+        attempts: u32::try_from(rows::get::<i32>(row, 3)?).map_err(corrupt)?,
+        sequence: rows::get(row, 4)?,
+        event_type: codec::event_type(codec::kind(rows::get(row, 5)?)?),
+        body: rows::get(row, 6)?,
+        at: rows::time(row, 7)?,
+    })
+}
+
+pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Timestamp>> {
+    let select = format!(
+        "SELECT o.next_at_ms FROM outbox o \
+         WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND {FIRST} \
+         ORDER BY o.next_at_ms LIMIT 1"
+    );
+    rows::one(db, &select, &[&customer], |row| rows::time(row, 0)).await
+}
+
+/// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement names its
+/// rows by the whole key: a join, planned while the queue was short, would read all of a long one.
+pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
+    let mut queues: BTreeMap<Uuid, Vec<&OutboxOutcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        queues.entry(outcome.customer).or_default().push(outcome);
+    }
+    for (customer, mut outcomes) in queues {
+        outcomes.sort_unstable_by_key(|outcome| outcome.cursor);
+        settle_queue(db, customer, &outcomes, now).await?;
+    }
+    Ok(())
+}
+
+/// One statement for each kind of outcome.
+async fn settle_queue(
+    db: &Transaction<'_>,
+    customer: Uuid,
+    outcomes: &[&OutboxOutcome],
+    now: Timestamp,
+) -> Outcome<()> {
+    let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
+    let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<Cow<'_, str>>) =
+        (Vec::new(), Vec::new(), Vec::new());
+    let (mut refused, mut refusals): (Vec<Cursor>, Vec<Cow<'_, str>>) = (Vec::new(), Vec::new());
+    for OutboxOutcome { cursor, became, .. } in outcomes {
+        match became {
+            Became::Published => finished.push(*cursor),
+            Became::Released => released.push(*cursor),
+            Became::Retry { at, error } => {
+                again.push(*cursor);
+                again_at.push(ms(*at));
+                why.push(rows::foreign_text(error));
+            }
+            Became::Quarantined { error } => {
+                finished.push(*cursor);
+                refused.push(*cursor);
+                refusals.push(rows::foreign_text(error));
+            }
+        }
+    }
+    if !again.is_empty() {
+        let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error, \
+             error_at_ms = $5 FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS n (cursor, at_ms, error) \
+             WHERE o.customer = $1 AND o.cursor = ANY($2) AND o.cursor = n.cursor";
+        rows::execute(db, retry, &[&customer, &again, &again_at, &why, &ms(now)]).await?;
+    }
+    if !refused.is_empty() {
+        let aside = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
+             SELECT o.customer, o.cursor, o.attempts, n.error, $4 \
+             FROM outbox o JOIN unnest($2::bigint[], $3::text[]) AS n (cursor, error) ON o.cursor = n.cursor \
+             WHERE o.customer = $1 AND o.cursor = ANY($2) ON CONFLICT (customer, cursor) DO UPDATE SET \
+             attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms";
+        rows::execute(db, aside, &[&customer, &refused, &refusals, &ms(now)]).await?;
+    }
+    if !finished.is_empty() {
+        let finish = "DELETE FROM outbox WHERE customer = $1 AND cursor = ANY($2)";
+        rows::execute(db, finish, &[&customer, &finished]).await?;
+    }
+    if !released.is_empty() {
+        let release = "UPDATE outbox SET owner = NULL WHERE customer = $1 AND cursor = ANY($2)";
+        rows::execute(db, release, &[&customer, &released]).await?;
+    }
+    Ok(())
+}
+
+/// Cursors are in the order of the commits: the first row is the oldest.
+pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> Outcome<Backlog> {
+    let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
+         (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
+             ORDER BY o.cursor LIMIT 1), \
+         (SELECT count(*) FROM quarantine WHERE customer = $1)";
+    let backlog = rows::one(db, select, &[&customer], |row| {
+        Ok(Backlog {
+            pending: rows::count(row, 0)?,
+            oldest_at: rows::optional_time(row, 1)?,
+            quarantined: rows::count(row, 2)?,
+            failing: None,
+        })
+    })
+    .await?;
+    Ok(Backlog { failing: failing(db, customer).await?, ..backlog.unwrap_or_default() })
+}
+
+async fn failing(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Failing>> {
+    let latest = "SELECT error, error_at_ms FROM outbox WHERE customer = $1 AND error_at_ms IS NOT NULL \
+         ORDER BY error_at_ms DESC LIMIT 1";
+    let latest = rows::one(db, latest, &[&customer], |row| Ok((rows::get(row, 0)?, rows::time(row, 1)?))).await?;
+    let Some((error, at)) = latest else { return Ok(None) };
+    Ok(Some(Failing { error, at, next_attempt_at: next_attempt(db, customer).await? }))
+}
+
+/// The page first, then what the journal has of it: a join may begin at the journal's beginning.
+pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+         q.error, q.at_ms \
+     FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+         WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
+     CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
+     ORDER BY q.cursor";
+
+pub(super) async fn quarantined(
+    db: &impl GenericClient,
+    customer: Uuid,
+    page: Page<Cursor>,
+) -> Outcome<Vec<QuarantinedEvent>> {
+    let after = page.after.unwrap_or(0);
+    rows::list(db, QUARANTINED, &[&customer, &after, &rows::limit(page.limit)], |row| {
+        Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })
+    })
+    .await
+}

@@ -1,0 +1,219 @@
+//! People: users, and what is written about them. Sessions and attempts are in [`super::sessions`].
+
+use async_trait::async_trait;
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use kit_runtime::vault::Sealed;
+use platform_core::Role;
+use platform_core::port::{
+    Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, People, Session, StoreError, StoreResult, Totp,
+    TotpChange, User, UserChange, UserWritten,
+};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::customers::after;
+use super::rows::{self, Outcome};
+use super::{Shared, access, clerks, sessions};
+use crate::codec::ms;
+
+pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
+     totp_secret, totp_step, totp_confirmed_at_ms FROM users";
+
+#[async_trait]
+impl People for Shared {
+    async fn create_user(&self, user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(&(user, answer), |db, (user, answer)| Box::pin(create(db, user, answer.as_ref()))).await
+    }
+
+    async fn user(&self, uuid: Uuid) -> StoreResult<Option<User>> {
+        Ok(find(&self.client().await?, uuid).await?)
+    }
+
+    async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
+        // The server could not read one with a NUL, and nobody has one.
+        if email.contains('\0') {
+            return Ok(None);
+        }
+        Ok(rows::one(&self.client().await?, &format!("{USER} WHERE email = $1"), &[&email], user).await?)
+    }
+
+    async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+        let select = format!("{USER} WHERE uuid > $1 ORDER BY uuid LIMIT $2");
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        Ok(rows::list(&self.client().await?, &select, &[&after, &limit], user).await?)
+    }
+
+    async fn change_user(&self, change: UserChange) -> StoreResult<UserWritten> {
+        self.write(&change, |db, change| Box::pin(change_user(db, change))).await
+    }
+
+    async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserWritten> {
+        self.write(&(uuid, version), |db, (uuid, version)| Box::pin(remove(db, *uuid, *version))).await
+    }
+
+    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool> {
+        let update = "UPDATE users SET totp_step = $2 WHERE uuid = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
+        Ok(rows::execute(&self.client().await?, update, &[&user, &step]).await? == 1)
+    }
+
+    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
+        let delete = "DELETE FROM recovery_codes WHERE of_user = $1 AND hash = $2";
+        Ok(rows::execute(&self.client().await?, delete, &[&user, &code.as_slice()]).await? == 1)
+    }
+
+    async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
+        let select = "SELECT hash FROM recovery_codes WHERE of_user = $1";
+        Ok(rows::list(&self.client().await?, select, &[&user], |_| Ok(())).await?.len())
+    }
+
+    async fn begin_session(
+        &self,
+        session: Session,
+        version: i64,
+        sessions_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(&(session, version, sessions_max, answer), |db, (session, version, sessions_max, answer)| {
+            Box::pin(sessions::begin(db, session, *version, *sessions_max, answer.as_ref()))
+        })
+        .await
+    }
+
+    async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(Session, User)>> {
+        let client = self.client().await?;
+        let Some(session) = sessions::find_by_hash(&client, hash).await? else { return Ok(None) };
+        Ok(find(&client, session.user).await?.map(|user| (session, user)))
+    }
+
+    async fn session(&self, uuid: Uuid) -> StoreResult<Option<Session>> {
+        Ok(sessions::find(&self.client().await?, uuid).await?)
+    }
+
+    async fn sessions(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>> {
+        Ok(sessions::list(&self.client().await?, user, page).await?)
+    }
+
+    async fn touch_session(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
+        let touch = "UPDATE sessions SET last_used_at_ms = greatest(last_used_at_ms, $2) WHERE uuid = $1";
+        Ok(rows::execute(&self.client().await?, touch, &[&uuid, &ms(at)]).await.map(drop)?)
+    }
+
+    async fn end_sessions(&self, ending: Ending) -> StoreResult<usize> {
+        Ok(sessions::end(&self.client().await?, ending).await?)
+    }
+
+    async fn forget_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize> {
+        Ok(sessions::forget(&self.client().await?, now, idle_before, limit).await?)
+    }
+
+    async fn take_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        self.write(&(attempts, now), |db, (attempts, now)| Box::pin(sessions::take_attempts(db, attempts, *now))).await
+    }
+
+    async fn settle_attempts(&self, settled: AttemptsSettled) -> StoreResult<()> {
+        self.write(&settled, |db, settled| Box::pin(sessions::settle_attempts(db, settled))).await
+    }
+}
+
+pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    access::keep_or_replay(db, answer).await?;
+    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
+         signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
+    let values: rows::Values<'_> = &[
+        &user.uuid,
+        &user.email,
+        &user.role,
+        &user.password_hash,
+        &ms(user.created_at),
+        &user.version,
+        &user.disabled_at.map(ms),
+        &user.signed_in_at.map(ms),
+    ];
+    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("email"))
+}
+
+async fn find(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<User>> {
+    rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
+}
+
+/// The user, whom nobody else changes until the transaction is over.
+async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<User> {
+    let select = format!("{USER} WHERE uuid = $1 AND version = $2 FOR UPDATE");
+    Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)
+}
+
+pub(super) fn user(row: &Row) -> Outcome<User> {
+    let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
+    let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
+    Ok(User {
+        uuid: rows::get(row, 0)?,
+        email: rows::get(row, 1)?,
+        role: rows::get(row, 2)?,
+        password_hash: rows::get(row, 3)?,
+        created_at: rows::time(row, 4)?,
+        version: rows::get(row, 5)?,
+        disabled_at: rows::optional_time(row, 6)?,
+        signed_in_at: rows::optional_time(row, 7)?,
+        totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+    })
+}
+
+pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
+    lock(db).await?;
+    let user = &change.user;
+    let before = at_version(db, user.uuid, change.expected_version).await?;
+    if before.administers() && !user.administers() && is_last_administrator(db, user.uuid).await? {
+        return Ok(UserWritten::LastAdministrator);
+    }
+    access::keep_or_replay(db, change.answer.as_ref()).await?;
+    let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5 WHERE uuid = $1";
+    let disabled_at = user.disabled_at.map(ms);
+    rows::execute(db, update, &[&user.uuid, &user.role, &user.password_hash, &disabled_at, &user.version]).await?;
+    match &change.totp {
+        TotpChange::Keep => {}
+        TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes).await?,
+        TotpChange::Remove => put_totp(db, user.uuid, None, &[]).await?,
+    }
+    sessions::end(db, change.ending).await?;
+    if user.role != Role::Clerk.name() {
+        clerks::take_off_all(db, user.uuid).await?;
+    }
+    Ok(UserWritten::Done)
+}
+
+/// Who takes an administrator away waits for all others who do: each alone would leave one.
+async fn lock(db: &Transaction<'_>) -> Outcome<()> {
+    rows::execute(db, "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", &[]).await.map(drop)
+}
+
+async fn put_totp(db: &Transaction<'_>, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> Outcome<()> {
+    let update = "UPDATE users SET totp_secret = $2, totp_step = $3, totp_confirmed_at_ms = $4 WHERE uuid = $1";
+    let (secret, step) = (totp.map(|totp| totp.secret.as_str()), totp.map_or(0, |totp| totp.step));
+    let confirmed_at = totp.and_then(|totp| totp.confirmed_at).map(ms);
+    rows::execute(db, update, &[&user, &secret, &step, &confirmed_at]).await?;
+    rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = $1", &[&user]).await?;
+    let codes: Vec<&[u8]> = codes.iter().map(Digest::as_slice).collect();
+    let insert = "INSERT INTO recovery_codes (of_user, hash) SELECT $1, unnest($2::bytea[])";
+    rows::execute(db, insert, &[&user, &codes]).await.map(drop)
+}
+
+async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> Outcome<bool> {
+    let select = "SELECT 1 FROM users WHERE role = 'administrator' AND disabled_at_ms IS NULL AND uuid <> $1 LIMIT 1";
+    Ok(rows::one(db, select, &[&user], |_| Ok(())).await?.is_none())
+}
+
+pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+    lock(db).await?;
+    let user = at_version(db, uuid, version).await?;
+    if user.signed_in_at.is_some() {
+        return Ok(UserWritten::HasSignedIn);
+    }
+    if user.administers() && is_last_administrator(db, uuid).await? {
+        return Ok(UserWritten::LastAdministrator);
+    }
+    rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = $1", &[&uuid]).await?;
+    rows::execute(db, "DELETE FROM users WHERE uuid = $1", &[&uuid]).await?;
+    clerks::take_off_all(db, uuid).await?;
+    Ok(UserWritten::Done)
+}

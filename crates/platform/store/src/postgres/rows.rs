@@ -1,0 +1,145 @@
+//! Rows of the tables as the platform's own types, and what can go wrong on the way.
+
+use std::borrow::Cow;
+
+use deadpool_postgres::GenericClient;
+use jiff::Timestamp;
+use platform_core::port::StoreError;
+use serde::de::DeserializeOwned;
+use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{FromSql, ToSql};
+
+use crate::codec;
+use kit_engine::EngineError;
+use kit_engine::postgres::{Transient, text_of};
+
+/// Why a statement, or the job that it is part of, failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The answer of the port.
+    Store(StoreError),
+    /// A statement's own error.
+    Statement(tokio_postgres::Error),
+    /// The engine's error.
+    Engine(EngineError),
+}
+
+pub(super) type Outcome<T> = Result<T, Fault>;
+
+/// Values of a statement.
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<tokio_postgres::Error> for Fault {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Statement(error)
+    }
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Store(error) => error,
+            Fault::Statement(error) => Self::Unavailable(text_of(&error)),
+            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl Transient for Fault {
+    fn statement_error(&self) -> Option<&tokio_postgres::Error> {
+        match self {
+            Self::Statement(error) => Some(error),
+            Self::Store(_) | Self::Engine(_) => None,
+        }
+    }
+}
+
+impl Fault {
+    /// `Taken` of this field when it is a unique value that is taken.
+    pub(super) fn or_taken(self, field: &'static str) -> Self {
+        match self.taken() {
+            Some(_) => StoreError::Taken(field).into(),
+            None => self,
+        }
+    }
+
+    /// The unique constraint that a row was refused by. The transaction is over.
+    pub(super) fn taken(&self) -> Option<&str> {
+        let error = self.statement_error()?.as_db_error()?;
+        (*error.code() == SqlState::UNIQUE_VIOLATION).then(|| error.constraint().unwrap_or_default())
+    }
+}
+
+/// The first row found.
+pub(super) async fn one<T>(
+    db: &impl GenericClient,
+    sql: &str,
+    values: Values<'_>,
+    row: impl Fn(&Row) -> Outcome<T>,
+) -> Outcome<Option<T>> {
+    let statement = db.prepare_cached(sql).await?;
+    db.query(&statement, values).await?.first().map(row).transpose()
+}
+
+/// All rows found.
+pub(super) async fn list<T>(
+    db: &impl GenericClient,
+    sql: &str,
+    values: Values<'_>,
+    row: impl Fn(&Row) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
+    let statement = db.prepare_cached(sql).await?;
+    db.query(&statement, values).await?.iter().map(row).collect()
+}
+
+/// Does one statement; the number of rows that it changed.
+pub(super) async fn execute(db: &impl GenericClient, sql: &str, values: Values<'_>) -> Outcome<u64> {
+    let statement = db.prepare_cached(sql).await?;
+    Ok(db.execute(&statement, values).await?)
+}
+
+/// What others wrote, such as a provider's answer, as a text of PostgreSQL's, which has no place for a NUL.
+pub(super) fn foreign_text(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
+}
+
+/// A limit as SQL takes it.
+pub(super) fn limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// A column; `Corrupt` when it holds something else.
+pub(super) fn get<'row, T: FromSql<'row>>(row: &'row Row, column: usize) -> Outcome<T> {
+    Ok(row.try_get(column).map_err(|error| codec::corrupt(text_of(&error)))?)
+}
+
+pub(super) fn time(row: &Row, column: usize) -> Outcome<Timestamp> {
+    Ok(codec::time(get(row, column)?)?)
+}
+
+pub(super) fn optional_time(row: &Row, column: usize) -> Outcome<Option<Timestamp>> {
+    Ok(get::<Option<i64>>(row, column)?.map(codec::time).transpose()?)
+}
+
+/// A column that can't be negative.
+pub(super) fn count(row: &Row, column: usize) -> Outcome<u64> {
+    Ok(get::<i64>(row, column)?.unsigned_abs())
+}
+
+/// What a column keeps as JSON.
+pub(super) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> Outcome<T> {
+    Ok(codec::from_json(get(row, column)?)?)
+}

@@ -1,0 +1,132 @@
+//! Sessions of people, and how often somebody tried to sign in.
+
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use platform_core::port::{Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, Session, StoreError};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::access;
+use super::customers::after;
+use super::rows::{self, Outcome};
+use crate::codec::{corrupt, ms};
+
+const SESSION: &str =
+    "SELECT uuid, hash, of_user, address, created_at_ms, expires_at_ms, last_used_at_ms FROM sessions";
+
+pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Session>> {
+    rows::one(db, &format!("{SESSION} WHERE uuid = $1"), &[&uuid], session).await
+}
+
+pub(super) async fn find_by_hash(db: &impl GenericClient, hash: Digest) -> Outcome<Option<Session>> {
+    rows::one(db, &format!("{SESSION} WHERE hash = $1"), &[&hash.as_slice()], session).await
+}
+
+pub(super) async fn list(db: &impl GenericClient, user: Uuid, page: Page<Uuid>) -> Outcome<Vec<Session>> {
+    let select = format!("{SESSION} WHERE of_user = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
+    rows::list(db, &select, &[&user, &after(page), &rows::limit(page.limit)], session).await
+}
+
+fn session(row: &Row) -> Outcome<Session> {
+    Ok(Session {
+        uuid: rows::get(row, 0)?,
+        hash: rows::get::<&[u8]>(row, 1)?.try_into().map_err(corrupt)?,
+        user: rows::get(row, 2)?,
+        address: rows::get(row, 3)?,
+        created_at: rows::time(row, 4)?,
+        expires_at: rows::time(row, 5)?,
+        last_used_at: rows::time(row, 6)?,
+    })
+}
+
+/// The user's row is written first, so that a change of the user comes before all of it or ends this session as well.
+pub(super) async fn begin(
+    db: &Transaction<'_>,
+    session: &Session,
+    version: i64,
+    sessions_max: usize,
+    answer: Option<&IdempotentAnswer>,
+) -> Outcome<()> {
+    let Session { uuid, hash, user, address, created_at, expires_at, last_used_at } = session;
+    let (created_at, expires_at, last_used_at) = (ms(*created_at), ms(*expires_at), ms(*last_used_at));
+    let signed_in = "UPDATE users SET signed_in_at_ms = $3 WHERE uuid = $1 AND version = $2";
+    if rows::execute(db, signed_in, &[user, &version, &created_at]).await? == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    access::keep_or_replay(db, answer).await?;
+    let insert = "INSERT INTO sessions (uuid, hash, of_user, address, created_at_ms, expires_at_ms, last_used_at_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let values: rows::Values<'_> = &[uuid, &hash.as_slice(), user, address, &created_at, &expires_at, &last_used_at];
+    rows::execute(db, insert, values).await?;
+    let too_many = "DELETE FROM sessions WHERE of_user = $1 AND uuid NOT IN \
+         (SELECT uuid FROM sessions WHERE of_user = $1 ORDER BY uuid DESC LIMIT $2)";
+    rows::execute(db, too_many, &[user, &rows::limit(sessions_max)]).await.map(drop)
+}
+
+pub(super) async fn end(db: &impl GenericClient, ending: Ending) -> Outcome<usize> {
+    let delete = "DELETE FROM sessions WHERE of_user = $1";
+    let ended = match ending {
+        Ending::Nothing => 0,
+        Ending::AllOf(user) => rows::execute(db, delete, &[&user]).await?,
+        Ending::One(user, uuid) => rows::execute(db, &format!("{delete} AND uuid = $2"), &[&user, &uuid]).await?,
+        Ending::AllBut(user, uuid) => rows::execute(db, &format!("{delete} AND uuid <> $2"), &[&user, &uuid]).await?,
+    };
+    Ok(usize::try_from(ended).unwrap_or(usize::MAX))
+}
+
+pub(super) async fn forget(
+    db: &impl GenericClient,
+    now: Timestamp,
+    idle_before: Timestamp,
+    limit: usize,
+) -> Outcome<usize> {
+    let over = "DELETE FROM sessions WHERE uuid IN (SELECT uuid FROM sessions \
+         WHERE expires_at_ms < $1 OR last_used_at_ms < $2 LIMIT $3)";
+    let full = "DELETE FROM sign_in_attempts WHERE full_at_ms < $1 AND subject IN \
+         (SELECT subject FROM sign_in_attempts WHERE full_at_ms < $1 LIMIT $2)";
+    let limit = rows::limit(limit);
+    let ended = rows::execute(db, over, &[&ms(now), &ms(idle_before), &limit]).await?;
+    let filled = rows::execute(db, full, &[&ms(now), &limit]).await?;
+    Ok(usize::try_from(ended + filled).unwrap_or(usize::MAX))
+}
+
+/// Whoever takes at the same time waits for the rows, which all take in one order.
+pub(super) async fn take_attempts(
+    db: &Transaction<'_>,
+    attempts: &[Attempt],
+    now: Timestamp,
+) -> Outcome<Option<Timestamp>> {
+    let mut in_order: Vec<&Attempt> = attempts.iter().collect();
+    in_order.sort_unstable_by_key(|attempt| attempt.subject);
+    let (mut taken, mut wait) = (Vec::new(), None);
+    for attempt in in_order {
+        let locked = "INSERT INTO sign_in_attempts AS a (subject, full_at_ms) VALUES ($1, $2) \
+             ON CONFLICT (subject) DO UPDATE SET full_at_ms = a.full_at_ms RETURNING full_at_ms";
+        let row = |row: &Row| rows::time(row, 0);
+        let full_at = rows::one(db, locked, &[&attempt.subject.as_slice(), &ms(now)], row).await?;
+        match attempt.take(full_at, now) {
+            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Err(allowed_from) => wait = wait.max(Some(allowed_from)),
+        }
+    }
+    if wait.is_some() {
+        return Ok(wait);
+    }
+    for (subject, full_at) in taken {
+        let update = "UPDATE sign_in_attempts SET full_at_ms = $2 WHERE subject = $1";
+        rows::execute(db, update, &[&subject.as_slice(), &ms(full_at)]).await?;
+    }
+    Ok(None)
+}
+
+pub(super) async fn settle_attempts(db: &Transaction<'_>, settled: &AttemptsSettled) -> Outcome<()> {
+    for subject in &settled.full {
+        rows::execute(db, "DELETE FROM sign_in_attempts WHERE subject = $1", &[&subject.as_slice()]).await?;
+    }
+    for attempt in &settled.back {
+        let every_ms = i64::try_from(attempt.every.as_millis()).unwrap_or(i64::MAX);
+        let back = "UPDATE sign_in_attempts SET full_at_ms = full_at_ms - $2 WHERE subject = $1";
+        rows::execute(db, back, &[&attempt.subject.as_slice(), &every_ms]).await?;
+    }
+    Ok(())
+}

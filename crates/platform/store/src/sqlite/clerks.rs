@@ -1,0 +1,107 @@
+//! Clerks of webcasts.
+
+use async_trait::async_trait;
+use contract::AuctionStatus;
+use platform_core::Role;
+use platform_core::port::{Clerk, ClerkAssigned, Clerks, Page, StoreError, StoreResult, User};
+use platform_rules::Auction;
+use rusqlite::{Connection, Row};
+use uuid::Uuid;
+
+use super::customers::after;
+use super::rows::{self, Outcome};
+use super::{Sqlite, people};
+use crate::codec::ms;
+
+#[async_trait]
+impl Clerks for Sqlite {
+    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned> {
+        self.write(move |db| assign(db, &clerk, clerks_max)).await
+    }
+
+    async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
+        self.write(move |db| take_off(db, auction, user)).await
+    }
+
+    async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
+        self.read(move |db| is_clerk(db, auction, user)).await
+    }
+
+    async fn clerks(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>> {
+        self.read(move |db| list(db, auction, page)).await
+    }
+
+    async fn webcasts_of(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
+        let select = "SELECT a.state FROM clerks c CROSS JOIN auctions a ON a.uuid = c.auction \
+             WHERE c.of_user = ?1 AND c.auction > ?2 AND a.status <> ?3 ORDER BY c.auction LIMIT ?4";
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        let archived = AuctionStatus::Archived.code();
+        self.read(move |db| {
+            rows::list(db, select, (user.as_bytes(), after.as_bytes(), archived, limit), |row| rows::json(row, 0))
+        })
+        .await
+    }
+
+    async fn users_who_clerk(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+        let select =
+            format!("{} WHERE role = ?1 AND disabled_at_ms IS NULL AND uuid > ?2 ORDER BY uuid LIMIT ?3", people::USER);
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        self.read(move |db| rows::list(db, &select, (Role::Clerk.name(), after.as_bytes(), limit), people::user)).await
+    }
+}
+
+/// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
+pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
+    let user = people::find(db, clerk.user)?;
+    if user.is_none_or(|user| user.role != Role::Clerk.name()) {
+        return Ok(ClerkAssigned::NoClerk);
+    }
+    if is_clerk(db, clerk.auction, clerk.user)? {
+        return Ok(ClerkAssigned::Before);
+    }
+    let others = "SELECT of_user FROM clerks WHERE auction = ?1 LIMIT ?2";
+    let others = rows::list(db, others, (clerk.auction.as_bytes(), rows::limit(clerks_max)), |_| Ok(()))?;
+    if others.len() >= clerks_max {
+        return Ok(ClerkAssigned::Full);
+    }
+    let insert = "INSERT INTO clerks (auction, of_user, assigned_at_ms, assigned_by) VALUES (?1, ?2, ?3, ?4)";
+    let Clerk { auction, user, assigned_at, assigned_by } = clerk;
+    rows::execute(db, insert, (auction.as_bytes(), user.as_bytes(), ms(*assigned_at), assigned_by))?;
+    Ok(ClerkAssigned::Now)
+}
+
+fn is_clerk(db: &Connection, auction: Uuid, user: Uuid) -> Outcome<bool> {
+    let select = "SELECT 1 FROM clerks WHERE auction = ?1 AND of_user = ?2";
+    Ok(rows::one(db, select, (auction.as_bytes(), user.as_bytes()), |_| Ok(()))?.is_some())
+}
+
+fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> Outcome<Vec<(Clerk, User)>> {
+    let select = "SELECT auction, of_user, assigned_at_ms, assigned_by FROM clerks \
+         WHERE auction = ?1 AND of_user > ?2 ORDER BY of_user LIMIT ?3";
+    let found = rows::list(db, select, (auction.as_bytes(), after(page).as_bytes(), rows::limit(page.limit)), clerk)?;
+    let with_user = found.into_iter().map(|clerk| {
+        let user = people::find(db, clerk.user)?;
+        Ok((clerk, user.ok_or_else(|| StoreError::Corrupt("a clerk is no user".into()))?))
+    });
+    with_user.collect()
+}
+
+fn clerk(row: &Row<'_>) -> Outcome<Clerk> {
+    Ok(Clerk {
+        auction: rows::uuid(row, 0)?,
+        user: rows::uuid(row, 1)?,
+        assigned_at: rows::time(row, 2)?,
+        assigned_by: row.get(3)?,
+    })
+}
+
+/// False when they were none of this webcast.
+pub(super) fn take_off(db: &Connection, auction: Uuid, user: Uuid) -> Outcome<bool> {
+    let delete = "DELETE FROM clerks WHERE auction = ?1 AND of_user = ?2";
+    Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
+}
+
+/// Who gets another role is nobody's clerk.
+pub(super) fn take_off_all(db: &Connection, user: Uuid) -> Outcome<()> {
+    rows::execute(db, "DELETE FROM clerks WHERE of_user = ?1", [user.as_bytes()]).map(drop)
+}

@@ -1,0 +1,295 @@
+//! Commits: many changes in one job, each as a whole or not at all. This is what an item that ends, and a bid, cost.
+//!
+//! Each statement is prepared once for a batch, and the update itself compares the version. The answer for an idempotency
+//! key goes first and one auction or item next, so that a change of one thing that fails has nothing but its answer to take
+//! back; a change of many things is a savepoint. Nothing after them can be refused.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+
+use platform_core::journal::JournalEntry;
+use platform_core::port::{Change, NodeId, OutboxEvent, Receipt, StoreError, StoreResult, Versioned};
+use platform_rules::{Auction, Item};
+use rusqlite::{CachedStatement, Connection, params};
+use uuid::Uuid;
+
+use super::consumers::{self, Connected};
+use super::rows::{self, Fault, Outcome, is_constraint};
+use super::{access, bidders, journal, leads, log, outbox, reference, sandbox};
+use crate::batch::Refused;
+use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
+
+const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
+     version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+/// Leaves the indexes alone that hold what seldom changes.
+const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
+     WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
+const MOVE_ITEM: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
+     effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
+const INSERT_AUCTION: &str = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const UPDATE_AUCTION: &str =
+    "UPDATE auctions SET status = ?2, version = ?3, state = ?4 WHERE uuid = ?1 AND version = ?3 - 1";
+const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, source, actor, at_ms, maximum, before, \
+     asked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_reason = ?5, struck_actor = ?6, \
+     struck_at_ms = ?7 WHERE item = ?1 AND number = ?2";
+const ENTER: &str = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
+
+/// A change with its states as they are kept. They are written out before the writer's turn, for which everybody waits.
+pub(super) struct Written {
+    change: Change,
+    auction: Option<String>,
+    items: Vec<String>,
+}
+
+impl Written {
+    pub(super) fn each(changes: Vec<Change>) -> StoreResult<Vec<Self>> {
+        let written = changes.into_iter().map(|change| {
+            let auction = change.auction.as_ref().map(|auction| to_json(&auction.state)).transpose()?;
+            let items = change.items.iter().map(|item| to_json(&item.state)).collect::<StoreResult<_>>()?;
+            Ok(Self { change, auction, items })
+        });
+        written.collect()
+    }
+}
+
+impl Borrow<Change> for Written {
+    fn borrow(&self) -> &Change {
+        &self.change
+    }
+}
+
+/// One answer for each change, in order.
+pub(super) fn commit(
+    db: &Connection,
+    changes: &[Written],
+    hand_to: Option<NodeId>,
+) -> Outcome<Vec<StoreResult<Receipt>>> {
+    let mut commit = Commit {
+        db,
+        update_item: db.prepare_cached(UPDATE_ITEM)?,
+        append: db.prepare_cached(journal::APPEND)?,
+        enter: db.prepare_cached(ENTER)?,
+        is_held_back: db.prepare_cached("SELECT 1 FROM outbox WHERE subject = ?1")?,
+        connected: HashMap::new(),
+        hand_to: match hand_to {
+            Some(node) if changes.iter().any(|written| announces(&written.change)) => Some(outbox::number(db, node)?),
+            _ => None,
+        },
+    };
+    Refused::each(changes, |written| match commit.change(written) {
+        Ok(receipt) => Ok(Ok(receipt)),
+        Err(Fault::Store(error)) => Ok(Err(error)),
+        Err(fault) => Err(fault),
+    })
+}
+
+fn announces(change: &Change) -> bool {
+    change.journal.iter().any(|entry| entry.event.is_some())
+}
+
+struct Commit<'db> {
+    db: &'db Connection,
+    update_item: CachedStatement<'db>,
+    append: CachedStatement<'db>,
+    enter: CachedStatement<'db>,
+    is_held_back: CachedStatement<'db>,
+    /// The batch's customers.
+    connected: HashMap<Uuid, Connected>,
+    /// The number of the node that rows are given to.
+    hand_to: Option<i64>,
+}
+
+impl Commit<'_> {
+    fn change(&mut self, written: &Written) -> Outcome<Receipt> {
+        let change = &written.change;
+        if usize::from(change.auction.is_some())
+            + usize::from(change.turn.is_some())
+            + usize::from(change.lead.is_some())
+            + change.items.len()
+            <= 1
+        {
+            return self.change_of_one(written);
+        }
+        rows::execute(self.db, "SAVEPOINT change", [])?;
+        let done = access::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(written));
+        if done.is_err() {
+            rows::execute(self.db, "ROLLBACK TO change", [])?;
+        }
+        rows::execute(self.db, "RELEASE change", [])?;
+        done?;
+        self.follow(change)
+    }
+
+    fn change_of_one(&mut self, written: &Written) -> Outcome<Receipt> {
+        let change = &written.change;
+        access::keep_or_replay(self.db, change.answer.as_ref())?;
+        match self.put(written) {
+            Ok(()) => self.follow(change),
+            Err(refused) => {
+                if let Some(answer) = &change.answer {
+                    access::take_back(self.db, answer)?;
+                }
+                Err(refused)
+            }
+        }
+    }
+
+    /// What can be refused, but for the answer.
+    fn put(&mut self, Written { change, auction, items }: &Written) -> Outcome<()> {
+        if let Some(turn) = change.turn {
+            bidders::take_turn(self.db, turn)?;
+        }
+        if let Some(seen) = &change.registration {
+            bidders::same_registration(self.db, seen)?;
+        }
+        if let Some(step) = &change.lead {
+            leads::take_step(self.db, step)?;
+        }
+        if let (Some(state), Some(json)) = (&change.auction, auction) {
+            self.put_auction(state, json)?;
+        }
+        for (state, json) in change.items.iter().zip(items) {
+            self.put_item(state, json)?;
+        }
+        Ok(())
+    }
+
+    fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> Outcome<()> {
+        let (uuid, status) = (state.uuid.as_bytes(), state.status.code());
+        let done = if *expected_version == 0 {
+            let (customer, auctioneer) = (state.customer.as_bytes(), state.auctioneer.as_bytes());
+            let kind = auction_kind_code(state.kind);
+            let values = params![uuid, customer, auctioneer, kind, status, state.version, json];
+            self.db.prepare_cached(INSERT_AUCTION)?.execute(values)
+        } else {
+            self.db.prepare_cached(UPDATE_AUCTION)?.execute(params![uuid, status, state.version, json])
+        };
+        match done {
+            Ok(1) => sandbox::put_clock(self.db, state),
+            Ok(_) => Err(StoreError::Conflict.into()),
+            Err(error) if is_constraint(&error) => Err(StoreError::Conflict.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn put_item(&mut self, Versioned { expected_version, state }: &Versioned<Item>, json: &str) -> Outcome<()> {
+        let done = if *expected_version == 0 {
+            self.db.prepare_cached(INSERT_ITEM)?.execute(params![
+                state.uuid.as_bytes(),
+                state.auction.as_bytes(),
+                state.position,
+                state.lot_number,
+                state.status.code(),
+                has_bids(state),
+                end_ms(state),
+                state.version,
+                json
+            ])
+        } else {
+            let values = params![
+                state.uuid.as_bytes(),
+                state.position,
+                state.lot_number,
+                state.status.code(),
+                has_bids(state),
+                end_ms(state),
+                state.version,
+                json
+            ];
+            match self.update_item.execute(values) {
+                // Another version, or another place or number.
+                Ok(0) => self.db.prepare_cached(MOVE_ITEM)?.execute(values),
+                done => done,
+            }
+        };
+        match done {
+            Ok(1) => sandbox::put_end(self.db, state),
+            Ok(_) => Err(StoreError::Conflict.into()),
+            Err(error) if is_constraint(&error) => Err(self.why_refused(state)?.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A lot number that another item has is the caller's mistake; a position that was filled meanwhile is chosen again.
+    fn why_refused(&self, item: &Item) -> Outcome<StoreError> {
+        let holder = "SELECT 1 FROM items WHERE auction = ?1 AND lot_number = ?2 AND uuid <> ?3";
+        let values = (item.auction.as_bytes(), &item.lot_number, item.uuid.as_bytes());
+        let taken = rows::one(self.db, holder, values, |_| Ok(()))?;
+        Ok(taken.map_or(StoreError::Conflict, |()| StoreError::Taken("lotNumber")))
+    }
+
+    /// What follows from a change that was not refused.
+    fn follow(&mut self, change: &Change) -> Outcome<Receipt> {
+        reference::put(self.db, change.address.as_ref())?;
+        log::append(self.db, &change.log)?;
+        for bid in &change.bids {
+            self.db.prepare_cached(INSERT_BID)?.execute(params![
+                bid.item.as_bytes(),
+                bid.number,
+                bid.uuid.as_bytes(),
+                bid.bidder,
+                bid.amount,
+                source_code(bid.source),
+                bid.actor,
+                ms(bid.at),
+                bid.maximum.reveal(),
+                bid.before,
+                bid.asked
+            ])?;
+        }
+        for mark in &change.bid_marks {
+            let (struck, after, reason, actor, at) = struck_columns(mark.struck.as_ref());
+            let values = params![mark.item.as_bytes(), mark.number, struck, after, reason, actor, at];
+            self.db.prepare_cached(MARK_BID)?.execute(values)?;
+        }
+        bidders::note(self.db, &change.stakes)?;
+        let mut receipt = Receipt::default();
+        for entry in &change.journal {
+            self.append(entry, &mut receipt)?;
+        }
+        Ok(receipt)
+    }
+
+    fn append(&mut self, entry: &JournalEntry, receipt: &mut Receipt) -> Outcome<()> {
+        let body = entry.event.as_ref().map(|event| event.to_json());
+        let cursor = journal::append(&mut self.append, entry, body.as_deref())?;
+        receipt.cursors.push(cursor);
+        let (Some(event), Some(body)) = (&entry.event, body) else { return Ok(()) };
+        let connected = self.connected(entry.customer)?;
+        if connected == Connected::No {
+            return Ok(());
+        }
+        let owner = match self.hand_to {
+            Some(owner) if connected == Connected::Open && !self.is_held_back.exists([entry.subject.as_bytes()])? => {
+                Some(owner)
+            }
+            _ => None,
+        };
+        self.enter.execute((cursor, entry.customer.as_bytes(), entry.subject.as_bytes(), owner))?;
+        match owner {
+            None => receipt.waiting += 1,
+            Some(_) => receipt.handed.push(OutboxEvent {
+                cursor,
+                customer: entry.customer,
+                subject: entry.subject,
+                sequence: entry.sequence,
+                event_type: event.event_type(),
+                body,
+                attempts: 0,
+                at: entry.at,
+            }),
+        }
+        Ok(())
+    }
+
+    fn connected(&mut self, customer: Uuid) -> Outcome<Connected> {
+        if let Some(connected) = self.connected.get(&customer) {
+            return Ok(*connected);
+        }
+        let connected = consumers::connected(self.db, customer)?;
+        self.connected.insert(customer, connected);
+        Ok(connected)
+    }
+}

@@ -1,0 +1,95 @@
+//! Connections to providers.
+
+use jiff::Timestamp;
+use kit_runtime::vault::Sealed;
+use platform_core::port::{Consumer, Parked, StartFrom};
+use rusqlite::{Connection, Row, params};
+use uuid::Uuid;
+
+use super::outbox;
+use super::rows::{self, Outcome};
+use crate::codec::ms;
+
+pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Outcome<()> {
+    let put = "INSERT OR REPLACE INTO consumers \
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let values = params![
+        consumer.customer.as_bytes(),
+        consumer.provider_url,
+        consumer.application_id,
+        consumer.api_key.as_ref().map(Sealed::as_str),
+        consumer.parked.as_ref().map(|parked| parked.reason.as_str()),
+        consumer.parked.as_ref().map(|parked| ms(parked.at)),
+        ms(consumer.updated_at)
+    ];
+    rows::execute(db, put, values)?;
+    outbox::start_anew(db, consumer.customer)?;
+    match start {
+        StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after),
+        StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
+    }
+}
+
+pub(super) fn find(db: &Connection, customer: Uuid) -> Outcome<Option<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer = ?1";
+    rows::one(db, select, [customer.as_bytes()], consumer)
+}
+
+pub(super) fn list(db: &Connection, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
+         FROM consumers WHERE customer > ?1 ORDER BY customer LIMIT ?2";
+    rows::list(db, select, (after.as_bytes(), rows::limit(limit)), consumer)
+}
+
+pub(super) fn park(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
+    let park = "UPDATE consumers SET parked_reason = ?2, parked_at_ms = ?3 WHERE customer = ?1";
+    let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();
+    rows::execute(db, park, (customer.as_bytes(), reason, at)).map(drop)
+}
+
+pub(super) fn resume(db: &Connection, customer: Uuid, at: Timestamp) -> Outcome<()> {
+    let resume =
+        "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = ?2 WHERE customer = ?1";
+    rows::execute(db, resume, (customer.as_bytes(), ms(at)))?;
+    outbox::start_anew(db, customer)
+}
+
+/// What a commit has to know of a customer's connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Connected {
+    /// Not complete: nothing enters the outbox.
+    No,
+    /// Complete, and its queue waits for a person.
+    Parked,
+    /// Complete.
+    Open,
+}
+
+pub(super) fn connected(db: &Connection, customer: Uuid) -> Outcome<Connected> {
+    let select = "SELECT parked_at_ms FROM consumers \
+         WHERE customer = ?1 AND application_id IS NOT NULL AND api_key IS NOT NULL";
+    let parked_at = rows::one(db, select, [customer.as_bytes()], |row| rows::optional_time(row, 0))?;
+    Ok(match parked_at {
+        None => Connected::No,
+        Some(Some(_)) => Connected::Parked,
+        Some(None) => Connected::Open,
+    })
+}
+
+fn consumer(row: &Row<'_>) -> Outcome<Consumer> {
+    let reason: Option<String> = row.get(4)?;
+    let parked = match (reason, rows::optional_time(row, 5)?) {
+        (Some(reason), Some(at)) => Some(Parked { reason, at }),
+        _ => None,
+    };
+    Ok(Consumer {
+        customer: rows::uuid(row, 0)?,
+        provider_url: row.get(1)?,
+        application_id: row.get(2)?,
+        api_key: row.get::<_, Option<String>>(3)?.map(Sealed::from_text),
+        parked,
+        updated_at: rows::time(row, 6)?,
+    })
+}

@@ -1,0 +1,132 @@
+//! Rows of the tables as the platform's own types, and what can go wrong on the way.
+
+use jiff::Timestamp;
+use platform_core::port::{StoreError, StoreResult};
+use rusqlite::{Connection, ErrorCode, Params, Row};
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use crate::codec;
+use kit_engine::EngineError;
+
+/// Why a statement, or the job that it is part of, failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The answer of the port.
+    Store(StoreError),
+    /// A statement's own error.
+    Statement(rusqlite::Error),
+    /// The engine's error.
+    Engine(EngineError),
+}
+
+pub(super) type Outcome<T> = Result<T, Fault>;
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Statement(error)
+    }
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Store(error) => error,
+            Fault::Statement(
+                error @ (rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)),
+            ) => Self::Corrupt(error.to_string()),
+            Fault::Statement(error) => Self::Unavailable(error.to_string()),
+            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl Fault {
+    /// `Taken` of this field when it is a unique value that is taken.
+    pub(super) fn or_taken(self, field: &'static str) -> Self {
+        match self {
+            Self::Statement(error) if is_constraint(&error) => StoreError::Taken(field).into(),
+            other => other,
+        }
+    }
+}
+
+/// True when a row was refused because of what is there already. Nothing of the statement was done.
+pub(super) fn is_constraint(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// The first row found.
+pub(super) fn one<T>(
+    db: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl FnOnce(&Row<'_>) -> Outcome<T>,
+) -> Outcome<Option<T>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(row).transpose()
+}
+
+/// All rows found.
+pub(super) fn list<T>(
+    db: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl Fn(&Row<'_>) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let mut found = Vec::new();
+    while let Some(next) = rows.next()? {
+        found.push(row(next)?);
+    }
+    Ok(found)
+}
+
+/// Does one statement; the number of rows that it changed.
+pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+    Ok(db.prepare_cached(sql)?.execute(params)?)
+}
+
+/// A limit as SQL takes it.
+pub(super) fn limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> Outcome<Uuid> {
+    Ok(Uuid::from_bytes(row.get(column)?))
+}
+
+pub(super) fn time(row: &Row<'_>, column: usize) -> Outcome<Timestamp> {
+    Ok(codec::time(row.get(column)?)?)
+}
+
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+    let ms: Option<i64> = row.get(column)?;
+    Ok(ms.map(codec::time).transpose()?)
+}
+
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+    let text: StoreResult<&str> = row.get_ref(column)?.as_str().map_err(codec::corrupt);
+    Ok(text?)
+}
+
+/// What a column keeps as JSON.
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
+    Ok(codec::from_json(text(row, column)?)?)
+}

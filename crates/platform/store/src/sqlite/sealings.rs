@@ -1,0 +1,79 @@
+//! What is sealed: with which keys, and sealing it again.
+
+use async_trait::async_trait;
+use kit_runtime::vault::Sealed;
+use platform_core::port::{Consumer, Page, Resealed, SealedAnswer, SealedPlace, Sealings, StoreError, StoreResult};
+use rusqlite::Connection;
+use uuid::Uuid;
+
+use super::customers::after;
+use super::rows::{self, Outcome};
+use super::{Sqlite, consumers};
+use kit_runtime::vault::same_texts;
+
+#[async_trait]
+impl Sealings for Sqlite {
+    async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
+        self.read(sentinels).await
+    }
+
+    async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()> {
+        self.write(move |db| {
+            if !same_texts(&sentinels(db)?, &old) {
+                return Err(StoreError::Conflict.into());
+            }
+            rows::execute(db, "DELETE FROM sentinels", [])?;
+            for sentinel in &new {
+                rows::execute(db, "INSERT INTO sentinels (sealed) VALUES (?1)", [sentinel.as_str()])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>> {
+        self.read(move |db| consumers::list(db, after(page), page.limit)).await
+    }
+
+    async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>> {
+        let select = "SELECT caller, key, body FROM answers INDEXED BY answers_sealed \
+             WHERE substr(body, 1, 3) = 'v1.' AND (caller, key) > (?1, ?2) ORDER BY caller, key LIMIT ?3";
+        self.read(move |db| {
+            let (caller, key) = page.after.unwrap_or_default();
+            rows::list(db, select, (caller.as_bytes(), key, rows::limit(page.limit)), |row| {
+                let body = Sealed::from_text(row.get::<_, String>(2)?);
+                Ok(SealedAnswer { caller: rows::uuid(row, 0)?, key: row.get(1)?, body })
+            })
+        })
+        .await
+    }
+
+    async fn reseal(&self, texts: Vec<Resealed>) -> StoreResult<usize> {
+        self.write(move |db| texts.iter().map(|text| reseal(db, text)).sum()).await
+    }
+}
+
+fn sentinels(db: &Connection) -> Outcome<Vec<Sealed>> {
+    let select = "SELECT sealed FROM sentinels ORDER BY sealed";
+    rows::list(db, select, [], |row| Ok(Sealed::from_text(row.get::<_, String>(0)?)))
+}
+
+fn reseal(db: &Connection, Resealed { place, old, new }: &Resealed) -> Outcome<usize> {
+    let (old, new) = (old.as_str(), new.as_str());
+    match place {
+        SealedPlace::Connection(customer) => {
+            let update = "UPDATE consumers SET api_key = ?3 WHERE customer = ?1 AND api_key = ?2";
+            rows::execute(db, update, (customer.as_bytes(), old, new))
+        }
+        SealedPlace::Answer { caller, key } => {
+            let update = "UPDATE answers SET body = ?4 WHERE caller = ?1 AND key = ?2 AND body = ?3";
+            rows::execute(db, update, (caller.as_bytes(), key, old, new))
+        }
+        SealedPlace::Totp(user) => {
+            // Whoever changes the user at the same time decides again, so the old text does not come back.
+            let update =
+                "UPDATE users SET totp_secret = ?3, version = version + 1 WHERE uuid = ?1 AND totp_secret = ?2";
+            rows::execute(db, update, (user.as_bytes(), old, new))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Clerks of webcasts.
+
+use contract::AuctionStatus;
+use platform_core::port::{Clerk, ClerkAssigned, Ending, TotpChange, User, UserChange, UserWritten};
+
+use super::given::{Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, whole};
+
+fn user(number: usize, role: &str) -> User {
+    User {
+        uuid: caller_uuid(number),
+        email: format!("{number}@example.com"),
+        role: role.into(),
+        password_hash: "$argon2id$…".into(),
+        created_at: at(1),
+        version: 1,
+        disabled_at: None,
+        signed_in_at: None,
+        totp: None,
+    }
+}
+
+fn change(user: User) -> UserChange {
+    let (expected_version, version) = (user.version, user.version + 1);
+    let user = User { version, ..user };
+    UserChange { expected_version, user, totp: TotpChange::Keep, ending: Ending::Nothing, answer: None }
+}
+
+fn clerk(webcast: usize, number: usize) -> Clerk {
+    let (auction, user) = (auction_uuid(webcast), caller_uuid(number));
+    Clerk { auction, user, assigned_at: at(5), assigned_by: "user:ada".into() }
+}
+
+pub(super) async fn clerks_are_assigned_to_webcasts_and_taken_off(store: Shared) {
+    for number in 1..=3 {
+        commit(&store, created(auction(number))).await.unwrap();
+    }
+    for (number, role) in [(1, "clerk"), (2, "clerk"), (3, "viewer"), (4, "clerk")] {
+        store.create_user(user(number, role), None).await.unwrap();
+    }
+    let disabled = User { disabled_at: Some(at(2)), ..user(4, "clerk") };
+    store.change_user(change(disabled)).await.unwrap();
+    assert_eq!(store.users_who_clerk(whole()).await.unwrap(), [user(1, "clerk"), user(2, "clerk")]);
+    assert_eq!(store.users_who_clerk(page(Some(caller_uuid(1)), 1)).await.unwrap(), [user(2, "clerk")]);
+
+    for (webcast, number) in [(1, 1), (1, 2), (3, 1), (2, 1)] {
+        assert_eq!(store.assign_clerk(clerk(webcast, number), 9).await.unwrap(), ClerkAssigned::Now);
+    }
+    let again = Clerk { assigned_at: at(9), ..clerk(1, 1) };
+    assert_eq!(store.assign_clerk(again, 9).await.unwrap(), ClerkAssigned::Before);
+    for number in [3, 7] {
+        assert_eq!(store.assign_clerk(clerk(1, number), 9).await.unwrap(), ClerkAssigned::NoClerk);
+    }
+    let of_first = store.clerks(auction_uuid(1), whole()).await.unwrap();
+    assert_eq!(of_first, [(clerk(1, 1), user(1, "clerk")), (clerk(1, 2), user(2, "clerk"))]);
+    let rest = store.clerks(auction_uuid(1), page(Some(caller_uuid(1)), 5)).await.unwrap();
+    assert_eq!(rest, [(clerk(1, 2), user(2, "clerk"))]);
+
+    let webcasts = async |after, limit| {
+        let found = store.webcasts_of(caller_uuid(1), page(after, limit)).await.unwrap();
+        found.into_iter().map(|auction| auction.uuid).collect::<Vec<_>>()
+    };
+    assert_eq!(webcasts(None, 2).await, [auction_uuid(1), auction_uuid(2)]);
+    assert_eq!(webcasts(Some(auction_uuid(2)), 2).await, [auction_uuid(3)]);
+    assert!(store.is_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert!(!store.is_clerk(auction_uuid(2), caller_uuid(2)).await.unwrap());
+    assert!(store.take_clerk_off(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert!(!store.take_clerk_off(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert!(!store.is_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert_eq!(webcasts(None, 9).await, [auction_uuid(1), auction_uuid(3)]);
+}
+
+pub(super) async fn an_archived_webcast_is_not_among_those_of_a_clerk(store: Shared) {
+    store.create_user(user(1, "clerk"), None).await.unwrap();
+    for number in [1, 2] {
+        let mut webcast = auction(number);
+        webcast.status = if number == 1 { AuctionStatus::Archived } else { webcast.status };
+        commit(&store, created(webcast)).await.unwrap();
+        store.assign_clerk(clerk(number, 1), 9).await.unwrap();
+    }
+    let left = store.webcasts_of(caller_uuid(1), whole()).await.unwrap();
+    assert_eq!(left.iter().map(|auction| auction.uuid).collect::<Vec<_>>(), [auction_uuid(2)]);
+}
+
+pub(super) async fn who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_at_once(store: Shared) {
+    for number in 1..=8 {
+        commit(&store, created(auction(number))).await.unwrap();
+    }
+    store.create_user(user(1, "clerk"), None).await.unwrap();
+    store.create_user(user(2, "clerk"), None).await.unwrap();
+    store.assign_clerk(clerk(1, 1), 9).await.unwrap();
+    store.assign_clerk(clerk(1, 2), 9).await.unwrap();
+    let assigning = (2..=8).map(|webcast| {
+        let store = store.clone();
+        tokio::spawn(async move { store.assign_clerk(clerk(webcast, 1), 9).await.unwrap() })
+    });
+    let assigning: Vec<_> = assigning.collect();
+    let other = change(User { role: "operator".into(), ..user(1, "clerk") });
+    assert_eq!(store.change_user(other).await.unwrap(), UserWritten::Done);
+    for assigned in assigning {
+        assert!(matches!(assigned.await.unwrap(), ClerkAssigned::Now | ClerkAssigned::NoClerk));
+    }
+    assert!(store.webcasts_of(caller_uuid(1), whole()).await.unwrap().is_empty());
+    assert!(store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap(), "others stay");
+    assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserWritten::Done);
+    assert!(!store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap());
+}
+
+pub(super) async fn a_webcast_has_no_more_clerks_than_it_may_however_many_come_at_once(store: Shared) {
+    commit(&store, created(auction(1))).await.unwrap();
+    for number in 1..=8 {
+        store.create_user(user(number, "clerk"), None).await.unwrap();
+    }
+    let assigning = (1..=8).map(|number| {
+        let store = store.clone();
+        tokio::spawn(async move { store.assign_clerk(clerk(1, number), 3).await.unwrap() })
+    });
+    let mut full = 0;
+    for assigned in assigning.collect::<Vec<_>>() {
+        full += usize::from(assigned.await.unwrap() == ClerkAssigned::Full);
+    }
+    assert_eq!((full, store.clerks(auction_uuid(1), whole()).await.unwrap().len()), (5, 3));
+}

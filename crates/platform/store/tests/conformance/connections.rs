@@ -1,0 +1,121 @@
+//! Customers' connections, and what enters the outbox.
+
+use contract::ItemStatus;
+use platform_core::port::{Backlog, Became, Failing, Parked, StartFrom};
+
+use super::given::{
+    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
+    sale,
+};
+
+pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
+    let mut entered = consumer(1);
+    entered.api_key = None;
+    store.put_consumer(entered.clone(), StartFrom::Now).await.unwrap();
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
+    let parked = Some(Parked { reason: "401 Unauthorized".into(), at: at(9) });
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    store.park(customer_uuid(1), parked.clone()).await.unwrap();
+    let mut entered = consumer(1);
+    entered.parked = parked;
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
+    store.park(customer_uuid(1), None).await.unwrap();
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(consumer(1)));
+    assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
+}
+
+pub(super) async fn nothing_enters_the_outbox_before_the_connection_is_complete(store: Shared) {
+    sale(&store, 3).await;
+    ends(&store, 1, ItemStatus::Sold).await;
+    let mut half = consumer(1);
+    half.application_id = None;
+    store.put_consumer(half, StartFrom::Cursor(0)).await.unwrap();
+    ends(&store, 2, ItemStatus::Sold).await;
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Backlog::default());
+    assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Backlog::default());
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    let backlog = Backlog { pending: 1, oldest_at: Some(at(3)), ..Backlog::default() };
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
+    assert_eq!(claims(&store, 1, at(9)).await, [third]);
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), backlog);
+}
+
+pub(super) async fn a_connection_may_start_from_a_cursor(store: Shared) {
+    sale(&store, 3).await;
+    let first = ends(&store, 1, ItemStatus::Sold).await;
+    let second = ends(&store, 2, ItemStatus::Sold).await;
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Cursor(first)).await.unwrap();
+    let claimed = store.claim_outbox(node(1), customer_uuid(1), at(9), 9).await.unwrap();
+    assert_eq!(claimed.iter().map(|event| event.cursor).collect::<Vec<_>>(), [second, third]);
+    let event = &claimed[0];
+    assert_eq!((event.subject, event.sequence, event.attempts, event.at), (item_uuid(2), 1, 0, at(2)));
+    assert_eq!(event.event_type.name(), "ITEM_STATUS_CHANGE");
+    let journal = store.history(item_uuid(2), super::given::whole()).await.unwrap().remove(0);
+    assert_eq!(Some(&event.body), journal.body.as_ref());
+}
+
+pub(super) async fn starting_from_a_cursor_doubles_nothing_that_waits(store: Shared) {
+    sale(&store, 3).await;
+    let first = ends(&store, 1, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    let second = ends(&store, 2, ItemStatus::Sold).await;
+    assert_eq!(claims(&store, 1, at(9)).await, [second]);
+    let third = ends(&store, 3, ItemStatus::Sold).await;
+    store.put_consumer(consumer(1), StartFrom::Cursor(0)).await.unwrap();
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 3);
+    assert_eq!(claims(&store, 2, at(9)).await, [first, third]);
+}
+
+pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_changed(store: Shared) {
+    connected_sale(&store, 3).await;
+    let [first, second, third] = [
+        ends(&store, 1, ItemStatus::Sold).await,
+        ends(&store, 2, ItemStatus::Sold).await,
+        ends(&store, 3, ItemStatus::Sold).await,
+    ];
+    let customer = customer_uuid(1);
+    let failing = async || store.backlog(customer).await.unwrap().failing;
+    let retry = |cursor, at, error: &str| outcome(cursor, Became::Retry { at, error: error.into() });
+    for anew in ["put", "resume"] {
+        assert_eq!(failing().await, None);
+        assert_eq!(claims(&store, 1, at(9)).await, [first, second, third]);
+        store
+            .settle_outbox(vec![retry(first, at(50), "refused"), retry(second, at(40), "refused")], at(10))
+            .await
+            .unwrap();
+        store.settle_outbox(vec![retry(third, at(60), "timed out")], at(11)).await.unwrap();
+        let told = |next_attempt_at| Some(Failing { error: "timed out".into(), at: at(11), next_attempt_at });
+        assert_eq!(failing().await, told(Some(at(40))));
+        assert_eq!(claims(&store, 1, at(45)).await, [second]);
+        assert_eq!(failing().await, told(Some(at(50))));
+        store.settle_outbox(vec![outcome(second, Became::Released)], at(46)).await.unwrap();
+        match anew {
+            "put" => store.put_consumer(consumer(1), StartFrom::Now).await.unwrap(),
+            _ => store.resume(customer, at(47), None).await.unwrap(),
+        }
+    }
+    // What waited for its time is due at once.
+    assert_eq!((failing().await, store.next_outbox_attempt(customer).await.unwrap()), (None, None));
+    assert_eq!(claims(&store, 1, at(12)).await, [first, second, third]);
+    let published = [first, second, third].map(|cursor| outcome(cursor, Became::Published));
+    store.settle_outbox(published.into(), at(13)).await.unwrap();
+    assert_eq!(store.backlog(customer).await.unwrap(), Backlog::default());
+}
+
+pub(super) async fn a_parked_queue_keeps_its_events_and_gives_none_away(store: Shared) {
+    connected_sale(&store, 2).await;
+    let parked = Some(Parked { reason: "403 Forbidden".into(), at: at(9) });
+    store.park(customer_uuid(1), parked).await.unwrap();
+    let found = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let receipt = commit_to(&store, announced(found, ItemStatus::Sold, at(1)), Some(node(1))).await.unwrap();
+    assert_eq!((receipt.handed.len(), receipt.waiting), (0, 1));
+    assert!(store.customers_with_outbox(at(9)).await.unwrap().is_empty());
+    assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
+    assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 1);
+    store.park(customer_uuid(1), None).await.unwrap();
+    assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(1)]);
+    assert_eq!(claims(&store, 1, at(9)).await, receipt.cursors);
+}

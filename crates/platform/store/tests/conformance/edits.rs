@@ -1,0 +1,87 @@
+//! Corrections, moved ends and relistings by the rules: what a store gives back is what the rules made of it.
+
+use contract::ItemStatus;
+use contract::models::UrlAttachmentApiModel;
+use platform_core::port::{Change, StoreError};
+use platform_rules::item::{ItemEdit, NewLot, edit, move_plan, relist};
+use platform_rules::{Auction, AuctionEdit, Hidden, Item, ItemCounts};
+
+use super::given::{
+    Shared, at, auction, auction_uuid, commit, item, item_uuid, next, next_auction, page, sale, silent,
+};
+
+fn picture() -> UrlAttachmentApiModel {
+    UrlAttachmentApiModel::from_json(r#"{"url":"https://images.example/Öl.jpg","label":"Rückseite"}"#).unwrap()
+}
+
+pub(super) async fn a_corrected_auction_and_item_read_back_as_the_rules_left_them(store: Shared) {
+    sale(&store, 2).await;
+    let mut sale = store.auction(auction(1).uuid).await.unwrap().unwrap();
+    let counts = store.item_counts(sale.uuid).await.unwrap();
+    let wanted = AuctionEdit {
+        title: Some("Möbel & Uhren".into()),
+        attachments: Some(vec![picture()]),
+        extension_seconds: Some(None),
+        ..AuctionEdit::default()
+    };
+    let changes = platform_rules::edit::edit(&sale, &counts, wanted).unwrap();
+    let mut lot = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let wanted = ItemEdit {
+        lot_number: Some("1B".into()),
+        attachments: Some(vec![picture()]),
+        reserve: Some(None),
+        low_estimate: Some(Some(9_000)),
+        ..ItemEdit::default()
+    };
+    let mut of_lot = edit(&sale, &lot, wanted).unwrap();
+    of_lot.extend(move_plan(&sale, &lot, Some(at(60_000)), Some("Stromausfall"), at(10)).unwrap());
+    changes.iter().for_each(|change| sale.apply(change));
+    of_lot.iter().for_each(|change| lot.apply(change));
+    let change =
+        Change { auction: Some(next_auction(sale.clone())), items: vec![next(lot.clone())], ..Change::default() };
+    commit(&store, change).await.unwrap();
+    (sale.version, lot.version) = (sale.version + 1, lot.version + 1);
+    assert_eq!(store.auction(sale.uuid).await.unwrap(), Some(sale));
+    assert_eq!(store.item(lot.uuid).await.unwrap(), Some(lot.clone()));
+    assert_eq!(lot.effective_end_time, Some(at(60_000)));
+    // The timer goes by the new end.
+    assert_eq!(store.next_end().await.unwrap(), item(2).effective_end_time);
+}
+
+pub(super) async fn a_corrected_lot_number_is_refused_while_another_item_has_it(store: Shared) {
+    sale(&store, 2).await;
+    let sale = store.auction(auction(1).uuid).await.unwrap().unwrap();
+    let before = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let mut lot = before.clone();
+    let wanted = ItemEdit { lot_number: Some("2A".into()), ..ItemEdit::default() };
+    edit(&sale, &lot, wanted).unwrap().iter().for_each(|change| lot.apply(change));
+    let refused = commit(&store, silent(lot)).await;
+    assert!(matches!(refused, Err(StoreError::Taken("lotNumber"))), "{refused:?}");
+    assert_eq!(store.item(item_uuid(1)).await.unwrap(), Some(before));
+}
+
+pub(super) async fn an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all(store: Shared) {
+    sale(&store, 1).await;
+    let into = Auction { uuid: auction_uuid(2), ..auction(2) };
+    commit(&store, Change { auction: Some(next_auction(into.clone())), ..Change::default() }).await.unwrap();
+    let from = store.auction(auction(1).uuid).await.unwrap().unwrap();
+    let mut unsold = store.item(item_uuid(1)).await.unwrap().unwrap();
+    (unsold.status, unsold.sequence) = (ItemStatus::Unsold, 1);
+    commit(&store, silent(unsold)).await.unwrap();
+    let unsold = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let lot = NewLot { uuid: item_uuid(9), lot_number: "7".into(), position: 0, status: ItemStatus::Draft };
+    let relisting = relist((&from, &unsold), &into, lot, at(20)).unwrap();
+    let (mut old, mut new) = (unsold.clone(), relisting.item);
+    relisting.unsold.iter().for_each(|change| old.apply(change));
+    relisting.created.iter().for_each(|change| new.apply(change));
+    let change = |old: &Item| Change { items: vec![next(old.clone()), next(new.clone())], ..Change::default() };
+    let stale = commit(&store, change(&Item { version: old.version - 1, ..old.clone() })).await;
+    assert!(matches!(stale, Err(StoreError::Conflict)), "{stale:?}");
+    assert_eq!(store.item(new.uuid).await.unwrap(), None);
+    commit(&store, change(&old)).await.unwrap();
+    let old = store.item(old.uuid).await.unwrap().unwrap();
+    let found = store.items(into.uuid, page(None, 10)).await.unwrap();
+    assert_eq!((found[0].relisted_from, old.relisted_as), (Some(old.uuid), Some(new.uuid)));
+    assert_eq!((found[0].reserve, found[0].status), (Some(Hidden::new(12_000)), ItemStatus::Draft));
+    assert_eq!(store.item_counts(into.uuid).await.unwrap(), ItemCounts { total: 1, ..ItemCounts::default() });
+}

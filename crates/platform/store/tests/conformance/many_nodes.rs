@@ -1,0 +1,128 @@
+//! Nodes that share one PostgreSQL database: what each hears of the others, and what they commit at the same time.
+
+use std::time::Duration;
+
+use contract::ItemStatus;
+use kit_runtime::signal::Signal;
+use platform_core::port::{Change, Heard, NOTICE_BYTES_MAX, StartFrom, StoreError};
+use platform_store::postgres::PostgresConfig;
+
+use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, consumer, ends, item_uuid, sale};
+
+/// Long enough for a machine that is busy; nobody waits that long when all is well.
+const SOON: Duration = Duration::from_secs(20);
+
+async fn config() -> PostgresConfig {
+    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 8 }
+}
+
+/// Two nodes that start at the same moment on an empty database.
+async fn two_nodes() -> (Shared, Shared) {
+    let config = config().await;
+    tokio::try_join!(platform_store::postgres::open(&config), platform_store::postgres::open(&config)).unwrap()
+}
+
+/// A signal of a node that starts now, and so has heard of nothing before.
+async fn heard_from_now_on(config: &PostgresConfig) -> (Shared, Signal) {
+    let node = platform_store::postgres::open(config).await.unwrap();
+    let changed = node.changed_elsewhere();
+    (node, changed)
+}
+
+async fn is_told(signal: &Signal) {
+    tokio::time::timeout(SOON, signal.wait()).await.expect("the other node is told");
+}
+
+#[tokio::test]
+async fn two_nodes_of_one_database_see_each_other() {
+    let (one, other) = two_nodes().await;
+    connected_sale(&one, 1).await;
+    let found = other.item(item_uuid(1)).await.unwrap().unwrap();
+    commit(&one, bid(found.clone(), 100)).await.unwrap();
+    assert!(matches!(commit(&other, bid(found, 200)).await, Err(StoreError::Conflict)));
+    let cursor = ends(&one, 1, ItemStatus::Sold).await;
+    assert_eq!(claims(&other, 1, at(9)).await, [cursor]);
+}
+
+#[tokio::test]
+async fn a_node_is_told_of_ends_connections_and_rows_that_wait() {
+    let config = config().await;
+    let one = platform_store::postgres::open(&config).await.unwrap();
+    let (_other, changed) = heard_from_now_on(&config).await;
+    sale(&one, 1).await;
+    is_told(&changed).await;
+    let (_other, changed) = heard_from_now_on(&config).await;
+    one.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    is_told(&changed).await;
+    let (_other, changed) = heard_from_now_on(&config).await;
+    ends(&one, 1, ItemStatus::Sold).await;
+    is_told(&changed).await;
+    let (_other, changed) = heard_from_now_on(&config).await;
+    one.park(consumer(1).customer, None).await.unwrap();
+    is_told(&changed).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn batches_of_two_nodes_that_overlap_end_each_item_once() {
+    const ITEMS: usize = 40;
+    let (one, other) = two_nodes().await;
+    connected_sale(&one, ITEMS).await;
+    let mut batch = Vec::new();
+    for number in 1..=ITEMS {
+        batch.push(announced(one.item(item_uuid(number)).await.unwrap().unwrap(), ItemStatus::Sold, at(1)));
+    }
+    let backwards: Vec<Change> = batch.iter().rev().cloned().collect();
+    let (first, second) = tokio::join!(one.commit(batch, None), other.commit(backwards, None));
+    let (first, second) = (first.unwrap(), second.unwrap());
+    for (first, second) in first.iter().zip(second.iter().rev()) {
+        assert!(first.is_ok() != second.is_ok(), "{first:?}, {second:?}");
+        let refused = first.as_ref().err().or(second.as_ref().err());
+        assert!(matches!(refused, Some(StoreError::Conflict)), "{refused:?}");
+    }
+    assert_eq!(claims(&other, 1, at(9)).await.len(), ITEMS);
+}
+
+#[tokio::test]
+async fn a_notice_of_one_node_reaches_the_others_and_not_itself() {
+    let (one, other) = two_nodes().await;
+    let (mut own, mut others) = (one.notices().unwrap(), other.notices().unwrap());
+    let longest = "n".repeat(NOTICE_BYTES_MAX);
+    one.tell(&longest).await.unwrap();
+    other.tell("back").await.unwrap();
+    let heard = |notice: &str| Some(Heard::Notice(notice.into()));
+    assert_eq!(tokio::time::timeout(SOON, others.next()).await.unwrap(), heard(&longest));
+    assert_eq!(tokio::time::timeout(SOON, own.next()).await.unwrap(), heard("back"), "it does not hear itself");
+}
+
+#[tokio::test]
+async fn a_store_of_one_process_has_nobody_to_hear() {
+    let store = platform_store::sqlite::open_temporary().unwrap();
+    store.tell("nobody is there").await.unwrap();
+    assert!(store.notices().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_item_that_somebody_holds_keeps_only_its_own_bids_waiting() {
+    const ITEMS: usize = 12;
+    let config = config().await;
+    let store = platform_store::postgres::open(&config).await.unwrap();
+    sale(&store, ITEMS).await;
+    let (mut holder, connection) = tokio_postgres::connect(&config.url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let held = holder.transaction().await.unwrap();
+    let lock = "SELECT 1 FROM platform.items WHERE uuid = $1 FOR UPDATE";
+    held.execute(lock, &[&item_uuid(1)]).await.unwrap();
+    let mut bids = Vec::new();
+    for number in 1..=ITEMS {
+        let change = bid(store.item(item_uuid(number)).await.unwrap().unwrap(), 100);
+        let store = store.clone();
+        bids.push(tokio::spawn(async move { commit(&store, change).await }));
+    }
+    let waits = bids.remove(0);
+    for bid in bids {
+        tokio::time::timeout(SOON, bid).await.expect("nobody waits for another's item").unwrap().unwrap();
+    }
+    assert!(!waits.is_finished());
+    held.rollback().await.unwrap();
+    tokio::time::timeout(SOON, waits).await.unwrap().unwrap().unwrap();
+}

@@ -1,0 +1,63 @@
+//! The provider's figures for `/metrics`, with the API's own; `?endpoint=ep_…` (up to twenty) adds those of single endpoints.
+
+use std::sync::Arc;
+
+use http::Method;
+use kit_http::metrics::{Gathering, Source};
+use kit_http::requests::Requests;
+use kit_runtime::metrics::{Counter, Family, Labels, Registry};
+use provider_core::Provider;
+use utoipa::openapi::{OpenApi, PathItem};
+
+/// The provider as a source of figures, with what its API answered.
+pub(crate) struct Figures {
+    pub(crate) provider: Provider,
+    pub(crate) requests: Arc<Requests>,
+}
+
+impl Source for Figures {
+    fn parameter(&self) -> Option<&'static str> {
+        Some("endpoint")
+    }
+
+    fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a> {
+        Box::pin(async move { Ok(self.provider.metrics(named).await + &text(&self.requests)) })
+    }
+}
+
+/// Counts for every operation of the document, under its id.
+pub(crate) fn requests(document: &OpenApi) -> Requests {
+    let operations = document.paths.paths.iter().flat_map(|(path, item)| {
+        let operations =
+            methods(item).into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)));
+        operations.map(move |(method, operation)| {
+            let id = operation.operation_id.clone().unwrap_or_else(|| format!("{method} {path}"));
+            (method, path.clone(), id)
+        })
+    });
+    Requests::new(operations)
+}
+
+type Described = Option<utoipa::openapi::path::Operation>;
+
+fn methods(item: &PathItem) -> [(Method, &Described); 5] {
+    [
+        (Method::GET, &item.get),
+        (Method::PUT, &item.put),
+        (Method::POST, &item.post),
+        (Method::PATCH, &item.patch),
+        (Method::DELETE, &item.delete),
+    ]
+}
+
+fn text(requests: &Requests) -> String {
+    let mut registry = Registry::with_prefix("lotwire_provider");
+    let family = Family::<Labels, Counter>::default();
+    let help = "API requests answered, by operation and class of status; `other` is what is no operation";
+    registry.register("api_requests", help, family.clone());
+    for (operation, class, count) in requests.counts() {
+        let labels = vec![("operation", operation.to_owned()), ("status", format!("{class}xx"))];
+        family.get_or_create(&labels).inc_by(count);
+    }
+    kit_runtime::metrics::text(&registry)
+}

@@ -1,0 +1,270 @@
+//! Consumer applications (service.md section 4, "Create consumer application").
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use axum::extract::State;
+use axum::response::Response;
+use provider_core::model::Application;
+use provider_core::page::ListKey;
+use provider_core::port::Exclude;
+use provider_core::{ApplicationInput, ApplicationPatch, Change, IfTaken, Provider, ids};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::answer::{self, ListResponse};
+use crate::ask::{self, Asked, At, Auth, Sent};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::older::RATE;
+use crate::patch;
+use crate::words::ListOrder;
+
+/// An application to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApplicationIn {
+    /// Name, for people.
+    #[schema(min_length = 1)]
+    name: String,
+    /// Your own id for it, unique in the account: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `app_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
+    uid: Option<String>,
+    /// Messages a second that its endpoints receive at most.
+    #[schema(minimum = 1, maximum = 65535)]
+    throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Option<NonZeroU16>,
+    /// Free text pairs.
+    metadata: Option<BTreeMap<String, String>>,
+}
+
+/// What is to change of an application; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ApplicationPatch)]
+pub(crate) struct ApplicationPatchIn {
+    /// Name, for people.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false, min_length = 1)]
+    name: Change<String>,
+    /// Your own id for it; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
+    uid: Change<Option<String>>,
+    /// Messages a second that its endpoints receive at most; null for no limit.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
+    throttle_rate: Change<Option<u16>>,
+    /// Older name of `throttleRate`.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Change<Option<NonZeroU16>>,
+    /// Free text pairs, instead of those that there are.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    metadata: Change<BTreeMap<String, String>>,
+}
+
+/// An application.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApplicationOut<'a> {
+    /// Your own id for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+    /// Name, for people.
+    name: &'a str,
+    /// Messages a second that its endpoints receive at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    rate_limit: Option<u16>,
+    /// `app_…`
+    id: &'a str,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: String,
+    /// Free text pairs.
+    metadata: &'a BTreeMap<String, String>,
+}
+
+/// What to do when the uid is taken.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CreateQuery {
+    /// Gives the application that has the uid (200) instead of 409.
+    get_if_exists: Option<bool>,
+}
+
+/// A slice of the applications.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ApplicationsQuery {
+    /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
+    iterator: Option<String>,
+    /// `ascending` or `descending`.
+    #[param(value_type = Option<ListOrder>)]
+    order: Option<String>,
+    /// Without those that have no endpoints.
+    exclude_apps_with_no_endpoints: Option<bool>,
+    /// Without those whose endpoints are all disabled.
+    exclude_apps_with_disabled_endpoints: Option<bool>,
+    /// Without those whose endpoints are all at Svix Play.
+    exclude_apps_with_svix_play_endpoints: Option<bool>,
+}
+
+impl ApplicationsQuery {
+    fn exclude(&self) -> Vec<Exclude> {
+        let asked = [
+            (self.exclude_apps_with_no_endpoints, Exclude::WithoutEndpoints),
+            (self.exclude_apps_with_disabled_endpoints, Exclude::OnlyDisabledEndpoints),
+            (self.exclude_apps_with_svix_play_endpoints, Exclude::OnlyPlayEndpoints),
+        ];
+        asked.into_iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, exclude)| exclude).collect()
+    }
+}
+
+impl TryFrom<ApplicationPatchIn> for ApplicationPatch {
+    type Error = ApiError;
+
+    fn try_from(body: ApplicationPatchIn) -> Result<Self, ApiError> {
+        Ok(ApplicationPatch {
+            name: body.name,
+            uid: body.uid,
+            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
+            metadata: body.metadata,
+        })
+    }
+}
+
+impl TryFrom<ApplicationIn> for ApplicationInput {
+    type Error = ApiError;
+
+    fn try_from(body: ApplicationIn) -> Result<Self, ApiError> {
+        Ok(ApplicationInput {
+            name: body.name,
+            uid: body.uid,
+            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            metadata: body.metadata.unwrap_or_default(),
+        })
+    }
+}
+
+impl ApplicationIn {
+    /// One that stands in the `application` of something else.
+    pub(super) fn inline(self) -> Result<ApplicationInput, ApiError> {
+        self.try_into().map_err(|error: ApiError| error.within("application"))
+    }
+}
+
+fn view(application: &Application) -> ApplicationOut<'_> {
+    ApplicationOut {
+        uid: application.uid.as_deref(),
+        name: &application.name,
+        throttle_rate: application.throttle_rate,
+        rate_limit: application.throttle_rate,
+        id: &application.id,
+        created_at: answer::time(application.created_at),
+        updated_at: answer::time(application.updated_at),
+        metadata: &application.metadata,
+    }
+}
+
+fn render(application: &Application) -> String {
+    answer::text(&view(application))
+}
+
+/// Creates an application.
+#[utoipa::path(post, path = "/app", operation_id = "v1.application.create", tag = "Application",
+    params(CreateQuery), request_body = ApplicationIn,
+    responses((status = 201, body = ApplicationOut<'_>), (status = 200, body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn create(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    Asked(query): Asked<CreateQuery>,
+    sent: Sent<ApplicationIn>,
+) -> Result<Response, ApiError> {
+    let if_taken = if query.get_if_exists == Some(true) { IfTaken::Get } else { IfTaken::Refuse };
+    let (input, idempotency) = (sent.body.try_into()?, sent.idempotency.as_ref());
+    let created = provider.create_application(&caller, input, if_taken, idempotency, render).await?;
+    Ok(answer::created(created, render))
+}
+
+/// Lists the account's applications, oldest first unless asked otherwise.
+#[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application", params(ApplicationsQuery),
+    responses((status = 200, body = ListResponse<ApplicationOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    Asked(query): Asked<ApplicationsQuery>,
+) -> Result<Response, ApiError> {
+    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Id(ids::APPLICATION))?;
+    Ok(answer::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
+}
+
+/// Gives an application.
+#[utoipa::path(get, path = "/app/{app_id}", operation_id = "v1.application.get", tag = "Application",
+    params(("app_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.application(&caller, &application).await?)))
+}
+
+/// Replaces an application, or creates one when there is none; the id in the path is not used then.
+#[utoipa::path(put, path = "/app/{app_id}", operation_id = "v1.application.update", tag = "Application",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationIn,
+    responses((status = 200, body = ApplicationOut<'_>), (status = 201, body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn update(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<ApplicationIn>,
+) -> Result<Response, ApiError> {
+    Ok(answer::put(provider.put_application(&caller, &application, sent.body.try_into()?).await?, render))
+}
+
+/// Changes what is named of an application.
+#[utoipa::path(patch, path = "/app/{app_id}", operation_id = "patch_application", tag = "Application",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationPatchIn,
+    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn change(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<ApplicationPatchIn>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.patch_application(&caller, &application, sent.body.try_into()?).await?)))
+}
+
+/// Deletes an application with its endpoints and whatever waits for them.
+#[utoipa::path(delete, path = "/app/{app_id}", operation_id = "v1.application.delete", tag = "Application",
+    params(("app_id" = String, Path, description = "Id or uid")),
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn delete(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+) -> Result<Response, ApiError> {
+    provider.delete_application(&caller, &application).await?;
+    Ok(answer::nothing())
+}

@@ -1,0 +1,247 @@
+//! Attempts to deliver messages (provider.md, "Delivery").
+
+use std::collections::HashMap;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use provider_core::model::{Attempt, AttemptStatus};
+use provider_core::port::Content;
+use provider_core::{Caller, Provider, ids};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::messages::{self, MessageOut};
+use crate::answer::{self, ListResponse};
+use crate::ask::{self, Asked, At, Auth};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::history::{AttemptsAtEndpointQuery, AttemptsOfMessageQuery, Filtered, content};
+
+/// What is shown in place of a response that was not asked for.
+const NOT_SHOWN: &str = "{}";
+
+/// An attempt.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MessageAttemptOut<'a> {
+    /// Address that was called.
+    #[schema(format = "uri")]
+    url: &'a str,
+    /// The response's body, at most 20,000 bytes, or what went wrong when there was no response.
+    response: &'a str,
+    /// 0 when there was no response.
+    response_status_code: u16,
+    /// From the beginning to the end of the response.
+    response_duration_ms: i64,
+    /// 0 success, 1 pending, 2 fail, 3 sending, 4 canceled.
+    #[schema(minimum = 0, maximum = 4)]
+    status: u8,
+    /// The same as a word.
+    status_text: &'static str,
+    /// 0 scheduled, 1 manual.
+    #[schema(minimum = 0, maximum = 1)]
+    trigger_type: u8,
+    /// The message.
+    msg_id: &'a str,
+    /// The endpoint.
+    endpoint_id: &'a str,
+    /// `atmpt_…`
+    id: &'a str,
+    /// When it began.
+    #[schema(value_type = String, format = DateTime)]
+    timestamp: String,
+    /// The message without its payload, when it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    msg: Option<MessageOut<'a>>,
+}
+
+/// What an attempt is shown with.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    content: Content,
+    statuses: Statuses,
+}
+
+/// Which statuses a client knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Statuses {
+    /// All.
+    All,
+    /// Those that there were first: cancelled counts as success.
+    First,
+}
+
+impl Statuses {
+    pub(crate) fn of(expanded_statuses: Option<bool>) -> Self {
+        if expanded_statuses == Some(true) { Statuses::All } else { Statuses::First }
+    }
+
+    /// The status as this client knows it.
+    pub(crate) fn known(self, status: AttemptStatus) -> AttemptStatus {
+        match (self, status) {
+            (Statuses::First, AttemptStatus::Cancelled) => AttemptStatus::Success,
+            _ => status,
+        }
+    }
+}
+
+fn view(attempt: &Attempt, shown: Shown) -> MessageAttemptOut<'_> {
+    let status = shown.statuses.known(attempt.status);
+    MessageAttemptOut {
+        url: &attempt.url,
+        response: match shown.content {
+            Content::Read => &attempt.response,
+            Content::Left => NOT_SHOWN,
+        },
+        response_status_code: attempt.response_status_code,
+        response_duration_ms: attempt.response_duration_ms,
+        status: status as u8,
+        status_text: status_text(status),
+        trigger_type: attempt.trigger as u8,
+        msg_id: &attempt.message,
+        endpoint_id: &attempt.endpoint,
+        id: &attempt.id,
+        timestamp: answer::time(attempt.at),
+        msg: None,
+    }
+}
+
+/// The words that clients know; theirs is spelled with one `l`.
+pub(crate) fn status_text(status: AttemptStatus) -> &'static str {
+    match status {
+        AttemptStatus::Success => "success",
+        AttemptStatus::Pending => "pending",
+        AttemptStatus::Fail => "fail",
+        AttemptStatus::Sending => "sending",
+        AttemptStatus::Cancelled => "canceled",
+    }
+}
+
+/// Lists the attempts to deliver a message, newest first.
+#[utoipa::path(get, path = "/app/{app_id}/attempt/msg/{msg_id}", operation_id = "v1.message-attempt.list-by-msg",
+    tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        AttemptsOfMessageQuery),
+    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list_by_message(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message]): At<2>,
+    Filtered(query): Filtered<AttemptsOfMessageQuery>,
+) -> Result<Response, ApiError> {
+    let endpoint = query.endpoint_id.clone();
+    of_message(&provider, &caller, &application, &message, endpoint.as_deref(), &query).await
+}
+
+/// Lists the attempts to deliver a message to one endpoint, as clients did before the list by message had a filter for it.
+/// Not in the document.
+pub(crate) async fn list_by_message_and_endpoint(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message, endpoint]): At<3>,
+    Filtered(query): Filtered<AttemptsOfMessageQuery>,
+) -> Result<Response, ApiError> {
+    of_message(&provider, &caller, &application, &message, Some(&endpoint), &query).await
+}
+
+async fn of_message(
+    provider: &Provider,
+    caller: &Caller,
+    application: &str,
+    message: &str,
+    endpoint: Option<&str>,
+    query: &AttemptsOfMessageQuery,
+) -> Result<Response, ApiError> {
+    let (part, filter) = (query.part(ids::ATTEMPT)?, query.filter()?);
+    let attempts = provider.find_attempts_of_message(caller, application, message, endpoint, filter, part).await?;
+    let shown = Shown { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
+    Ok(answer::list(&attempts, |attempt| view(attempt, shown)))
+}
+
+/// Lists the attempts at an endpoint, newest first.
+#[utoipa::path(get, path = "/app/{app_id}/attempt/endpoint/{endpoint_id}",
+    operation_id = "v1.message-attempt.list-by-endpoint", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        AttemptsAtEndpointQuery),
+    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list_by_endpoint(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    Filtered(query): Filtered<AttemptsAtEndpointQuery>,
+) -> Result<Response, ApiError> {
+    let (part, filter) = (query.part(ids::ATTEMPT)?, query.filter()?);
+    let attempts = provider.find_attempts_at_endpoint(&caller, &application, &endpoint, filter, part).await?;
+    let messages =
+        if query.with_msg == Some(true) { provider.messages_of(&attempts.data).await? } else { HashMap::new() };
+    let shown = Shown { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
+    answer::try_list(&attempts, |attempt| {
+        let msg = messages.get(&attempt.message).map(|message| messages::view(message, Content::Left)).transpose()?;
+        Ok(MessageAttemptOut { msg, ..view(attempt, shown) })
+    })
+}
+
+/// Gives an attempt.
+#[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}/attempt/{attempt_id}",
+    operation_id = "v1.message-attempt.get", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("attempt_id" = String, Path), StatusesQuery),
+    responses((status = 200, body = MessageAttemptOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message, attempt]): At<3>,
+    Asked(query): Asked<StatusesQuery>,
+) -> Result<Response, ApiError> {
+    let shown = Shown { content: Content::Read, statuses: Statuses::of(query.expanded_statuses) };
+    Ok(answer::ok(&view(&provider.attempt(&caller, &application, &message, &attempt).await?, shown)))
+}
+
+/// Removes what an endpoint answered: it reads back as `EXPUNGED`.
+#[utoipa::path(delete, path = "/app/{app_id}/msg/{msg_id}/attempt/{attempt_id}/content",
+    operation_id = "v1.message-attempt.expunge-content", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("attempt_id" = String, Path)),
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn expunge(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message, attempt]): At<3>,
+) -> Result<Response, ApiError> {
+    provider.expunge_attempt(&caller, &application, &message, &attempt).await?;
+    Ok(answer::nothing())
+}
+
+/// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to. It takes the place
+/// of an attempt that is scheduled.
+#[utoipa::path(post, path = "/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/resend",
+    operation_id = "v1.message-attempt.resend", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 202, body = EmptyResponse), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn resend(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message, endpoint]): At<3>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let idempotency = ask::receive_nothing(request).await?;
+    let render = || answer::TAKEN.to_owned();
+    let resent = provider.resend(&caller, &application, &message, &endpoint, idempotency.as_ref(), render).await?;
+    Ok(answer::taken(resent))
+}
+
+/// An empty object.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EmptyResponse {}
+
+/// Which statuses the client knows.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StatusesQuery {
+    /// `true` tells cancelled from succeeded.
+    expanded_statuses: Option<bool>,
+}

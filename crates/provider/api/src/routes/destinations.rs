@@ -1,0 +1,160 @@
+//! How messages stand at endpoints (provider.md, "Delivery").
+
+use axum::extract::State;
+use axum::response::Response;
+use kit_runtime::clock::from_ms;
+use provider_core::model::AttemptStatus;
+use provider_core::page::ListKey;
+use provider_core::port::Attempted;
+use provider_core::{AttemptedDestination, AttemptedFilter, Provider, ids};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::attempts::{Statuses, status_text};
+use super::messages::{self, MessageOut};
+use crate::answer::{self, ListResponse};
+use crate::ask::{self, At, Auth};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::history::{AttemptedMessagesQuery, Filtered, Filters};
+
+/// A message that was tried at an endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointMessageOut<'a> {
+    /// The message.
+    #[serde(flatten)]
+    message: MessageOut<'a>,
+    /// 0 success, 2 fail, 3 sending: more attempts are to come, 4 canceled.
+    #[schema(minimum = 0, maximum = 4)]
+    status: u8,
+    /// The same as a word.
+    status_text: &'static str,
+    /// When it is tried next, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_attempt: Option<String>,
+}
+
+/// An endpoint that a message was tried at or waits for. Of one that was deleted, what is still known is shown.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MessageEndpointOut<'a> {
+    /// `ep_…`
+    id: &'a str,
+    /// How the latest attempt ended, also when more are to come: 0 success, 1 pending (not tried yet), 2 fail, 4 canceled.
+    #[schema(minimum = 0, maximum = 4)]
+    status: u8,
+    /// The same as a word.
+    status_text: &'static str,
+    /// When it is tried next, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_attempt: Option<String>,
+    /// Receiving address.
+    #[schema(format = "uri")]
+    url: &'a str,
+    /// Free text.
+    description: &'a str,
+    /// Messages a second that it receives at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throttle_rate: Option<u16>,
+    /// Your own id for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+    /// Receives nothing: disabled, or deleted.
+    disabled: bool,
+    /// Names of event types that it receives; all when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_types: Option<&'a [String]>,
+    /// Channels that it listens to; all messages when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<&'a [String]>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: String,
+}
+
+/// A slice of a list in one direction.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DestinationsQuery {
+    /// At most this many, 0 to 250; 50 without.
+    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
+    limit: Option<String>,
+    /// `iterator` or `prevIterator` of a page before.
+    #[param(min_length = 1)]
+    iterator: Option<String>,
+}
+
+impl Filters for DestinationsQuery {
+    const HAS: &'static [&'static str] = &[];
+}
+
+fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
+    let endpoint = row.endpoint.as_ref();
+    let made_at = ids::made_at(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
+    MessageEndpointOut {
+        id: &row.id,
+        status: row.status as u8,
+        status_text: status_text(row.status),
+        next_attempt: row.next_attempt.map(answer::time),
+        url: &row.url,
+        description: endpoint.map_or("", |endpoint| &endpoint.description),
+        throttle_rate: endpoint.and_then(|endpoint| endpoint.throttle_rate),
+        uid: endpoint.and_then(|endpoint| endpoint.uid.as_deref()),
+        disabled: endpoint.is_none_or(|endpoint| endpoint.disabled),
+        event_types: endpoint.and_then(|endpoint| endpoint.filter_types.as_deref()),
+        channels: endpoint.and_then(|endpoint| endpoint.channels.as_deref()),
+        created_at: answer::time(endpoint.map_or(made_at, |endpoint| endpoint.created_at)),
+        updated_at: answer::time(endpoint.map_or(made_at, |endpoint| endpoint.updated_at)),
+    }
+}
+
+/// Lists the messages that were tried at an endpoint, newest first.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/msg",
+    operation_id = "v1.message-attempt.list-attempted-messages", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        AttemptedMessagesQuery),
+    responses((status = 200, body = ListResponse<EndpointMessageOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list_attempted_messages(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    Filtered(query): Filtered<AttemptedMessagesQuery>,
+) -> Result<Response, ApiError> {
+    let (part, wanted) = (query.part(ids::MESSAGE)?, query.status()?);
+    let filter = AttemptedFilter { status: wanted, messages: query.messages()? };
+    let (content, statuses) = (query.content(), Statuses::of(query.expanded_statuses));
+    let find = provider.list_attempted_messages(&caller, &application, &endpoint, &filter, content, part);
+    answer::try_list(&find.await?, |row: &Attempted| {
+        // Whoever asks for successes sees them as such, also while one is being sent again.
+        let status = wanted.filter(|wanted| *wanted == AttemptStatus::Success).unwrap_or(row.standing.shown());
+        let status = statuses.known(status);
+        Ok(EndpointMessageOut {
+            message: messages::view(&row.message, content)?,
+            status: status as u8,
+            status_text: status_text(status),
+            next_attempt: row.standing.next_at.map(answer::time),
+        })
+    })
+}
+
+/// Lists the endpoints that a message was tried at or waits for, by id.
+#[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}/endpoint",
+    operation_id = "v1.message-attempt.list-attempted-destinations", tag = "Message Attempt",
+    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        DestinationsQuery),
+    responses((status = 200, body = ListResponse<MessageEndpointOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list_attempted_destinations(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, message]): At<2>,
+    Filtered(query): Filtered<DestinationsQuery>,
+) -> Result<Response, ApiError> {
+    let page = ask::page(&query.limit, &query.iterator, &None, ListKey::Id(ids::ENDPOINT))?;
+    let rows = provider.list_attempted_destinations(&caller, &application, &message, &page).await?;
+    Ok(answer::list(&rows, destination))
+}

@@ -1,0 +1,389 @@
+//! Endpoints of a consumer application (service.md section 4, "Add endpoint to a consumer application").
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use axum::extract::State;
+use axum::response::Response;
+use provider_core::model::Endpoint;
+use provider_core::page::ListKey;
+use provider_core::{Change, DeliveryOrder, EndpointInput, EndpointPatch, Provider, ids};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::answer::{self, ListResponse};
+use crate::ask::{Asked, At, Auth, ListQuery, Sent};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::older::{EVENT_TYPES, Named, RATE};
+use crate::patch;
+use crate::words::{Channel, Name};
+
+/// The only version of an endpoint that there is. Older clients count it up with each change, which changes nothing.
+const VERSION: u16 = 1;
+
+/// An endpoint to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointIn {
+    /// Receiving address.
+    #[schema(format = "uri", min_length = 1, max_length = 65536)]
+    url: String,
+    /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
+    uid: Option<String>,
+    /// Free text.
+    description: Option<String>,
+    /// Receives nothing while true.
+    disabled: Option<bool>,
+    /// Names of event types that exist; all when there are none.
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
+    event_types: Option<Vec<String>>,
+    /// Older name of `eventTypes`.
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
+    filter_types: Option<Vec<String>>,
+    /// Channels that it listens to; all messages when there are none.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
+    channels: Option<Vec<String>>,
+    /// Messages a second that it receives at most.
+    #[schema(minimum = 1, maximum = 65535)]
+    throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Option<NonZeroU16>,
+    /// Of older clients, and not looked at.
+    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    version: Option<NonZeroU16>,
+    /// Free text pairs.
+    metadata: Option<BTreeMap<String, String>>,
+    /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
+    headers: Option<BTreeMap<String, String>>,
+    /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key; made
+    /// when there is none. That of an endpoint that is replaced stays: another one is refused, `…/secret/rotate` changes it.
+    secret: Option<String>,
+    /// `key`: messages of one ordering key (header `lotwire-ordering-key`) are delivered one after the other. `none` without;
+    /// it stays as it is when an endpoint is replaced without.
+    ordering: Option<Ordering>,
+}
+
+/// In which order an endpoint receives messages.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = DeliveryOrdering)]
+pub(crate) enum Ordering {
+    /// As fast as it goes.
+    None,
+    /// One after the other for each ordering key.
+    Key,
+}
+
+impl From<Ordering> for DeliveryOrder {
+    fn from(ordering: Ordering) -> Self {
+        match ordering {
+            Ordering::None => Self::Any,
+            Ordering::Key => Self::PerKey,
+        }
+    }
+}
+
+/// An endpoint.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndpointOut<'a> {
+    /// `ep_…`
+    id: &'a str,
+    /// Free text pairs.
+    metadata: &'a BTreeMap<String, String>,
+    /// Free text.
+    description: &'a str,
+    /// Messages a second that it receives at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    throttle_rate: Option<u16>,
+    /// Older name of `throttleRate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    rate_limit: Option<u16>,
+    /// For older clients: 1.
+    #[schema(deprecated)]
+    version: u16,
+    /// Your own id for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a str>,
+    /// Receiving address.
+    #[schema(format = "uri")]
+    url: &'a str,
+    /// Receives nothing while true.
+    disabled: bool,
+    /// Names of event types that it receives; all when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_types: Option<&'a [String]>,
+    /// Older name of `eventTypes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(deprecated)]
+    filter_types: Option<&'a [String]>,
+    /// Channels that it listens to; all messages when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<&'a [String]>,
+    /// `key` when messages of one ordering key are delivered one after the other; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordering: Option<Ordering>,
+    #[schema(value_type = String, format = DateTime)]
+    created_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: String,
+}
+
+/// What is to change of an endpoint; what is not named stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = EndpointPatch)]
+pub(crate) struct EndpointPatchIn {
+    /// Receiving address.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false, format = "uri", min_length = 1, max_length = 65536)]
+    url: Change<String>,
+    /// Your own id for it; null for none.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
+    uid: Change<Option<String>>,
+    /// Free text.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = String, required = false)]
+    description: Change<String>,
+    /// Receives nothing while true.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = bool, required = false)]
+    disabled: Change<bool>,
+    /// Names of event types that exist; null for all.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
+    event_types: Change<Option<Vec<String>>>,
+    /// Older name of `eventTypes`.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
+    filter_types: Change<Option<Vec<String>>>,
+    /// Channels that it listens to; null for all messages.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
+    channels: Change<Option<Vec<String>>>,
+    /// Messages a second that it receives at most; null for no limit.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
+    throttle_rate: Change<Option<u16>>,
+    /// Older name of `throttleRate`.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
+    rate_limit: Change<Option<NonZeroU16>>,
+    /// Of older clients, and not looked at.
+    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    version: Option<NonZeroU16>,
+    /// Free text pairs, instead of those that there are.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = BTreeMap<String, String>, required = false)]
+    metadata: Change<BTreeMap<String, String>>,
+    /// `key`: messages of one ordering key are delivered one after the other; `none`: as fast as it goes. What waits already
+    /// stays as it was sent.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = Ordering, required = false)]
+    ordering: Change<Ordering>,
+    /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
+    #[schema(ignore)]
+    secret: Option<IgnoredAny>,
+    /// POST and PUT have it.
+    #[schema(ignore)]
+    headers: Option<IgnoredAny>,
+}
+
+impl EndpointIn {
+    fn named(&self) -> Named {
+        Named::of(self.event_types.is_some(), self.filter_types.is_some())
+    }
+}
+
+impl EndpointPatchIn {
+    fn named(&self) -> Named {
+        Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
+    }
+
+    fn leaves_the_rest(&self) -> Result<(), ApiError> {
+        let refused = |name, msg| Err(ApiError::at(["body", name], msg));
+        match (&self.secret, &self.headers) {
+            (None, None) => Ok(()),
+            (Some(_), _) => refused("secret", "is changed by POST …/secret/rotate, with the new one as key"),
+            (None, Some(_)) => refused("headers", "are changed by PATCH …/headers"),
+        }
+    }
+}
+
+impl TryFrom<EndpointPatchIn> for EndpointPatch {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
+        body.leaves_the_rest()?;
+        Ok(EndpointPatch {
+            url: body.url,
+            uid: body.uid,
+            description: body.description,
+            disabled: body.disabled,
+            filter_types: EVENT_TYPES.one_change_of(body.event_types, body.filter_types)?,
+            channels: body.channels,
+            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
+            metadata: body.metadata,
+            ordering: match body.ordering {
+                Change::Keep => Change::Keep,
+                Change::Set(ordering) => Change::Set(ordering.into()),
+            },
+        })
+    }
+}
+
+impl TryFrom<EndpointIn> for EndpointInput {
+    type Error = ApiError;
+
+    fn try_from(body: EndpointIn) -> Result<Self, ApiError> {
+        Ok(EndpointInput {
+            url: body.url,
+            uid: body.uid,
+            description: body.description.unwrap_or_default(),
+            disabled: body.disabled.unwrap_or_default(),
+            filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
+            channels: body.channels,
+            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            metadata: body.metadata.unwrap_or_default(),
+            headers: body.headers,
+            secret: body.secret,
+            ordering: body.ordering.map(DeliveryOrder::from),
+        })
+    }
+}
+
+impl Ordering {
+    /// How an endpoint is shown: none when it is as usual.
+    pub(super) fn shown(endpoint: &Endpoint) -> Option<Self> {
+        (endpoint.ordering == DeliveryOrder::PerKey).then_some(Self::Key)
+    }
+}
+
+fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
+    EndpointOut {
+        id: &endpoint.id,
+        metadata: &endpoint.metadata,
+        description: &endpoint.description,
+        throttle_rate: endpoint.throttle_rate,
+        rate_limit: endpoint.throttle_rate,
+        version: VERSION,
+        uid: endpoint.uid.as_deref(),
+        url: &endpoint.url,
+        disabled: endpoint.disabled,
+        event_types: endpoint.filter_types.as_deref(),
+        filter_types: endpoint.filter_types.as_deref(),
+        channels: endpoint.channels.as_deref(),
+        ordering: Ordering::shown(endpoint),
+        created_at: answer::time(endpoint.created_at),
+        updated_at: answer::time(endpoint.updated_at),
+    }
+}
+
+fn render(endpoint: &Endpoint) -> String {
+    answer::text(&view(endpoint))
+}
+
+/// Creates an endpoint.
+#[utoipa::path(post, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.create", tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = EndpointIn,
+    responses((status = 201, body = EndpointOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn create(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    sent: Sent<EndpointIn>,
+) -> Result<Response, ApiError> {
+    let (named, idempotency) = (sent.body.named(), sent.idempotency.as_ref());
+    let created = provider.create_endpoint(&caller, &application, sent.body.try_into()?, idempotency, render).await;
+    let created = created.map_err(|error| named.told(error))?;
+    Ok(answer::created(created, render))
+}
+
+/// Lists an application's endpoints, newest first unless asked otherwise.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.list", tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ListQuery),
+    responses((status = 200, body = ListResponse<EndpointOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn list(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application]): At<1>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = query.page(ListKey::Id(ids::ENDPOINT))?;
+    Ok(answer::list(&provider.list_endpoints(&caller, &application, &page).await?, view))
+}
+
+/// Gives an endpoint.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.get",
+    tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn get(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+) -> Result<Response, ApiError> {
+    Ok(answer::ok(&view(&provider.endpoint(&caller, &application, &endpoint).await?)))
+}
+
+/// Replaces an endpoint, or creates one when there is none; the id in the path is not used then.
+#[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.update",
+    tag = "Endpoint", request_body = EndpointIn,
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut<'_>), (status = 201, body = EndpointOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn update(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    sent: Sent<EndpointIn>,
+) -> Result<Response, ApiError> {
+    let named = sent.body.named();
+    let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
+    let put = put.map_err(|error| named.told(error))?;
+    Ok(answer::put(put, render))
+}
+
+/// Changes what is named of an endpoint. The next delivery is by what it is then.
+#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "patch_endpoint",
+    tag = "Endpoint", request_body = EndpointPatchIn,
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn change(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+    sent: Sent<EndpointPatchIn>,
+) -> Result<Response, ApiError> {
+    let named = sent.body.named();
+    let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
+    Ok(answer::ok(&view(&changed.map_err(|error| named.told(error))?)))
+}
+
+/// Deletes an endpoint and whatever waits for it.
+#[utoipa::path(delete, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.delete",
+    tag = "Endpoint",
+    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
+    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+pub(crate) async fn delete(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    At([application, endpoint]): At<2>,
+) -> Result<Response, ApiError> {
+    provider.delete_endpoint(&caller, &application, &endpoint).await?;
+    Ok(answer::nothing())
+}

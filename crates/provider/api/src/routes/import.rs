@@ -1,0 +1,131 @@
+//! Event types taken from an OpenAPI document.
+
+use std::collections::BTreeSet;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use provider_core::model::EventType;
+use provider_core::{ImportedEventTypes, OpenApiImport, Others, Provider, ProviderError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::answer;
+use crate::ask::{self, Auth};
+use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+
+/// Bytes of a request with a document.
+const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// An OpenAPI document, given as `spec` or as `specRaw`, whose webhooks are to be event types.
+/// A field that there is none of is refused: without it there would be changes.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EventTypeImportOpenApiIn {
+    /// Changes nothing, and says what would change.
+    dry_run: Option<bool>,
+    /// Archives the event types that are not in the document.
+    replace_all: Option<bool>,
+    /// The document as JSON.
+    #[schema(value_type = Option<Object>)]
+    spec: Option<Value>,
+    /// The document as text, JSON or YAML.
+    spec_raw: Option<String>,
+}
+
+/// What was imported.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EventTypeImportOpenApiOut<'a> {
+    /// It.
+    data: EventTypeImportOpenApiOutData<'a>,
+}
+
+/// The event types that changed, or would.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EventTypeImportOpenApiOutData<'a> {
+    /// Names of those that were created, updated or archived; none when it was a dry run.
+    modified: Vec<&'a str>,
+    /// Of a dry run: those that would be created or updated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_modify: Option<Vec<EventTypeFromOpenApi<'a>>>,
+}
+
+/// An event type of an OpenAPI document.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EventTypeFromOpenApi<'a> {
+    /// Name and key: the webhook's.
+    name: &'a str,
+    /// Free text.
+    description: &'a str,
+    /// JSON Schema for each version key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    schemas: Option<&'a Value>,
+    /// On its way out.
+    deprecated: bool,
+    /// Name of its group, `x-svix-group-name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group_name: Option<&'a str>,
+    /// Feature flags, `x-svix-feature-flags`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature_flags: Option<&'a BTreeSet<String>>,
+}
+
+impl EventTypeImportOpenApiIn {
+    /// 400 unless there is one document.
+    fn into_import(self) -> Result<OpenApiImport, ApiError> {
+        let document = match (self.spec, self.spec_raw) {
+            (Some(document), None) => document,
+            (None, Some(text)) => OpenApiImport::read_document(&text)?,
+            _ => {
+                let detail = "exactly one of spec and specRaw is needed".to_owned();
+                return Err(ProviderError::BadRequest { code: "invalid_spec", detail }.into());
+            }
+        };
+        let others = if self.replace_all == Some(true) { Others::Archive } else { Others::Stay };
+        Ok(OpenApiImport { document, others })
+    }
+}
+
+fn of_event_type(event_type: &EventType) -> EventTypeFromOpenApi<'_> {
+    EventTypeFromOpenApi {
+        name: &event_type.name,
+        description: &event_type.description,
+        schemas: event_type.schemas.as_ref(),
+        deprecated: event_type.deprecated,
+        group_name: event_type.group_name.as_deref(),
+        feature_flags: Some(&event_type.feature_flags).filter(|flags| !flags.is_empty()),
+    }
+}
+
+fn render(imported: &ImportedEventTypes) -> String {
+    let modified = imported.changed.iter().chain(&imported.archived).map(|event_type| event_type.name.as_str());
+    let data = EventTypeImportOpenApiOutData { modified: modified.collect(), to_modify: None };
+    answer::text(&EventTypeImportOpenApiOut { data })
+}
+
+/// Makes event types of the webhooks of an OpenAPI document: all of them or none.
+#[utoipa::path(post, path = "/event-type/import/openapi", operation_id = "v1.event-type.import-openapi",
+    tag = "Event Type", request_body = EventTypeImportOpenApiIn,
+    responses((status = 200, body = EventTypeImportOpenApiOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 413, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut)))]
+pub(crate) async fn openapi(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+    let body: EventTypeImportOpenApiIn = kit_http::json::parse(&bytes)?;
+    let dry_run = body.dry_run == Some(true);
+    let import = body.into_import()?;
+    if dry_run {
+        let preview = provider.preview_event_types(&caller, &import).await?;
+        let to_modify = Some(preview.changed.iter().map(of_event_type).collect());
+        let data = EventTypeImportOpenApiOutData { modified: Vec::new(), to_modify };
+        return Ok(answer::ok(&EventTypeImportOpenApiOut { data }));
+    }
+    let imported = provider.import_event_types(&caller, &import, idempotency.as_ref(), render).await?;
+    Ok(answer::created(imported, render))
+}

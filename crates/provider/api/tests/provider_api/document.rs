@@ -1,0 +1,242 @@
+//! Holds answers against the schemas of the provider's document, which lies beside the project and may be missing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::stage::{Answer, Stage};
+
+static DOCUMENT: LazyLock<Option<Value>> = LazyLock::new(|| {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/provider-openapi.json");
+    let mut document: Value = serde_json::from_slice(&std::fs::read(file).ok()?).unwrap();
+    allow_nulls(&mut document);
+    Some(document)
+});
+
+/// Operations that clients call and the document does not have.
+const BEYOND: [&str; 6] = [
+    "lotwire.",
+    "v1.health.ping",
+    "v1.background-task.",
+    "v1.endpoint.bulk-replay",
+    "v1.endpoint.replay-missing",
+    "v1.operational-webhook.",
+];
+
+/// Statuses that any operation may answer with, beyond what the document says of it.
+const EVERYWHERE: [u16; 8] = [400, 401, 403, 408, 413, 415, 429, 503];
+
+/// Panics when the document knows the operation and would not have it answered like this.
+pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
+    let Some(document) = &*DOCUMENT else { return };
+    // A HEAD is answered like its GET, without the body.
+    let method = if method == Method::HEAD { &Method::GET } else { method };
+    let Some(operation) = operation(document, method, path.trim_end_matches('/')) else { return };
+    let said = format!("{method} {path}: {} {}", answer.status, answer.text);
+    let Some(described) = operation["responses"].get(answer.status.to_string()) else {
+        // Current clients read the new secret from the answer, where the document has an empty one.
+        let rotated = path.trim_end_matches('/').ends_with("/secret/rotate") && answer.status == 200;
+        // It names no answer to the deletion of content; the open server's is empty.
+        let expunged = path.trim_end_matches('/').ends_with("/content") && answer.status == 204;
+        assert!(
+            rotated || expunged || answer.status == 405 || EVERYWHERE.contains(&answer.status),
+            "{said}: not described"
+        );
+        return;
+    };
+    let Some(schema) = described.pointer("/content/application~1json/schema") else {
+        assert_eq!(answer.text, "", "{said}: described without a body");
+        return;
+    };
+    let whole = json!({"allOf": [schema], "components": document["components"]});
+    let validator = jsonschema::options().should_validate_formats(true).build(&whole).unwrap();
+    let faults: Vec<String> =
+        validator.iter_errors(&answer.json()).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+    assert!(faults.is_empty(), "{said}\n{faults:#?}");
+}
+
+pub(crate) fn operation<'a>(document: &'a Value, method: &Method, path: &str) -> Option<&'a Value> {
+    let paths = document["paths"].as_object().unwrap();
+    let item = paths
+        .iter()
+        .filter(|(template, _)| fits(template, path))
+        .min_by_key(|(template, _)| template.matches('{').count());
+    item?.1.get(method.as_str().to_lowercase())
+}
+
+fn fits(template: &str, path: &str) -> bool {
+    let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
+    template.len() == path.len() && template.iter().zip(path).all(|(word, is)| word.starts_with('{') || *word == is)
+}
+
+/// OpenAPI 3.0 says `nullable` where JSON Schema has a type.
+fn allow_nulls(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if map.remove("nullable") == Some(json!(true))
+                && let Some(kind) = map.remove("type")
+            {
+                map.insert("type".into(), json!([kind, "null"]));
+            }
+            map.values_mut().for_each(allow_nulls);
+        }
+        Value::Array(list) => list.iter_mut().for_each(allow_nulls),
+        _ => {}
+    }
+}
+
+#[test]
+fn an_answer_that_is_not_as_described_is_noticed() {
+    if DOCUMENT.is_none() {
+        return;
+    }
+    let answer = |status, text: &str| Answer { status, headers: http::HeaderMap::new(), text: text.into() };
+    let caught = |answer: Answer| std::panic::catch_unwind(|| check(&Method::GET, "/api/v1/app/x/", &answer)).is_err();
+    let whole = json!({"id": "app_1", "name": "n", "metadata": {}, "createdAt": "2026-11-21T06:28:03.123Z", "updatedAt": "2026-11-21T06:28:03.123Z", "uid": null});
+    assert!(!caught(answer(200, &whole.to_string())));
+    let mut part = whole.clone();
+    part.as_object_mut().unwrap().remove("metadata");
+    assert!(caught(answer(200, &part.to_string())));
+    let mut wrong = whole;
+    wrong["createdAt"] = json!("yesterday");
+    assert!(caught(answer(200, &wrong.to_string())));
+    assert!(caught(answer(418, "{}")));
+}
+
+/// Ours alone; what only official clients know; and one that has another name there.
+const NOT_IN_THEIRS: [&str; 11] = [
+    "v1.endpoint.get-attempt-stats",
+    "v1.message.bulk-expunge-content",
+    "v1.message.expunge-all-contents",
+    "v1.health.ping",
+    "v1.message.precheck",
+    "v1.event-type.import-openapi",
+    "v1.account.get",
+    "v1.account.patch",
+    "v1.authentication.expire-all",
+    "v1.authentication.whoami",
+    "v1.authentication.logout",
+];
+
+#[test]
+fn no_two_schemas_have_one_name() {
+    assert_eq!(provider_api::ambiguous_schemas(), [""; 0]);
+}
+
+/// Ours has every operation that it is to have, under the name and at the path of the provider's document.
+#[test]
+fn our_document_has_the_operations_of_the_providers() {
+    let ours = serde_json::to_value(provider_api::openapi()).unwrap();
+    let operations: Vec<(String, String, String)> = operations(&ours)
+        .into_iter()
+        .map(|(method, path, operation)| (operation["operationId"].as_str().unwrap().to_owned(), method, path))
+        .collect();
+    let names: BTreeSet<&str> = operations.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(names.len(), operations.len(), "an operation's name is given twice");
+    assert_eq!(
+        names.into_iter().collect::<Vec<_>>(),
+        [
+            "lotwire.endpoint.blocked-keys",
+            "lotwire.endpoint.skip-blocked-key",
+            "patch_application",
+            "patch_endpoint",
+            "patch_event_type",
+            "v1.account.get",
+            "v1.account.patch",
+            "v1.application.create",
+            "v1.application.delete",
+            "v1.application.get",
+            "v1.application.list",
+            "v1.application.update",
+            "v1.authentication.app-portal-access",
+            "v1.authentication.expire-all",
+            "v1.authentication.logout",
+            "v1.authentication.whoami",
+            "v1.background-task.get",
+            "v1.background-task.list",
+            "v1.endpoint.bulk-replay",
+            "v1.endpoint.create",
+            "v1.endpoint.delete",
+            "v1.endpoint.get",
+            "v1.endpoint.get-attempt-stats",
+            "v1.endpoint.get-headers",
+            "v1.endpoint.get-secret",
+            "v1.endpoint.get-stats",
+            "v1.endpoint.list",
+            "v1.endpoint.patch-headers",
+            "v1.endpoint.recover",
+            "v1.endpoint.replay-missing",
+            "v1.endpoint.rotate-secret",
+            "v1.endpoint.send-example",
+            "v1.endpoint.update",
+            "v1.endpoint.update-headers",
+            "v1.event-type.create",
+            "v1.event-type.delete",
+            "v1.event-type.get",
+            "v1.event-type.import-openapi",
+            "v1.event-type.list",
+            "v1.event-type.update",
+            "v1.health.get",
+            "v1.health.ping",
+            "v1.message-attempt.expunge-content",
+            "v1.message-attempt.get",
+            "v1.message-attempt.list-attempted-destinations",
+            "v1.message-attempt.list-attempted-messages",
+            "v1.message-attempt.list-by-endpoint",
+            "v1.message-attempt.list-by-msg",
+            "v1.message-attempt.resend",
+            "v1.message.bulk-expunge-content",
+            "v1.message.create",
+            "v1.message.expunge-all-contents",
+            "v1.message.expunge-content",
+            "v1.message.get",
+            "v1.message.list",
+            "v1.message.precheck",
+            "v1.operational-webhook.endpoint.create",
+            "v1.operational-webhook.endpoint.delete",
+            "v1.operational-webhook.endpoint.get",
+            "v1.operational-webhook.endpoint.get-headers",
+            "v1.operational-webhook.endpoint.get-secret",
+            "v1.operational-webhook.endpoint.list",
+            "v1.operational-webhook.endpoint.rotate-secret",
+            "v1.operational-webhook.endpoint.set-headers",
+            "v1.operational-webhook.endpoint.upsert",
+        ]
+    );
+    let Some(document) = &*DOCUMENT else { return };
+    let beyond = |name: &str| NOT_IN_THEIRS.contains(&name) || BEYOND.iter().any(|begin| name.starts_with(begin));
+    for (name, method, path) in operations.iter().filter(|(name, ..)| !beyond(name)) {
+        let theirs = document["paths"][path][method.to_lowercase()]["operationId"].as_str();
+        assert_eq!(theirs, Some(name.as_str()), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_is_served_as_it_is_made() {
+    let stage = Stage::new().await;
+    let served = stage.call_as(None, "GET", "/openapi.json", &[], "").await;
+    served.expect(200, &serde_json::to_value(provider_api::openapi()).unwrap());
+    for name in
+        ["ApplicationOut", "EventTypeOut", "EndpointOut", "MessageOut", "MessageAttemptOut", "HTTPValidationError"]
+    {
+        assert!(served.json()["components"]["schemas"][name].is_object(), "{name}");
+    }
+}
+
+/// Method, path and description of each operation of a document.
+pub(crate) fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let of_path = |(path, item): (&String, &Value)| {
+        let methods = item
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(method, _)| Method::try_from(method.to_uppercase().as_str()).is_ok());
+        let methods = methods.filter(|(_, operation)| operation["responses"].is_object());
+        methods.map(|(method, operation)| (method.to_uppercase(), path.clone(), operation.clone())).collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of_path).collect()
+}

@@ -1,0 +1,119 @@
+//! Operational endpoints, as the account sets them up.
+
+use provider_core::ids;
+use serde_json::json;
+
+use crate::stage::{NOW, Stage};
+
+const PATH: &str = "/operational-webhook/endpoint";
+const URL: &str = "https://example.com/operations";
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+#[tokio::test]
+async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
+    let stage = Stage::new().await;
+    assert_eq!(stage.get(PATH).await.json()["data"], json!([]));
+    let created = stage.post(PATH, json!({"url": URL})).await;
+    let id = created.field("id");
+    assert!(ids::is_id(&id, "ep_"), "{id}");
+    created.expect(
+        201,
+        &json!({"id": id, "url": URL, "description": "", "disabled": false, "createdAt": NOW, "updatedAt": NOW,
+            "metadata": {}}),
+    );
+    let path = format!("{PATH}/{id}");
+    let given = json!({"url": URL, "uid": "ops", "description": "d", "disabled": true, "throttleRate": 7,
+        "eventTypes": ["endpoint.disabled", "message.attempt.failing"], "metadata": {"k": "v"}});
+    let mut whole = given.clone();
+    for (name, value) in [
+        ("id", json!(id)),
+        ("createdAt", json!(NOW)),
+        ("updatedAt", json!(NOW)),
+        // As older clients know them.
+        ("rateLimit", json!(7)),
+        ("filterTypes", given["eventTypes"].clone()),
+    ] {
+        whole[name] = value;
+    }
+    stage.put(&path, &given).await.expect(200, &whole);
+    stage.get(&format!("{PATH}/ops/")).await.expect(200, &whole);
+    let other = stage.put(&format!("{PATH}/unknown"), json!({"url": URL})).await;
+    assert_eq!(other.status, 201);
+    let listed = stage.get(PATH).await.json();
+    assert_eq!(listed["data"], json!([other.json(), whole]), "newest first");
+    for status in [204, 404] {
+        assert_eq!(stage.delete(&path).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
+    let stage = Stage::new().await;
+    let created = stage.post(PATH, json!({"url": URL, "uid": "ops", "rateLimit": 5, "ordering": "key"})).await.json();
+    assert_eq!((&created["throttleRate"], &created["rateLimit"]), (&json!(5), &json!(5)));
+    assert_eq!(created["ordering"], "key");
+    let path = format!("{PATH}/ops");
+    for (given, rate, ordering) in [
+        (json!({"url": URL, "throttleRate": 6}), json!(6), json!("key")),
+        (json!({"url": URL, "ordering": "none"}), json!(null), json!(null)),
+    ] {
+        let put = stage.put(&path, given).await.json();
+        assert_eq!((&put["rateLimit"], &put["ordering"]), (&rate, &ordering));
+        stage.put(&path, json!({"url": URL, "uid": "ops", "ordering": ordering, "rateLimit": rate})).await;
+    }
+    for wrong in [json!({"url": URL, "rateLimit": 0}), json!({"url": URL, "ordering": "time"})] {
+        assert_eq!(stage.post(PATH, wrong).await.status, 422);
+    }
+}
+
+#[tokio::test]
+async fn its_secret_and_headers_are_read_and_changed() {
+    let stage = Stage::new().await;
+    let given = json!({"url": URL, "secret": SECRET, "headers": {"X-Key": "1", "Authorization": "hidden"}});
+    let created = stage.post(PATH, given).await;
+    let path = format!("{PATH}/{}", created.field("id"));
+    stage.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
+    let rotated = stage.post(&format!("{path}/secret/rotate"), json!({"gracePeriodSeconds": 60})).await;
+    assert_eq!((rotated.status, rotated.text.as_str()), (204, ""));
+    assert_ne!(stage.get(&format!("{path}/secret")).await.field("key"), SECRET);
+    let headers = format!("{path}/headers");
+    stage.get(&headers).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": ["Authorization"]}));
+    assert_eq!(stage.put(&headers, json!({"headers": {"x-other": "2"}})).await.status, 204);
+    stage.get(&headers).await.expect(200, &json!({"headers": {"x-other": "2"}, "sensitive": []}));
+    assert_eq!(stage.put(&headers, json!({"headers": {"svix-id": "2"}})).await.status, 422);
+}
+
+#[tokio::test]
+async fn only_operational_event_types_can_be_asked_for() {
+    let stage = Stage::new().await;
+    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    // Under the name that older clients have for them, too.
+    for (name, event_type, status) in [
+        ("eventTypes", "a.b", 422),
+        ("eventTypes", "endpoint.created", 201),
+        ("filterTypes", "a.b", 422),
+        ("filterTypes", "endpoint.created", 201),
+    ] {
+        let answer = stage.post(PATH, json!({"url": URL, name: [event_type]})).await;
+        assert_eq!(answer.status, status, "{}", answer.text);
+    }
+    let own = stage.get("/event-type").await.json();
+    assert_eq!(own["data"].as_array().unwrap().len(), 1, "they are not among the account's own");
+}
+
+#[tokio::test]
+async fn nothing_of_it_is_anothers_or_an_applications() {
+    let stage = Stage::new().await;
+    let created = stage.post(PATH, json!({"url": URL, "uid": "ops"})).await;
+    let path = format!("{PATH}/{}", created.field("id"));
+    for (method, path) in [("GET", path.clone()), ("DELETE", path.clone()), ("GET", format!("{path}/secret"))] {
+        let stranger = stage.call_as(Some(&stage.other_key), method, &path, &[], "").await;
+        assert_eq!(stranger.status, 404, "{method} {path}");
+    }
+    let theirs = stage.call_as(Some(&stage.other_key), "GET", PATH, &[], "").await;
+    assert_eq!(theirs.json()["data"], json!([]));
+    assert_eq!(stage.get("/app").await.json()["data"], json!([]));
+    for path in ["/app/operational", "/app/operational/endpoint", "/app/operational/msg"] {
+        assert_eq!(stage.get(path).await.status, 404, "{path}");
+    }
+}

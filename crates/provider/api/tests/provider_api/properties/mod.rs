@@ -1,0 +1,70 @@
+//! What holds for any sequence of calls, on each store: chance draws the calls, and shortens those that break a promise.
+
+mod idempotency;
+mod pagination;
+
+use std::sync::Arc;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use provider_core::ProviderConfig;
+use provider_core::port::Store;
+
+use crate::stage::Stage;
+
+/// A stage on a store of its own for each case; what keeps the store comes with it.
+pub(super) type MakeStage = fn(&tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>);
+
+fn stage_on(runtime: &tokio::runtime::Runtime, store: Arc<dyn Store>) -> Stage {
+    let config = ProviderConfig { endpoints_max: 1_000, ..ProviderConfig::default() };
+    runtime.block_on(Stage::on(store, config))
+}
+
+pub(super) fn memory(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
+    (stage_on(runtime, provider_store::sqlite::open_temporary().unwrap()), None)
+}
+
+pub(super) fn sqlite(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = runtime.block_on(provider_store::sqlite::open(&directory.path().join("provider.db"))).unwrap();
+    (stage_on(runtime, store), Some(directory))
+}
+
+pub(super) fn postgres(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
+    let store = runtime.block_on(async {
+        let url = testkit::postgres::fresh_database().await.unwrap();
+        provider_store::postgres::open(&provider_store::postgres::PostgresConfig { url, pool_size: 4 }).await.unwrap()
+    });
+    (stage_on(runtime, store), None)
+}
+
+/// Draws `cases` of a story and plays each on a new stage.
+pub(super) fn play<S: Strategy>(
+    cases: u32,
+    make: MakeStage,
+    strategy: S,
+    story: impl AsyncFn(&Stage, S::Value) -> Result<(), TestCaseError>,
+) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 50, ..Config::default() };
+    let result = TestRunner::new(config).run(&strategy, |drawn| {
+        let (stage, _kept) = {
+            let _entered = runtime.enter();
+            make(&runtime)
+        };
+        runtime.block_on(story(&stage, drawn))
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// A test on each store for each property, with so many cases.
+macro_rules! on_each_store {
+    ($($property:ident: $memory:literal, $sqlite:literal, $postgres:literal;)+) => {
+        mod memory { $(#[test] fn $property() { super::$property($memory, crate::properties::memory); })+ }
+        mod sqlite { $(#[test] fn $property() { super::$property($sqlite, crate::properties::sqlite); })+ }
+        mod postgres { $(#[test] fn $property() { super::$property($postgres, crate::properties::postgres); })+ }
+    };
+}
+pub(super) use on_each_store;

@@ -1,0 +1,224 @@
+//! What an answer, or the lack of one, means for the attempt, the delivery, the endpoint and its lane.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use kit_outbound::{Response, TransportError};
+
+use crate::model::AttemptStatus;
+use crate::retry::{RETRY_AFTER_MAX, spread};
+
+/// Bytes of a response that are read and kept.
+pub(super) const RESPONSE_BYTES_MAX: usize = 20_000;
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) status: AttemptStatus,
+    /// 0 when there was no response.
+    pub(super) code: u16,
+    /// Body, or the text of the transport error.
+    pub(super) response: String,
+    /// What the receiver asked to wait.
+    pub(super) retry_after: Option<Duration>,
+    /// The receiver says that it is gone for good.
+    pub(super) gone: bool,
+    pub(super) pace: Pace,
+}
+
+/// How the lane is to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// The endpoint keeps up.
+    Faster,
+    /// Nothing is known.
+    Same,
+    /// The endpoint has too much to do, or hangs.
+    Slower,
+    /// The endpoint asks to be left alone for so long.
+    Pause(Duration),
+}
+
+impl Pace {
+    /// Lanes that were asked to pause until the same moment don't go on in the same moment.
+    pub(super) fn spread(self, unit: impl FnOnce() -> f64) -> Self {
+        match self {
+            Self::Pause(asked) => Self::Pause(spread(asked, unit())),
+            other => other,
+        }
+    }
+}
+
+impl Outcome {
+    /// 2xx is success; anything else, redirects included, is not.
+    pub(super) fn of(result: Result<Response, TransportError>, now: impl FnOnce() -> Timestamp) -> Self {
+        match result {
+            Ok(response) => Self::of_response(&response, now),
+            Err(error) => {
+                let slow = matches!(error, TransportError::Timeout { .. });
+                Self { pace: if slow { Pace::Slower } else { Pace::Same }, ..Self::failed(error.to_string()) }
+            }
+        }
+    }
+
+    /// No request could be made.
+    pub(super) fn failed(reason: String) -> Self {
+        Self {
+            status: AttemptStatus::Fail,
+            code: 0,
+            response: reason,
+            retry_after: None,
+            gone: false,
+            pace: Pace::Same,
+        }
+    }
+
+    fn of_response(response: &Response, now: impl FnOnce() -> Timestamp) -> Self {
+        let succeeded = response.status.is_success();
+        let retry_after = if succeeded { None } else { retry_after(&response.headers, now()) };
+        let pace = match (response.status, retry_after) {
+            (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(pause)) => Pace::Pause(pause),
+            (StatusCode::TOO_MANY_REQUESTS | StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT, _) => Pace::Slower,
+            _ if succeeded => Pace::Faster,
+            _ => Pace::Same,
+        };
+        Self {
+            status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
+            code: response.status.as_u16(),
+            response: text(&response.body),
+            retry_after,
+            gone: response.status == StatusCode::GONE,
+            pace,
+        }
+    }
+}
+
+/// Text as it is, also when it was cut within a character; anything else as base64. A NUL is not text: not every
+/// database can hold it.
+fn text(body: &Bytes) -> String {
+    let body = &body[..body.len().min(RESPONSE_BYTES_MAX)];
+    let valid = match std::str::from_utf8(body) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&body[..error.valid_up_to()]).ok(),
+        Err(_) => None,
+    };
+    match valid.filter(|text| !text.contains('\0')) {
+        Some(text) => text.to_owned(),
+        None => STANDARD.encode(body),
+    }
+}
+
+/// Seconds, or a time.
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    let asked = match text.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => RETRY_AFTER_MAX,
+        Err(_) => {
+            let at = DateTimeParser::new().parse_timestamp(text).ok()?;
+            Duration::try_from(at.duration_since(now)).ok()?
+        }
+    };
+    Some(asked.min(RETRY_AFTER_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::clock::from_ms;
+
+    use super::*;
+
+    fn now() -> Timestamp {
+        from_ms(1_700_000_000_000)
+    }
+
+    fn answer(code: u16, retry_after: Option<&str>, body: &[u8]) -> Outcome {
+        let headers = retry_after.map(|text| (header::RETRY_AFTER, text.parse().unwrap())).into_iter().collect();
+        let body = Bytes::copy_from_slice(body);
+        let status = StatusCode::from_u16(code).unwrap();
+        Outcome::of(Ok(Response { status, headers, body, truncated: false }), now)
+    }
+
+    #[test]
+    fn an_answer_decides_about_the_attempt_and_the_lane() {
+        use AttemptStatus::{Fail, Success};
+        let hour = Duration::from_secs(3_600);
+        for (code, retry_after, status, pace) in [
+            (200, None, Success, Pace::Faster),
+            (204, Some("3600"), Success, Pace::Faster),
+            (299, None, Success, Pace::Faster),
+            (301, None, Fail, Pace::Same),
+            (304, None, Fail, Pace::Same),
+            (400, None, Fail, Pace::Same),
+            (410, None, Fail, Pace::Same),
+            (429, None, Fail, Pace::Slower),
+            (429, Some("3600"), Fail, Pace::Pause(hour)),
+            (429, Some("soon"), Fail, Pace::Slower),
+            (500, Some("3600"), Fail, Pace::Same),
+            (502, Some("3600"), Fail, Pace::Slower),
+            (503, None, Fail, Pace::Same),
+            (503, Some("3600"), Fail, Pace::Pause(hour)),
+            (504, None, Fail, Pace::Slower),
+        ] {
+            let outcome = answer(code, retry_after, b"");
+            assert_eq!((outcome.status, outcome.pace, outcome.code), (status, pace, code), "{code} {retry_after:?}");
+            assert_eq!(outcome.gone, code == 410);
+        }
+    }
+
+    #[test]
+    fn a_pause_that_was_asked_for_is_never_shortened_and_ends_a_little_later_for_each_lane() {
+        let hour = Duration::from_secs(3_600);
+        let ends = [0.0, 0.3, 1.0].map(|unit| Pace::Pause(hour).spread(|| unit));
+        assert_eq!(ends, [0, 3, 10].map(|seconds| Pace::Pause(hour + Duration::from_secs(seconds))));
+        assert_eq!(Pace::Slower.spread(|| unreachable!("nothing was asked for")), Pace::Slower);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_time_to_a_day() {
+        for (text, seconds) in [
+            ("0", Some(0)),
+            ("120", Some(120)),
+            (" 120 ", Some(120)),
+            ("86400", Some(86_400)),
+            ("86401", Some(86_400)),
+            ("99999999999999999999999999", Some(86_400)),
+            ("Tue, 14 Nov 2023 22:14:20 GMT", Some(60)),
+            ("Tue, 14 Nov 2023 22:12:20 GMT", None),
+            ("-1", None),
+            ("", None),
+            ("tomorrow", None),
+        ] {
+            assert_eq!(answer(500, Some(text), b"").retry_after, seconds.map(Duration::from_secs), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_response_is_kept_as_text_or_base64() {
+        let long = "ä".repeat(15_000);
+        for (body, kept) in [
+            (&b"fine"[..], "fine".to_owned()),
+            (b"", String::new()),
+            (&b"\xff\xfe\x00"[..], "//4A".to_owned()),
+            (b"a\0b", "YQBi".to_owned()),
+            (long.as_bytes(), "ä".repeat(10_000)),
+            (&long.as_bytes()[..9], "ä".repeat(4)),
+        ] {
+            assert_eq!(answer(200, None, body).response, kept);
+        }
+    }
+
+    #[test]
+    fn a_transport_error_has_code_0_and_its_text() {
+        let outcome = Outcome::of(Err(TransportError::Closed), now);
+        assert_eq!((outcome.code, outcome.status), (0, AttemptStatus::Fail));
+        assert_eq!(outcome.response, TransportError::Closed.to_string());
+        let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
+        assert_eq!(Outcome::of(Err(timeout), now).pace, Pace::Slower);
+    }
+}

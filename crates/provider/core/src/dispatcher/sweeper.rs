@@ -1,0 +1,113 @@
+//! Finds what is due in the table and nobody's, and wakes the lanes for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::clock::{from_ms, to_ms};
+use kit_runtime::signal::Signal;
+use kit_runtime::tasks::Tasks;
+
+use super::Shared;
+use super::lane_state::KINDS;
+use crate::port::{RowKind, StoreResult};
+
+/// The table is looked at this often at least, whatever was missed.
+const EVERY: Duration = Duration::from_secs(1);
+/// Endpoints looked for in one sweep, beside those whose lanes know already.
+const ENDPOINTS_MAX: usize = 1_000;
+
+/// When the next sweep is due.
+pub(super) struct Sweeps {
+    wake: Signal,
+    /// Look now.
+    asked: AtomicBool,
+    /// The earliest retry that was recorded here, in milliseconds; `i64::MAX` when none.
+    due_ms: AtomicI64,
+}
+
+impl Default for Sweeps {
+    fn default() -> Self {
+        Self { wake: Signal::new(), asked: AtomicBool::new(false), due_ms: AtomicI64::new(i64::MAX) }
+    }
+}
+
+impl Sweeps {
+    pub(super) fn look(&self) {
+        self.asked.store(true, Ordering::Release);
+        self.wake.notify();
+    }
+
+    /// A row becomes due at this time.
+    pub(super) fn due_at(&self, at: Timestamp) {
+        let ms = to_ms(at);
+        if self.due_ms.fetch_min(ms, Ordering::AcqRel) > ms {
+            self.wake.notify();
+        }
+    }
+}
+
+pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
+    let shared = Arc::clone(shared);
+    tasks.spawn("provider sweeper", move |stopping| {
+        let shared = Arc::clone(&shared);
+        async move {
+            while !stopping.is_cancelled() {
+                let next = sweep(&shared).await.unwrap_or_else(|error| {
+                    tracing::warn!(%error, "what is due could not be looked for");
+                    None
+                });
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    () = until_due(&shared, next) => {}
+                }
+            }
+        }
+    });
+}
+
+/// Wakes the lanes of what is due; when the next row is due, if that is in the future.
+async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
+    shared.lanes.remove_idle(shared);
+    if shared.names.current().is_none() {
+        return Ok(None);
+    }
+    let (context, now) = (&shared.context, shared.context.clock.now());
+    shared.sweeps.asked.store(false, Ordering::Release);
+    let due_ms = &shared.sweeps.due_ms;
+    let _ = due_ms.fetch_update(Ordering::AcqRel, Ordering::Acquire, |ms| (ms <= to_ms(now)).then_some(i64::MAX));
+    // Endpoints that are paused or full are listed again and again: they must not hide the others.
+    let limit = ENDPOINTS_MAX + shared.lanes.len();
+    for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
+        // What is asked for by hand is of one of these kinds, too; in a pause it is claimed by itself.
+        let mut kinds: &[RowKind] = &[RowKind::First, RowKind::Retry];
+        if shared.lanes.is_paused(&endpoint, now) {
+            kinds = &KINDS;
+            // Whoever changed the endpoint at another node meant this pause as well.
+            if let Some(snapshot) = context.snapshots.get(&application).await?
+                && let Some(target) = snapshot.targets.get(&endpoint)
+            {
+                shared.lanes.changed(shared, target);
+            }
+        }
+        shared.lanes.look_in_table(shared, &application, &endpoint, kinds);
+    }
+    Ok(context.store.next_due().await?.filter(|next| *next > now))
+}
+
+async fn until_due(shared: &Shared, next: Option<Timestamp>) {
+    let (clock, sweeps) = (&shared.context.clock, &shared.sweeps);
+    let tick = clock.now() + EVERY;
+    loop {
+        if sweeps.asked.load(Ordering::Acquire) {
+            return;
+        }
+        let own = from_ms(sweeps.due_ms.load(Ordering::Acquire));
+        let until = tick.min(own).min(next.unwrap_or(tick));
+        tokio::select! {
+            () = clock.sleep_until(until) => return,
+            () = sweeps.wake.wait() => {}
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Endpoints: the addresses that receive an application's messages, with their secrets (provider.md, "Delivery").
+
+mod example;
+mod headers;
+mod patch;
+mod put;
+pub(crate) mod sealing;
+mod secrets;
+mod stats;
+mod switch;
+
+use std::collections::BTreeMap;
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::headers as rules;
+use crate::idempotency::{self, Idempotency, Write};
+use crate::ids;
+use crate::model::{Endpoint, Id};
+use crate::ordering::DeliveryOrder;
+use crate::page::{PageRequest, Slice};
+use crate::port::{Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
+use crate::reach::Reach;
+use crate::secret::EndpointSecret;
+use crate::uid::NAME_CHARS_MAX;
+use crate::validation::{Checks, FILTER_TYPES_MAX};
+
+pub use patch::EndpointPatch;
+pub use switch::Switch;
+
+/// Channels that an endpoint listens to at most.
+const CHANNELS_MAX: usize = 10;
+
+/// What a caller says of an endpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EndpointInput {
+    /// `http` or `https`, without credentials.
+    pub url: String,
+    /// The customer's own id for it.
+    pub uid: Option<String>,
+    /// Free text.
+    pub description: String,
+    /// Receives nothing while true.
+    pub disabled: bool,
+    /// Names of event types that exist; all when none.
+    pub filter_types: Option<Vec<String>>,
+    /// 1 to 10 channels; all messages when none.
+    pub channels: Option<Vec<String>>,
+    /// Messages a second that it receives at most; at least 1.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+    /// Headers sent with every delivery. When an endpoint is replaced, none leaves them as they are.
+    pub headers: Option<BTreeMap<String, String>>,
+    /// `whsec_…` or `whsk_…`. Made when none. An endpoint that is replaced keeps its own, and another one is refused.
+    pub secret: Option<String>,
+    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as it is.
+    pub ordering: Option<DeliveryOrder>,
+}
+
+impl Provider {
+    /// Makes an endpoint of an application; `render` makes the JSON of the 201 that is kept for the idempotency key.
+    /// 404 (application), 409 (uid), 422, 400 `limit_reached`.
+    pub async fn create_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        input: EndpointInput,
+        idempotency: Option<&Idempotency>,
+        render: impl FnOnce(&Endpoint) -> String + Send,
+    ) -> ProviderResult<Created<Endpoint>> {
+        let checked = self.check_endpoint(caller, input, &[]).await?;
+        let endpoint = self.new_endpoint(caller, application, checked).await?;
+        let endpoints_max = self.endpoints_max(caller);
+        let written = idempotency::write(
+            self.store(),
+            caller,
+            idempotency,
+            endpoint.created_at,
+            201,
+            || render(&endpoint),
+            |answer| self.store().create_endpoint_within(endpoint.clone(), endpoints_max, answer),
+        )
+        .await;
+        self.snapshots().forget(&endpoint.application);
+        Ok(match written.map_err(|error| named(error, endpoints_max))? {
+            Write::Done => Created::New(endpoint),
+            Write::Before(answer) => Created::Before(answer),
+        })
+    }
+
+    /// An endpoint by id or uid. 404.
+    pub async fn endpoint(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<Endpoint> {
+        let application = self.application(caller, application).await?;
+        self.store().endpoint(&application.id, id_or_uid).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// The application's endpoints, newest first unless asked otherwise.
+    pub async fn list_endpoints(
+        &self,
+        caller: &Caller,
+        application: &str,
+        page: &PageRequest,
+    ) -> ProviderResult<Slice<Endpoint>> {
+        let application = self.application(caller, application).await?;
+        let rows = self.store().endpoints(&application.id, page.to_store(Order::Descending)).await?;
+        Ok(page.slice(rows, |endpoint| &endpoint.id))
+    }
+
+    /// Deletes an endpoint and whatever waits for it. 404.
+    pub async fn delete_endpoint(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<()> {
+        let endpoint = self.endpoint(caller, application, id_or_uid).await?;
+        let there = self.store().delete_endpoint(&endpoint.application, &endpoint.id).await;
+        self.snapshots().forget(&endpoint.application);
+        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// Makes a change of an endpoint as it is; again, when somebody else, or an attempt, was faster. The next delivery
+    /// is by what it is then. 404.
+    async fn change_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        change: impl Fn(&mut Endpoint) -> ProviderResult<()> + Send,
+    ) -> ProviderResult<Endpoint> {
+        for _ in 0..CHANGE_TRIES_MAX {
+            let old = self.endpoint(caller, application, id_or_uid).await?;
+            let mut new = old.clone();
+            change(&mut new)?;
+            new.updated_at = self.now();
+            let replaced = self.store().replace_endpoint(old, new.clone(), None).await;
+            self.snapshots().forget(&new.application);
+            match replaced {
+                Ok(()) => {
+                    self.dispatcher().changed(&new.application).await;
+                    return Ok(new);
+                }
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Stale.into())
+    }
+
+    /// Everything about an endpoint that listens to the event types in `kept` already.
+    async fn check_endpoint(&self, caller: &Caller, input: EndpointInput, kept: &[String]) -> ProviderResult<Checked> {
+        let checked = input.check(Some(&self.config().reach))?;
+        let names = checked.input.filter_types.as_deref().unwrap_or_default();
+        self.check_filter_types(caller, names, kept).await?;
+        Ok(checked)
+    }
+
+    /// An event type that is hidden from the caller is as one that isn't there, except among those that the endpoint has.
+    async fn check_filter_types(&self, caller: &Caller, names: &[String], kept: &[String]) -> ProviderResult<()> {
+        let mut checks = Checks::default();
+        for (index, name) in names.iter().enumerate() {
+            let found = self.store().event_type(&caller.account, name).await?;
+            if !found.is_some_and(|event_type| caller.sees(&event_type) || kept.contains(name)) {
+                checks.fault_at("eventTypes", index.to_string(), format!("there is no event type {name}"));
+            }
+        }
+        checks.finish()
+    }
+
+    fn endpoints_max(&self, caller: &Caller) -> usize {
+        caller.settings.endpoints_max.map_or(self.config().endpoints_max, |max| max as usize)
+    }
+
+    async fn new_endpoint(&self, caller: &Caller, application: &str, checked: Checked) -> ProviderResult<Endpoint> {
+        let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
+        let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
+        let Checked { input, headers, secret } = checked;
+        let (id, now): (Id, _) = (self.ids().make(ids::ENDPOINT), self.now());
+        let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.config().secret_kind, self.random()));
+        Ok(Endpoint {
+            secret: self.seal(&id, &secret),
+            headers: self.seal_headers(&id, &headers.unwrap_or_default()),
+            id,
+            application: snapshot.application.id.clone(),
+            uid: input.uid,
+            url: input.url,
+            description: input.description,
+            disabled: input.disabled,
+            filter_types: input.filter_types,
+            channels: input.channels,
+            throttle_rate: input.throttle_rate,
+            metadata: input.metadata,
+            old_secrets: Vec::new(),
+            failing_since: None,
+            ordering: input.ordering.unwrap_or_default(),
+            created_at: now,
+            updated_at: now,
+        })
+    }
+}
+
+/// An input without faults.
+#[derive(Clone)]
+struct Checked {
+    input: EndpointInput,
+    headers: Option<BTreeMap<String, String>>,
+    secret: Option<EndpointSecret>,
+}
+
+/// The limit that was met is said with its number.
+fn named(error: ProviderError, endpoints_max: usize) -> ProviderError {
+    match error {
+        ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
+            code: "limit_reached",
+            detail: format!("an application of this account has at most {endpoints_max} endpoints; delete one first"),
+        },
+        error => error,
+    }
+}
+
+impl EndpointInput {
+    /// Everything but whether its event types exist. An address that is there already is not held against `reach`.
+    fn check(mut self, reach: Option<&Reach>) -> ProviderResult<Checked> {
+        let mut checks = Checks::default();
+        match kit_outbound::url::parse_endpoint_url(&self.url) {
+            Ok(url) => {
+                if let Some(Err(reason)) = reach.map(|reach| reach.check(&url)) {
+                    checks.fault("url", reason);
+                }
+                self.url = url.as_str().to_owned();
+            }
+            Err(error) => checks.fault("url", error.to_string()),
+        }
+        checks.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
+        checks.text("description", &self.description);
+        checks.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        checks.channels(self.channels.as_deref(), CHANNELS_MAX);
+        checks.throttle_rate(self.throttle_rate);
+        checks.metadata(&self.metadata);
+        let headers = match self.headers.take().map(|headers| rules::check(&headers)) {
+            Some(Err(faults)) => {
+                checks.add(faults);
+                None
+            }
+            Some(Ok(headers)) => Some(headers),
+            None => None,
+        };
+        let secret = match self.secret.take().map(|secret| EndpointSecret::parse(&secret)) {
+            Some(Err(error)) => {
+                checks.fault("secret", error.to_string());
+                None
+            }
+            Some(Ok(secret)) => Some(secret),
+            None => None,
+        };
+        checks.finish()?;
+        Ok(Checked { input: self, headers, secret })
+    }
+}
+
+impl Endpoint {
+    /// What a caller would say to have it as it is; its headers and secret stay without being said.
+    fn as_input(&self) -> EndpointInput {
+        EndpointInput {
+            url: self.url.clone(),
+            uid: self.uid.clone(),
+            description: self.description.clone(),
+            disabled: self.disabled,
+            filter_types: self.filter_types.clone(),
+            channels: self.channels.clone(),
+            throttle_rate: self.throttle_rate,
+            metadata: self.metadata.clone(),
+            headers: None,
+            secret: None,
+            ordering: Some(self.ordering),
+        }
+    }
+
+    /// Becomes what the caller says, whose headers are sealed; its secret stays.
+    fn take(&mut self, checked: Checked) {
+        let Checked { input, headers, secret: _ } = checked;
+        self.url = input.url;
+        self.uid = input.uid;
+        self.description = input.description;
+        // Switched on again by hand: the failures until now don't count any more.
+        if self.disabled && !input.disabled {
+            self.failing_since = None;
+        }
+        self.disabled = input.disabled;
+        self.filter_types = input.filter_types;
+        self.channels = input.channels;
+        self.throttle_rate = input.throttle_rate;
+        self.metadata = input.metadata;
+        self.ordering = input.ordering.unwrap_or(self.ordering);
+        if let Some(headers) = headers {
+            self.headers = headers;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How an endpoint fares: its attempts and deliveries, counted.
+//!
+//! An attempt counts in the moment when it ended, which its id tells; so the store counts a stretch of the index of an
+//! endpoint's attempts by id, and reads no attempt. The stretch is at most 28 days and [`ROWS_MAX`] rows.
+
+use std::ops::Range;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::ids;
+use crate::model::Id;
+use crate::port::EndpointCounts;
+use crate::provider::Provider;
+
+/// Attempts, or deliveries, that are counted at most.
+const ROWS_MAX: usize = 5_000_000;
+const RANGE_MAX: SignedDuration = SignedDuration::from_hours(28 * 24);
+/// Clocks of callers may be off by this much.
+const SKEW_MAX: SignedDuration = SignedDuration::from_mins(5);
+
+impl Provider {
+    /// Counts the attempts that ended between `since` (28 days before `until` when none) and `until` (now when none), and
+    /// what now waits of the messages sent between them. 404; 400 `invalid_range` when `until` is not past, when the
+    /// range is over 28 days, or when it holds more than five million.
+    pub async fn endpoint_stats(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        since: Option<Timestamp>,
+        until: Option<Timestamp>,
+    ) -> ProviderResult<EndpointCounts> {
+        let range = range(since, until, self.now())?;
+        let endpoint = self.endpoint(caller, application, id_or_uid).await?;
+        let id = |prefix, at| -> Id { ids::first_at(prefix, at).into() };
+        let ids = |prefix| -> Range<Id> { id(prefix, range.start)..id(prefix, range.end) };
+        let counts = self.store().endpoint_counts(&endpoint.id, ids(ids::ATTEMPT), ids(ids::MESSAGE), ROWS_MAX).await?;
+        counts.ok_or_else(|| invalid(format!("there are more than {ROWS_MAX} attempts; ask for a shorter range")))
+    }
+}
+
+fn range(since: Option<Timestamp>, until: Option<Timestamp>, now: Timestamp) -> ProviderResult<Range<Timestamp>> {
+    // What ended in this very millisecond has ended.
+    let until = until.unwrap_or(now + SignedDuration::from_millis(4));
+    let since = since.unwrap_or(until - RANGE_MAX);
+    if until > now + SKEW_MAX {
+        return Err(invalid("until must not be in the future".into()));
+    }
+    if since > until {
+        return Err(invalid("since must not be after until".into()));
+    }
+    if until.duration_since(since) > RANGE_MAX + SKEW_MAX {
+        return Err(invalid("since must not be more than 28 days before until".into()));
+    }
+    Ok(since..until)
+}
+
+fn invalid(detail: String) -> ProviderError {
+    ProviderError::BadRequest { code: "invalid_range", detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::clock::from_ms;
+
+    use super::*;
+
+    #[test]
+    fn a_range_is_past_and_at_most_28_days() {
+        const NOW: i64 = 1_795_242_483_123;
+        const DAY: i64 = 24 * 60 * 60 * 1_000;
+        for (since, until, valid) in [
+            (None, None, true),
+            (Some(NOW - 28 * DAY), None, true),
+            (Some(NOW - 28 * DAY - 299_000), None, true),
+            (Some(NOW - 29 * DAY), None, false),
+            (None, Some(NOW - 100 * DAY), true),
+            (Some(NOW - 100 * DAY), Some(NOW - 80 * DAY), true),
+            (Some(NOW - 100 * DAY), Some(NOW - 70 * DAY), false),
+            (Some(NOW - DAY), Some(NOW - 2 * DAY), false),
+            (None, Some(NOW + 60_000), true),
+            (None, Some(NOW + DAY), false),
+        ] {
+            assert_eq!(
+                range(since.map(from_ms), until.map(from_ms), from_ms(NOW)).is_ok(),
+                valid,
+                "{since:?} {until:?}"
+            );
+        }
+    }
+}

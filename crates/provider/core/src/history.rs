@@ -1,0 +1,231 @@
+//! Pages of what happened: messages and attempts, newest first, within 90 days (provider.md, "Shapes").
+//!
+//! A filter makes a page look at a bounded number of rows. A page that stopped there has what was found until then, which
+//! may be nothing, is not `done`, and has an iterator that leads on.
+
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::clock::from_ms;
+
+use crate::error::{Invalid, ProviderError};
+use crate::ids;
+use crate::page::{ListKey, PageQuery, PageRequest, Slice};
+use crate::port::{Found, From as Start, Order, Scan};
+
+/// How far a page looks when nothing says where it is to end, and how long messages are kept.
+pub(crate) const WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// Clocks of the nodes may differ by that much.
+const AHEAD: SignedDuration = SignedDuration::from_hours(1);
+/// Rows that a filtered page looks at, at most.
+pub const LOOKED_ROWS_MAX: usize = 5_000;
+/// The same where each row takes a look at others.
+pub(crate) const LOOKED_JOINED_ROWS_MAX: usize = 1_000;
+/// Payload bytes of a page at most, but for its last row.
+const BYTES_MAX: usize = 16 * 1_024 * 1_024;
+
+/// What a list of what happened is asked for, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryRequest {
+    limit: usize,
+    from: Option<Start>,
+    before: Option<Timestamp>,
+    after: Option<Timestamp>,
+}
+
+/// Query parameters of a list of what happened as they came.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HistoryQuery<'a> {
+    /// `limit`
+    pub limit: Option<&'a str>,
+    /// `iterator`
+    pub iterator: Option<&'a str>,
+    /// `before`
+    pub before: Option<&'a str>,
+    /// `after`
+    pub after: Option<&'a str>,
+}
+
+impl HistoryRequest {
+    /// Reads the parameters of a list of ids with this prefix. Errors are those of [`PageRequest::parse`], and 422 for a
+    /// time that is none.
+    pub fn parse(query: HistoryQuery<'_>, prefix: &'static str) -> Result<Self, ProviderError> {
+        let HistoryQuery { limit, iterator, before, after } = query;
+        let page = PageRequest::parse(PageQuery { limit, iterator, order: None }, ListKey::Id(prefix))?;
+        let time = |name, text: Option<&str>| text.map(|text| parse_time(name, text)).transpose();
+        Ok(Self { before: time("before", before)?, after: time("after", after)?, ..Self::from(&page) })
+    }
+
+    /// Which rows of a list of ids with this prefix the page is made of: one more than it shows. Between `before` and
+    /// `after`; 90 days before the one, or after the other, or back from where it starts where one is missing.
+    ///
+    /// It goes back in time; towards the present from an iterator that leads there, and when only `after` is given.
+    pub(crate) fn scan(&self, prefix: &str, now: Timestamp, looked_max: usize) -> Scan {
+        let at = |time: Timestamp| ids::first_at(prefix, time);
+        let made = |id: &str| ids::made_at(id, prefix).unwrap_or(now);
+        let (mut above, mut below) = (String::new(), at(later(now, AHEAD)));
+        match (self.before, self.after, &self.from) {
+            (Some(before), _, _) => above = at(later(before, -WINDOW)),
+            (None, Some(after), _) => below = below.min(at(later(after, WINDOW))),
+            (None, None, Some(Start::After(id))) => above = at(later(made(id), -WINDOW)),
+            (None, None, Some(Start::Before(id))) => below = below.min(at(later(made(id), WINDOW))),
+            (None, None, None) => above = at(later(now, -WINDOW)),
+        }
+        if let Some(before) = self.before {
+            below = below.min(at(before));
+        }
+        if let Some(after) = self.after {
+            above = above.max(at(after));
+        }
+        match &self.from {
+            Some(Start::After(id)) => below = below.min(id.clone()),
+            Some(Start::Before(id)) => above = above.max(id.clone()),
+            None => {}
+        }
+        let direction = if self.goes_on() { Order::Ascending } else { Order::Descending };
+        Scan { above, below, direction, limit: self.limit + 1, looked_max, bytes_max: BYTES_MAX }
+    }
+
+    /// The page of what the scan found.
+    pub(crate) fn slice<T>(&self, found: Found<T>, key: impl Fn(&T) -> &str) -> Slice<T> {
+        let Found { mut rows, mut stopped_at } = found;
+        if rows.len() > self.limit {
+            // The row too many is there the next time.
+            stopped_at = self.limit.checked_sub(1).map(|last| key(&rows[last]).into());
+            rows.truncate(self.limit);
+            if stopped_at.is_none() {
+                return Slice { data: rows, iterator: None, prev_iterator: None, done: false };
+            }
+        }
+        let done = stopped_at.is_none();
+        let back = self.goes_on();
+        if back {
+            rows.reverse();
+        }
+        let (first, last, stopped) = (rows.first().map(&key), rows.last().map(&key), stopped_at.as_deref());
+        // At the end that the page goes to, what comes next begins where it stopped looking.
+        let (newest, oldest) = match back {
+            true => (stopped.or(first), last.or(stopped)),
+            false => (first.or(stopped), stopped.or(last)),
+        };
+        let iterator = oldest.map(str::to_owned);
+        let prev_iterator = newest.map(|id| format!("-{id}"));
+        Slice { data: rows, iterator, prev_iterator, done }
+    }
+
+    /// Towards the present.
+    fn goes_on(&self) -> bool {
+        match &self.from {
+            Some(start) => matches!(start, Start::Before(_)),
+            None => self.before.is_none() && self.after.is_some(),
+        }
+    }
+}
+
+impl From<&PageRequest> for HistoryRequest {
+    fn from(page: &PageRequest) -> Self {
+        let (limit, from) = page.parts();
+        Self { limit, from, before: None, after: None }
+    }
+}
+
+fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
+    time.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+/// RFC 3339. A `+` that was not escaped has come as a space.
+fn parse_time(name: &'static str, text: &str) -> Result<Timestamp, ProviderError> {
+    let parsed = text.parse::<Timestamp>().or_else(|_| text.replace(' ', "+").parse());
+    let invalid =
+        |_| ProviderError::Validation(vec![Invalid::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
+    parsed.map(|time| from_ms(time.as_millisecond())).map_err(invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PREFIX: &str = "msg_";
+
+    fn now() -> Timestamp {
+        "2026-11-21T00:00:00Z".parse().unwrap()
+    }
+
+    fn id(time: &str) -> String {
+        ids::first_at(PREFIX, time.parse().unwrap())
+    }
+
+    fn request(before: Option<&str>, after: Option<&str>, iterator: Option<&str>) -> HistoryRequest {
+        HistoryRequest::parse(HistoryQuery { before, after, iterator, limit: Some("2") }, PREFIX).unwrap()
+    }
+
+    #[test]
+    fn a_page_looks_within_90_days_of_what_it_is_asked_for() {
+        let (old, forth) = (id("2026-05-01T00:00:00Z"), format!("-{}", id("2026-05-01T00:00:00Z")));
+        let (may, june) = (Some("2026-05-01T00:00:00Z"), Some("2026-06-01T00:00:00+00:00"));
+        let ahead = "2026-11-21T01:00:00Z";
+        for (before, after, iterator, above, below, direction) in [
+            (None, None, None, "2026-08-23T00:00:00Z", ahead, Order::Descending),
+            (june, None, None, "2026-03-03T00:00:00Z", "2026-06-01T00:00:00Z", Order::Descending),
+            (None, may, None, "2026-05-01T00:00:00Z", "2026-07-30T00:00:00Z", Order::Ascending),
+            (june, may, None, "2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", Order::Descending),
+            (None, None, Some(&*old), "2026-01-31T00:00:00Z", "2026-05-01T00:00:00Z", Order::Descending),
+            (None, None, Some(&*forth), "2026-05-01T00:00:00Z", "2026-07-30T00:00:00Z", Order::Ascending),
+            (june, None, Some(&*old), "2026-03-03T00:00:00Z", "2026-05-01T00:00:00Z", Order::Descending),
+            (june, None, Some(&*forth), "2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", Order::Ascending),
+            (None, june, Some(&*forth), "2026-06-01T00:00:00Z", "2026-08-30T00:00:00Z", Order::Ascending),
+        ] {
+            let scan = request(before, after, iterator).scan(PREFIX, now(), 9);
+            let expected = (id(above), id(below), direction);
+            assert_eq!((scan.above, scan.below, scan.direction), expected, "{before:?} {after:?} {iterator:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_rfc_3339_and_anything_else_is_refused() {
+        for (text, valid) in [
+            ("2026-11-21T06:28:03Z", true),
+            ("2026-11-21T06:28:03.123456789+02:00", true),
+            ("2026-11-21T06:28:03.123456 00:00", true),
+            ("2026-11-21", false),
+            ("yesterday", false),
+            ("", false),
+        ] {
+            let query = HistoryQuery { before: Some(text), ..HistoryQuery::default() };
+            assert_eq!(HistoryRequest::parse(query, PREFIX).is_ok(), valid, "{text}");
+        }
+    }
+
+    fn page(
+        back: Option<&str>,
+        rows: &[&str],
+        stopped_at: Option<&str>,
+    ) -> (Vec<String>, Option<String>, Option<String>, bool) {
+        let rows = rows.iter().map(|row| (*row).to_owned()).collect();
+        let iterator = id("2026-05-01T00:00:00Z");
+        let iterator = back.map(|back| format!("{back}{iterator}"));
+        let slice = request(None, None, iterator.as_deref())
+            .slice(Found { rows, stopped_at: stopped_at.map(Into::into) }, |row: &String| row);
+        (slice.data, slice.iterator, slice.prev_iterator, slice.done)
+    }
+
+    fn shown(
+        rows: &[&str],
+        iterator: &str,
+        prev_iterator: &str,
+        done: bool,
+    ) -> (Vec<String>, Option<String>, Option<String>, bool) {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        (rows.iter().map(|row| (*row).to_owned()).collect(), text(iterator), text(prev_iterator), done)
+    }
+
+    #[test]
+    fn an_iterator_leads_on_from_the_last_row_looked_at() {
+        assert_eq!(page(None, &["e", "d", "c"], None), shown(&["e", "d"], "d", "-e", false));
+        assert_eq!(page(None, &["e", "d"], None), shown(&["e", "d"], "d", "-e", true));
+        assert_eq!(page(None, &["e"], Some("b")), shown(&["e"], "b", "-e", false));
+        assert_eq!(page(None, &[], Some("b")), shown(&[], "b", "-b", false));
+        assert_eq!(page(None, &[], None), shown(&[], "", "", true));
+        assert_eq!(page(Some("-"), &["c", "d", "e"], None), shown(&["d", "c"], "c", "-d", false));
+        assert_eq!(page(Some("-"), &["c"], Some("f")), shown(&["c"], "c", "-f", false));
+        assert_eq!(page(Some("-"), &[], Some("f")), shown(&[], "f", "-f", false));
+    }
+}

@@ -1,0 +1,234 @@
+//! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
+
+mod access;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::vault::Sealed;
+use serde_json::Value;
+
+use crate::ordering::DeliveryOrder;
+use crate::payload::StoredPayload;
+pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
+pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
+
+/// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
+pub type Id = Arc<str>;
+
+/// An organisation that owns keys, applications and event types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// `org_…`
+    pub id: Id,
+    /// Name, for people.
+    pub name: String,
+    /// What is set about it.
+    pub settings: AccountSettings,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// A named API key of an account. The key itself is shown once and not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// `key_…`
+    pub id: Id,
+    /// The account that it gives access to.
+    pub account: Id,
+    /// Name, for people.
+    pub name: String,
+    /// SHA-256 of the key without its region suffix (a key is random, so it needs no salt or stretching).
+    pub hash: [u8; 32],
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// From when on it gives access no more; never when none.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to within an hour; none when it never was.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A consumer application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// `app_…`
+    pub id: Id,
+    /// The account that it belongs to.
+    pub account: Id,
+    /// The customer's own id for it; unique in the account.
+    pub uid: Option<String>,
+    /// Name.
+    pub name: String,
+    /// Messages a second that its endpoints receive at most, together.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+    /// Rises with each change of the application or of one of its endpoints: what a snapshot is checked against.
+    pub version: i64,
+    /// Rises when payloads of its messages are removed: those that were read before are read again before they are sent.
+    pub purges: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A kind of message that an account sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventType {
+    /// The account that it belongs to.
+    pub account: Id,
+    /// Name and key, such as `ITEM_STATUS_CHANGE`.
+    pub name: String,
+    /// Free text.
+    pub description: String,
+    /// Hidden from lists; messages of it are still accepted.
+    pub archived: bool,
+    /// Marked as on its way out.
+    pub deprecated: bool,
+    /// JSON Schema per version key.
+    pub schemas: Option<Value>,
+    /// Feature flags, any of which shows it; everybody sees it when there are none.
+    pub feature_flags: BTreeSet<String>,
+    /// Name of the group that it is shown in.
+    pub group_name: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A secret that has been rotated out and still signs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldSecret {
+    /// The secret, sealed.
+    pub secret: Sealed,
+    /// When it stops signing.
+    pub expires_at: Timestamp,
+}
+
+/// An address that receives an application's messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// `ep_…`
+    pub id: Id,
+    /// The application that it belongs to.
+    pub application: Id,
+    /// The customer's own id for it; unique in the application.
+    pub uid: Option<String>,
+    /// Receiving address.
+    pub url: String,
+    /// Free text.
+    pub description: String,
+    /// Receives nothing while true.
+    pub disabled: bool,
+    /// Event type names that it receives; all when none.
+    pub filter_types: Option<Vec<String>>,
+    /// Channels that it listens to; all messages when none.
+    pub channels: Option<Vec<String>>,
+    /// Messages a second that it receives at most.
+    pub throttle_rate: Option<u16>,
+    /// Free text pairs.
+    pub metadata: BTreeMap<String, String>,
+    /// Headers sent with every delivery: names, and values sealed for the endpoint and the name.
+    pub headers: BTreeMap<String, String>,
+    /// Signing secret (`whsec_…`), sealed.
+    pub secret: Sealed,
+    /// Rotated secrets that still sign; at most 10.
+    pub old_secrets: Vec<OldSecret>,
+    /// Since when every attempt has failed; none after a success.
+    pub failing_since: Option<Timestamp>,
+    /// Whether messages of one key are delivered one after the other.
+    pub ordering: DeliveryOrder,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A message that was accepted for an application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// `msg_…`
+    pub id: Id,
+    /// The application that it was sent to.
+    pub application: Id,
+    /// Event type name.
+    pub event_type: Arc<str>,
+    /// The sender's id for it; unique in the application.
+    pub event_id: Option<String>,
+    /// The payload as the sender wrote it, byte for byte; none once its retention is over.
+    pub payload: Option<StoredPayload>,
+    /// Channels it was sent to.
+    pub channels: Option<Vec<String>>,
+    /// Tags, for searching.
+    pub tags: Option<Vec<String>>,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When its payload is removed.
+    pub payload_expires_at: Timestamp,
+    /// When it is to be delivered; at once when none.
+    pub deliver_at: Option<Timestamp>,
+}
+
+/// How an attempt or a destination stands; the numbers are the API's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AttemptStatus {
+    /// The endpoint answered 2xx.
+    Success = 0,
+    /// Not tried yet.
+    Pending = 1,
+    /// Anything else.
+    Fail = 2,
+    /// Under way, or to be tried again.
+    Sending = 3,
+    /// Given up by a person or because the endpoint went.
+    Cancelled = 4,
+}
+
+/// What made an attempt happen; the numbers are the API's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum AttemptTrigger {
+    /// The message itself or the retry schedule.
+    Scheduled = 0,
+    /// A person or an API call.
+    Manual = 1,
+}
+
+/// One try to deliver a message to an endpoint, finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// `atmpt_…`
+    pub id: Id,
+    /// The message.
+    pub message: Id,
+    /// The endpoint.
+    pub endpoint: Id,
+    /// The application.
+    pub application: Id,
+    /// Address that was called.
+    pub url: String,
+    /// Success or fail.
+    pub status: AttemptStatus,
+    /// HTTP status code of the response; 0 when there was none.
+    pub response_status_code: u16,
+    /// Response body, at most 20,000 bytes (binary as base64), or the text of the transport error.
+    pub response: String,
+    /// Milliseconds from the start to the end of the response.
+    pub response_duration_ms: i64,
+    /// What made it happen.
+    pub trigger: AttemptTrigger,
+    /// When it began.
+    pub at: Timestamp,
+}
+
+impl Attempt {
+    /// When its answer was there, or it was known that none comes.
+    pub fn ended_at(&self) -> Timestamp {
+        self.at.saturating_add(SignedDuration::from_millis(self.response_duration_ms)).unwrap_or(self.at)
+    }
+}

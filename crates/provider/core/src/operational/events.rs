@@ -1,0 +1,179 @@
+//! What an account is told, and the payloads that clients know.
+//!
+//! Called by the stores, which know what happened in the transaction in which it did. Pure.
+
+use jiff::Timestamp;
+use kit_runtime::clock::rfc3339_ms;
+use serde_json::{Value, json};
+
+use crate::model::Attempt;
+use crate::ordering::OrderingKey;
+use crate::port::Notice;
+
+/// The event types of operational webhooks, with what they are about.
+pub const EVENT_TYPES: [(&str, &str); 7] = [
+    ("endpoint.created", "An endpoint was created."),
+    ("endpoint.updated", "An endpoint was changed."),
+    ("endpoint.deleted", "An endpoint was deleted."),
+    ("endpoint.disabled", "An endpoint was disabled, by hand or after failing for too long."),
+    ("message.attempt.failing", "The fourth attempt to deliver a message failed, and there will be more."),
+    ("message.attempt.exhausted", "The last attempt to deliver a message failed."),
+    ("message.attempt.recovered", "A message was delivered after it was said to be failing."),
+];
+
+/// The endpoint that it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// The application.
+    pub application: &'a str,
+    /// Its uid.
+    pub application_uid: Option<&'a str>,
+    /// The endpoint.
+    pub endpoint: &'a str,
+    /// Its uid.
+    pub endpoint_uid: Option<&'a str>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Happening<'a> {
+    /// The endpoint was created.
+    Created,
+    /// It was changed.
+    Updated,
+    /// It was deleted.
+    Deleted,
+    /// It was disabled.
+    Disabled {
+        /// Since when it had failed.
+        fail_since: Option<Timestamp>,
+        /// Who did it.
+        by: DisabledBy,
+    },
+    /// An attempt ended a story or began one.
+    Attempt {
+        /// Which.
+        notice: Notice,
+        /// The attempt.
+        attempt: &'a Attempt,
+        /// The sender's id of the message.
+        event_id: Option<&'a str>,
+    },
+}
+
+/// Who disabled an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DisabledBy {
+    /// A person or an API call.
+    Hand,
+    /// Its failures.
+    Failures,
+}
+
+impl Happening<'_> {
+    /// Event type and JSON payload; none for [`Notice::None`].
+    pub fn message(&self, subject: Subject<'_>) -> Option<(&'static str, String)> {
+        let event_type = self.event_type()?;
+        let mut data = json!({"appId": subject.application, "appUid": subject.application_uid});
+        match self {
+            Self::Attempt { attempt, event_id, .. } => {
+                data["msgId"] = json!(&*attempt.message);
+                data["msgEventId"] = json!(event_id);
+                data["endpointId"] = json!(subject.endpoint);
+                data["lastAttempt"] = json!({
+                    "id": &*attempt.id,
+                    "responseStatusCode": attempt.response_status_code,
+                    "timestamp": rfc3339_ms(attempt.at),
+                });
+            }
+            Self::Created | Self::Updated | Self::Deleted | Self::Disabled { .. } => {
+                data["endpointId"] = json!(subject.endpoint);
+                data["endpointUid"] = json!(subject.endpoint_uid);
+            }
+        }
+        if let Self::Disabled { fail_since, by } = self {
+            data["failSince"] = json!(fail_since.map(rfc3339_ms));
+            data["trigger"] = json!(match by {
+                DisabledBy::Hand => "manual",
+                DisabledBy::Failures => "automatic",
+            });
+        }
+        Some((event_type, json!({"type": event_type, "data": data}).to_string()))
+    }
+
+    fn event_type(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Created => "endpoint.created",
+            Self::Updated => "endpoint.updated",
+            Self::Deleted => "endpoint.deleted",
+            Self::Disabled { .. } => "endpoint.disabled",
+            Self::Attempt { notice: Notice::None, .. } => return None,
+            Self::Attempt { notice: Notice::Failing, .. } => "message.attempt.failing",
+            Self::Attempt { notice: Notice::Exhausted, .. } => "message.attempt.exhausted",
+            Self::Attempt { notice: Notice::Recovered, .. } => "message.attempt.recovered",
+        })
+    }
+}
+
+/// What the events about one endpoint have in common: its id.
+pub(crate) fn ordering_key(payload: &[u8]) -> Option<OrderingKey> {
+    let payload: Value = serde_json::from_slice(payload).ok()?;
+    OrderingKey::parse(payload["data"]["endpointId"].as_str()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::clock::from_ms;
+
+    use super::*;
+    use crate::model::{AttemptStatus, AttemptTrigger};
+
+    const SUBJECT: Subject<'_> =
+        Subject { application: "app_1", application_uid: Some("a"), endpoint: "ep_1", endpoint_uid: None };
+
+    fn told(happening: Happening<'_>) -> Value {
+        let (event_type, payload) = happening.message(SUBJECT).unwrap();
+        assert!(EVENT_TYPES.iter().any(|(name, _)| *name == event_type), "{event_type}");
+        assert_eq!(ordering_key(payload.as_bytes()).unwrap().as_str(), "ep_1");
+        let payload: Value = serde_json::from_str(&payload).unwrap();
+        assert_eq!(payload["type"], event_type);
+        payload["data"].clone()
+    }
+
+    #[test]
+    fn an_endpoints_events_name_it_and_its_application() {
+        let whole = json!({"appId": "app_1", "appUid": "a", "endpointId": "ep_1", "endpointUid": null});
+        for happening in [Happening::Created, Happening::Updated, Happening::Deleted] {
+            assert_eq!(told(happening), whole);
+        }
+        let mut disabled = whole;
+        disabled["failSince"] = json!("2023-11-14T22:13:20.000Z");
+        disabled["trigger"] = json!("automatic");
+        let at = Some(from_ms(1_700_000_000_000));
+        assert_eq!(told(Happening::Disabled { fail_since: at, by: DisabledBy::Failures }), disabled);
+    }
+
+    #[test]
+    fn an_attempts_events_have_the_last_attempt() {
+        let attempt = Attempt {
+            id: "atmpt_1".into(),
+            message: "msg_1".into(),
+            endpoint: "ep_1".into(),
+            application: "app_1".into(),
+            url: String::new(),
+            status: AttemptStatus::Fail,
+            response_status_code: 500,
+            response: String::new(),
+            response_duration_ms: 1,
+            trigger: AttemptTrigger::Scheduled,
+            at: from_ms(1_700_000_000_000),
+        };
+        let of = |notice| Happening::Attempt { notice, attempt: &attempt, event_id: Some("i.1") };
+        for notice in [Notice::Failing, Notice::Exhausted, Notice::Recovered] {
+            let whole = json!({"appId": "app_1", "appUid": "a", "msgId": "msg_1", "msgEventId": "i.1", "endpointId": "ep_1",
+                "lastAttempt": {"id": "atmpt_1", "responseStatusCode": 500, "timestamp": "2023-11-14T22:13:20.000Z"}});
+            assert_eq!(told(of(notice)), whole);
+        }
+        assert_eq!(of(Notice::None).message(SUBJECT), None);
+    }
+}

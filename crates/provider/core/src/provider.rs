@@ -1,0 +1,200 @@
+//! The context that every use case works in.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kit_runtime::clock::SharedClock;
+use kit_runtime::random::{Random, SharedRandom};
+use kit_runtime::tasks::Tasks;
+use kit_runtime::vault::Vault;
+
+use crate::config::ProviderConfig;
+use crate::dispatcher::{Dispatcher, Transport};
+use crate::error::ProviderResult;
+use crate::idempotency::StoredAnswer;
+use crate::ids::Ids;
+use crate::key_cache::KeyCache;
+use crate::payload_check::PayloadSchemas;
+use crate::port::Store;
+use crate::rates::Rates;
+use crate::retention::Forgetting;
+use crate::snapshot::Snapshots;
+use crate::strangers::Strangers;
+use crate::workers;
+
+/// Tries to change what others are changing at the same time. One of them gets on with each turn, so this is how many may do it.
+pub(crate) const CHANGE_TRIES_MAX: usize = 100;
+/// Turns of a PUT that finds nothing and then somebody who made it, which others may delete in between.
+pub(crate) const PUT_TURNS_MAX: usize = 10;
+
+/// The delivery provider. Clones are the same one.
+#[derive(Clone)]
+pub struct Provider(Arc<Inner>);
+
+/// What a provider stands on.
+pub struct Parts {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// Time.
+    pub clock: SharedClock,
+    /// Randomness for keys, secrets, ids and jitter.
+    pub random: SharedRandom,
+    /// Seals signing secrets.
+    pub vault: Arc<Vault>,
+    /// Sends deliveries: an [`kit_outbound::Client`] with the address policy of the configuration.
+    pub transport: Arc<dyn Transport>,
+    /// Settings.
+    pub config: ProviderConfig,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: SharedClock,
+    random: SharedRandom,
+    vault: Arc<Vault>,
+    config: ProviderConfig,
+    ids: Ids,
+    keys: KeyCache,
+    rates: Rates,
+    strangers: Strangers,
+    payload_schemas: PayloadSchemas,
+    snapshots: Arc<Snapshots>,
+    dispatcher: Dispatcher,
+    forgetting: Forgetting,
+}
+
+/// What came of making something with a POST.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Created<T> {
+    /// It was made: 201.
+    New(T),
+    /// It was there, and the caller asked for it in that case: 200.
+    There(T),
+    /// The same request was answered before: this, again.
+    Before(StoredAnswer),
+}
+
+/// What came of a PUT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put<T> {
+    /// There was none: 201.
+    Created(T),
+    /// It was replaced: 200.
+    Updated(T),
+}
+
+impl Provider {
+    /// A provider that accepts messages. Deliveries begin with [`Provider::spawn_workers`]; until then they wait in the
+    /// store. Must be called on a tokio runtime.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, clock, random, vault, transport, config } = parts;
+        let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
+        let snapshots =
+            Arc::new(Snapshots::new(Arc::clone(&store), Arc::clone(&vault), Arc::clone(&clock), config.cache_for));
+        let dispatcher = Dispatcher::new(crate::dispatcher::Context {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            ids: ids.clone(),
+            snapshots: Arc::clone(&snapshots),
+            transport,
+            config: config.clone(),
+        });
+        Self(Arc::new(Inner {
+            store,
+            rates: Rates::new(clock.monotonic()),
+            strangers: Strangers::default(),
+            payload_schemas: PayloadSchemas::new(config.cache_for),
+            clock,
+            random,
+            vault,
+            keys: KeyCache::new(config.cache_for),
+            config,
+            ids,
+            snapshots,
+            dispatcher,
+            forgetting: Forgetting::default(),
+        }))
+    }
+
+    /// Starts delivering, and the workers that look after what waits. They end with `tasks`: deliveries under way are
+    /// finished, and what waits in memory is given back to the store.
+    pub fn spawn_workers(&self, tasks: &Tasks) {
+        workers::spawn(self, tasks);
+    }
+
+    /// Answers if the provider can take messages: it is not about to end, what was sent is being recorded, and the store can be
+    /// read and written.
+    pub async fn ping(&self) -> ProviderResult<()> {
+        self.dispatcher().check_open()?;
+        self.dispatcher().check_recording()?;
+        Ok(self.store().ping().await?)
+    }
+
+    /// The end is near: nothing is accepted any more (503), and [`Provider::ping`] says so, while what is under way goes on.
+    pub fn refuse_messages(&self) {
+        self.dispatcher().refuse();
+    }
+
+    /// Gives what was still under way when the workers were cut off to other nodes, at once.
+    pub async fn leave(&self) {
+        self.dispatcher().leave().await;
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.0.store
+    }
+
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
+    pub(crate) fn random(&self) -> &dyn Random {
+        &*self.0.random
+    }
+
+    pub(crate) fn vault(&self) -> &Vault {
+        &self.0.vault
+    }
+
+    /// Settings.
+    pub fn config(&self) -> &ProviderConfig {
+        &self.0.config
+    }
+
+    pub(crate) fn ids(&self) -> &Ids {
+        &self.0.ids
+    }
+
+    pub(crate) fn keys(&self) -> &KeyCache {
+        &self.0.keys
+    }
+
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
+    pub(crate) fn strangers(&self) -> &Strangers {
+        &self.0.strangers
+    }
+
+    pub(crate) fn payload_schemas(&self) -> &PayloadSchemas {
+        &self.0.payload_schemas
+    }
+
+    pub(crate) fn snapshots(&self) -> &Snapshots {
+        &self.0.snapshots
+    }
+
+    pub(crate) fn forgetting(&self) -> &Forgetting {
+        &self.0.forgetting
+    }
+
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.0.dispatcher
+    }
+}

@@ -1,0 +1,87 @@
+//! Keys and tokens over time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::TestClock;
+use kit_runtime::random::SeededRandom;
+use kit_runtime::tasks::Tasks;
+use kit_runtime::vault::{Key, Vault};
+use provider_core::*;
+
+use crate::stage::{eventually, quick, store};
+
+fn on_clock(clock: &Arc<TestClock>, store: Arc<dyn port::Store>) -> Provider {
+    let key = Key::generate(&SeededRandom::new(1));
+    Provider::new(Parts {
+        store,
+        clock: clock.clone(),
+        random: Arc::new(SeededRandom::new(2)),
+        vault: Arc::new(Vault::new(vec![(key.id(), key)]).unwrap()),
+        transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
+        config: quick(),
+    })
+}
+
+fn clock() -> Arc<TestClock> {
+    Arc::new(TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap()))
+}
+
+#[tokio::test]
+async fn a_key_stops_working_at_its_end_also_when_it_was_just_looked_up() {
+    let clock = clock();
+    let provider = on_clock(&clock, store());
+    let account = provider.create_account("Customer").await.unwrap();
+    let now = kit_runtime::clock::Clock::now(&*clock);
+    let until = |seconds| Some(now + SignedDuration::from_secs(seconds));
+    let key = provider.create_api_key_until(&account.id, "short", until(2)).await.unwrap();
+    assert_eq!(key.key.expires_at, until(2));
+    assert!(!format!("{key:?}").contains(&key.text), "a key is in no debugging output");
+    provider.authenticate(&key.text).await.unwrap();
+    clock.advance(Duration::from_millis(1_999));
+    provider.authenticate(&key.text).await.unwrap();
+    clock.advance(Duration::from_millis(1));
+    assert_eq!(provider.authenticate(&key.text).await.unwrap_err().code(), "authentication_failed");
+    let over = provider.create_api_key_until(&account.id, "over", until(2)).await.unwrap_err();
+    assert_eq!(over.code(), "validation");
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_key_is_known_to_within_an_hour_and_written_no_oftener() {
+    let clock = clock();
+    let provider = on_clock(&clock, store());
+    let account = provider.create_account("Customer").await.unwrap();
+    let key = provider.create_api_key(&account.id, "key").await.unwrap();
+    let used_after = async |minutes: u64| {
+        clock.advance(Duration::from_secs(60 * minutes));
+        provider.authenticate(&key.text).await.unwrap();
+        let listed = provider.list_api_keys(&account.id, &PageRequest::default()).await.unwrap().data;
+        listed[0].last_used_at.map(|at| at.duration_since(key.key.created_at).as_mins())
+    };
+    let listed = provider.list_api_keys(&account.id, &PageRequest::default()).await.unwrap().data;
+    assert_eq!(listed[0].last_used_at, None);
+    assert_eq!(used_after(1).await, Some(1));
+    assert_eq!(used_after(59).await, Some(1));
+    assert_eq!(used_after(1).await, Some(61));
+}
+
+#[tokio::test]
+async fn tokens_over_their_time_are_forgotten_by_a_worker() {
+    let clock = clock();
+    let store = store();
+    let provider = on_clock(&clock, Arc::clone(&store));
+    let account = provider.create_account("Customer").await.unwrap();
+    let caller = Caller::operator(&account);
+    let application = ApplicationInput { name: "app".into(), uid: Some("app".into()), ..Default::default() };
+    let input = PortalAccessInput { application: Some(application), expiry_seconds: Some(3_600), ..Default::default() };
+    let access = provider.create_portal_access(&caller, "app", input).await.unwrap();
+    let token = provider.authenticate(&access.token).await.unwrap();
+    let Scope::Application(token) = token.scope else { panic!("{token:?}") };
+    let tasks = Tasks::new();
+    provider.spawn_workers(&tasks);
+    clock.advance(Duration::from_secs(3_700));
+    eventually(async || store.app_token_by_hash(token.hash).await.unwrap().is_none().then_some(())).await;
+    tasks.shutdown(Duration::from_secs(20)).await.unwrap();
+}

@@ -1,0 +1,323 @@
+//! Background tasks: many messages sent to an endpoint again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use kit_runtime::clock::{Clock as _, SystemClock};
+use provider_core::config::Nodes;
+use provider_core::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
+use provider_core::port::TaskFilter;
+use provider_core::retry::RetrySchedule;
+use provider_core::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};
+
+use crate::receiver::{Receiver, Reply};
+use crate::stage::{Stage, eventually, idempotency, message, provider, quick, store};
+
+impl Stage {
+    pub(crate) async fn replay(&self, endpoint: &Endpoint, kind: TaskKind, input: ReplayInput) -> BackgroundTask {
+        match self.try_replay(endpoint, kind, input).await.unwrap() {
+            Created::New(task) => task,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn try_replay(
+        &self,
+        endpoint: &Endpoint,
+        kind: TaskKind,
+        input: ReplayInput,
+    ) -> Result<Created<BackgroundTask>, ProviderError> {
+        let input = ReplayInput { kind, ..input };
+        self.provider.replay(&self.caller, "app", &endpoint.id, input, None, |_| String::new()).await
+    }
+
+    async fn ended(&self, task: &BackgroundTask) -> BackgroundTask {
+        eventually(async || {
+            let task = self.provider.background_task(&self.caller, &task.id).await.unwrap();
+            (task.status != TaskStatus::Running).then_some(task)
+        })
+        .await
+    }
+
+    /// The messages that `task` found and enqueued, when it is finished.
+    pub(crate) async fn finished_with(&self, task: &BackgroundTask) -> (u64, u64) {
+        let task = self.ended(task).await;
+        assert_eq!((task.status, &task.error), (TaskStatus::Finished, &None));
+        (task.progress.found, task.progress.enqueued)
+    }
+}
+
+fn all() -> ReplayInput {
+    span(SystemClock.now() - SignedDuration::from_hours(24), None)
+}
+
+/// What it does is said where it is used.
+fn span(since: jiff::Timestamp, until: Option<jiff::Timestamp>) -> ReplayInput {
+    ReplayInput::span(TaskKind::Recover, since, until)
+}
+
+fn once() -> ProviderConfig {
+    ProviderConfig { retry_schedule: RetrySchedule::new(Vec::new()), ..quick() }
+}
+
+/// Answers 500 until it is told to work; counts requests.
+async fn receiver() -> (Receiver, Arc<AtomicBool>) {
+    let works = Arc::new(AtomicBool::new(false));
+    let answer = Arc::clone(&works);
+    let status = move |_| Reply::Status(if answer.load(Ordering::SeqCst) { 200 } else { 500 });
+    (Receiver::start(status).await, works)
+}
+
+#[tokio::test]
+async fn recover_sends_what_failed_and_was_never_delivered() {
+    let stage = Stage::new(once()).await;
+    let (mut receiver, works) = receiver().await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let mut failed: Vec<Message> = Vec::new();
+    for _ in 0..40 {
+        failed.push(stage.send().await);
+    }
+    stage.finished(&endpoint).await;
+    works.store(true, Ordering::SeqCst);
+    stage.send().await;
+    stage.finished(&endpoint).await;
+    assert_eq!(receiver.count_now(), 41);
+
+    let task = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(stage.finished_with(&task).await, (40, 40));
+    stage.finished(&endpoint).await;
+    for message in &failed {
+        let attempts = stage.attempts(message, 2).await;
+        assert_eq!(attempts[1].status, AttemptStatus::Success);
+    }
+    assert_eq!(receiver.count_now(), 40);
+    let again = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(stage.finished_with(&again).await, (0, 0), "they are delivered");
+}
+
+#[tokio::test]
+async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_counting() {
+    let retry_schedule = RetrySchedule::new([0, 3_600, 3_600].map(Duration::from_secs).to_vec());
+    for kind in [TaskKind::Recover, TaskKind::BulkReplay] {
+        let stage = Stage::new(ProviderConfig { retry_schedule: retry_schedule.clone(), ..quick() }).await;
+        let (mut receiver, works) = receiver().await;
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        let (first, second) = (stage.send().await, stage.send().await);
+        for message in [&first, &second] {
+            stage.attempts(message, 2).await;
+        }
+        // Nothing was mended: the third attempt fails too, and the fourth is in an hour.
+        let task = stage.replay(&endpoint, kind, all()).await;
+        assert_eq!(stage.finished_with(&task).await, (2, 2));
+        for message in [&first, &second] {
+            let attempts = stage.attempts(message, 3).await;
+            assert_eq!(attempts[2].trigger, AttemptTrigger::Scheduled);
+        }
+        works.store(true, Ordering::SeqCst);
+        let task = stage.replay(&endpoint, kind, all()).await;
+        assert_eq!(stage.finished_with(&task).await, (2, 2));
+        stage.finished(&endpoint).await;
+        let again = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+        assert_eq!(stage.finished_with(&again).await, (0, 0), "they are delivered");
+        assert_eq!(receiver.count_now(), 2 * 4, "the schedule has four attempts, and each was made once");
+    }
+}
+
+/// The schedule is not begun anew: what has had its last attempt but one gets one more.
+#[tokio::test]
+async fn what_is_sent_at_once_is_given_up_after_its_last_attempt() {
+    let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(3_600)]);
+    let stage = Stage::new(ProviderConfig { retry_schedule, ..quick() }).await;
+    let (mut receiver, _) = receiver().await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let message = stage.send().await;
+    stage.attempts(&message, 1).await;
+    let task = stage.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(stage.finished_with(&task).await, (1, 1));
+    stage.finished(&endpoint).await;
+    assert_eq!((stage.attempts(&message, 2).await.len(), receiver.count_now()), (2, 2));
+}
+
+#[tokio::test]
+async fn replay_missing_sends_what_the_endpoint_would_have_got() {
+    let stage = Stage::new(once()).await;
+    let mut early = Receiver::start(|_| Reply::Status(200)).await;
+    stage.endpoint(&early.url()).await;
+    for channel in ["north", "south", "north"] {
+        let mut input = message();
+        input.channels = Some(vec![channel.into()]);
+        stage.try_send(input, None).await.unwrap();
+        early.next().await;
+    }
+    let mut late = Receiver::start(|_| Reply::Status(200)).await;
+    let input = EndpointInput { url: late.url(), channels: Some(vec!["north".into()]), ..EndpointInput::default() };
+    let endpoint = stage.endpoint_with(input).await;
+    for expected in [(2, 2), (0, 0)] {
+        let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+        assert_eq!(stage.finished_with(&task).await, expected);
+        stage.finished(&endpoint).await;
+    }
+    assert_eq!((late.count_now(), early.count_now()), (2, 0));
+}
+
+#[tokio::test]
+async fn bulk_replay_sends_again_what_is_selected() {
+    let stage = Stage::new(once()).await;
+    let mut receiver = Receiver::start(|n| Reply::Status(if n == 1 { 503 } else { 200 })).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    for (event_type, tag) in [("a", "red"), ("b", "red"), ("a", "blue")] {
+        let mut input = message();
+        input.event_type = event_type.into();
+        input.tags = Some(vec![tag.into()]);
+        stage.try_send(input, None).await.unwrap();
+        receiver.next().await;
+        stage.finished(&endpoint).await;
+    }
+    for (input, sent) in [
+        (ReplayInput { status: Some(AttemptStatus::Fail), ..all() }, 1),
+        (ReplayInput { status: Some(AttemptStatus::Fail), ..all() }, 0),
+        (ReplayInput { status_code_class: Some(200), tag: Some("red".into()), ..all() }, 2),
+        (ReplayInput { event_types: Some(vec!["a".into()]), ..all() }, 2),
+        (ReplayInput { channel: Some("north".into()), ..all() }, 0),
+        (all(), 3),
+    ] {
+        let task = stage.replay(&endpoint, TaskKind::BulkReplay, input).await;
+        assert_eq!(stage.finished_with(&task).await, (sent, sent));
+        stage.finished(&endpoint).await;
+        assert_eq!(receiver.count_now(), sent as usize);
+    }
+}
+
+#[tokio::test]
+async fn a_live_message_finds_no_queue_of_old_ones_before_it() {
+    const OLD: usize = 300;
+    let stage = Stage::without_workers(store(), once()).await;
+    for _ in 0..OLD {
+        stage.send().await;
+    }
+    // One at a time, 20 ms each: everything at once would keep the live message waiting for six seconds.
+    let count = Arc::new(AtomicUsize::new(0));
+    let mut receiver = Receiver::start(|_| Reply::After(Duration::from_millis(20), 200)).await;
+    let input = EndpointInput { url: receiver.url(), throttle_rate: Some(50), ..EndpointInput::default() };
+    let endpoint = stage.endpoint_with(input).await;
+    stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    stage.provider.spawn_workers(&stage.tasks);
+    for _ in 0..80 {
+        receiver.next().await;
+        count.fetch_add(1, Ordering::SeqCst);
+    }
+    let live = stage.send().await;
+    let mut before = 0;
+    while *receiver.next().await.headers["svix-id"].to_str().unwrap() != *live.id {
+        before += 1;
+    }
+    assert!(before <= 128, "{before} old messages before a live one");
+}
+
+#[tokio::test]
+async fn a_task_to_an_endpoint_that_takes_nothing_fails_and_says_why() {
+    let stage = Stage::without_workers(store(), once()).await;
+    stage.send().await;
+    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+    let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    stage.provider.spawn_workers(&stage.tasks);
+    let failed = stage.ended(&task).await;
+    assert_eq!(failed.status, TaskStatus::Failed);
+    assert!(failed.error.unwrap().contains("deleted"));
+}
+
+#[tokio::test]
+async fn two_nodes_share_the_tasks_and_send_each_message_once() {
+    const MESSAGES: usize = 200;
+    const ENDPOINTS: usize = 4;
+    let shared = store();
+    let stage = Stage::without_workers(Arc::clone(&shared), once()).await;
+    let other = provider(shared, once());
+    for _ in 0..MESSAGES {
+        stage.send().await;
+    }
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let (mut endpoints, mut tasks) = (Vec::new(), Vec::new());
+    for _ in 0..ENDPOINTS {
+        let endpoint = stage.endpoint(&receiver.url()).await;
+        tasks.push(stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await);
+        endpoints.push(endpoint);
+    }
+    stage.provider.spawn_workers(&stage.tasks);
+    other.spawn_workers(&stage.tasks);
+    for (task, endpoint) in tasks.iter().zip(&endpoints) {
+        assert_eq!(stage.finished_with(task).await, (MESSAGES as u64, MESSAGES as u64));
+        stage.finished(endpoint).await;
+    }
+    assert_eq!(receiver.count_now(), MESSAGES * ENDPOINTS);
+    let page = PageRequest::default();
+    let listed = stage.provider.list_background_tasks(&stage.caller, TaskFilter::default(), &page).await.unwrap();
+    assert!(listed.data.is_sorted_by(|one, other| one.id > other.id) && listed.data.len() == tasks.len());
+}
+
+#[tokio::test]
+async fn what_is_asked_for_must_make_sense() {
+    let stage = Stage::without_workers(store(), quick()).await;
+    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+    let now = SystemClock.now();
+    let back = |days: i64| now - SignedDuration::from_hours(24 * days);
+    for (kind, input, field) in [
+        (TaskKind::Recover, span(back(15), None), Some("since")),
+        (TaskKind::Recover, span(back(20), Some(back(10))), None),
+        (TaskKind::Recover, span(back(14), None), None),
+        (TaskKind::ReplayMissing, span(back(60), None), None),
+        (TaskKind::Recover, span(back(1), Some(back(2))), Some("since")),
+        (TaskKind::Recover, span(back(-1), None), Some("since")),
+        (TaskKind::BulkReplay, ReplayInput { status_code_class: Some(250), ..all() }, Some("statusCodeClass")),
+        (TaskKind::BulkReplay, ReplayInput { channel: Some("a b".into()), ..all() }, Some("channel")),
+        (TaskKind::BulkReplay, ReplayInput { event_types: Some(vec![]), ..all() }, Some("eventTypes")),
+    ] {
+        let asked = stage.try_replay(&endpoint, kind, input.clone()).await;
+        match (asked, field) {
+            (Ok(_), None) => {}
+            (Err(ProviderError::Validation(faults)), Some(field)) => assert_eq!(faults[0].loc[1], field),
+            (other, _) => panic!("{kind:?} {input:?}: {other:?}"),
+        }
+    }
+    let unknown = stage.provider.background_task(&stage.caller, "qtask_1").await;
+    assert!(matches!(unknown, Err(ProviderError::NotFound)));
+}
+
+#[tokio::test]
+async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
+    let stage = Stage::without_workers(store(), quick()).await;
+    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+    let key = idempotency("k", "{}");
+    let ask = async || {
+        let asked =
+            stage.provider.replay(&stage.caller, "app", &endpoint.id, all(), Some(&key), |task| task.id.to_string());
+        asked.await.unwrap()
+    };
+    let Created::New(first) = ask().await else { panic!("it is new") };
+    let Created::Before(again) = ask().await else { panic!("it was asked before") };
+    assert_eq!((again.status, again.body), (202, first.id.to_string()));
+    for _ in 1..100 {
+        stage.replay(&endpoint, TaskKind::Recover, all()).await;
+    }
+    let refused = stage.try_replay(&endpoint, TaskKind::Recover, all()).await;
+    assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
+}
+
+/// On an embedded database what another process held is taken up at once, not when its lease is over.
+#[tokio::test]
+async fn an_only_node_goes_on_at_once_with_what_was_left() {
+    let stage = Stage::without_workers(store(), ProviderConfig { nodes: Nodes::Sole, ..once() }).await;
+    let message = stage.send().await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = stage.endpoint(&receiver.url()).await;
+    let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    let now = SystemClock.now();
+    let until = now + SignedDuration::from_mins(30);
+    assert_eq!(stage.store.lease_tasks("node_that_died", now, until, 9).await.unwrap().len(), 1);
+    stage.provider.spawn_workers(&stage.tasks);
+    assert_eq!(stage.finished_with(&task).await, (1, 1));
+    assert_eq!(*receiver.next().await.headers["svix-id"].to_str().unwrap(), *message.id);
+}

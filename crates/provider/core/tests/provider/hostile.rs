@@ -1,0 +1,272 @@
+//! Receivers that mean harm, or are broken: whatever they do, each attempt is recorded within its deadline, and little of what
+//! they send is taken in.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use provider_core::model::{Attempt, AttemptStatus};
+use provider_core::retry::RetrySchedule;
+use provider_core::{EndpointInput, ProviderConfig, ProviderError, Reach, Schemes};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::stage::{Stage, quick};
+
+const DEADLINE: Duration = Duration::from_millis(400);
+/// What a sender can get rid of although nobody reads it: the buffers of two sockets on this machine.
+pub(crate) const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What a receiver does with a connection after it has read the request.
+#[derive(Clone, Copy)]
+pub(crate) enum Doing {
+    /// Sends these bytes, and keeps the connection.
+    Send(&'static [u8]),
+    /// Sends these bytes, and closes it.
+    SendAndClose(&'static [u8]),
+    /// Sends the first once, and the second again and again.
+    Flood(&'static [u8], &'static [u8]),
+    /// Sends the first at once and then a byte every few milliseconds.
+    Drip(&'static [u8]),
+    /// Closes so that the sender sees a reset.
+    Reset,
+}
+
+/// Where it listens, and how many bytes it got rid of.
+pub(crate) async fn receiver(doing: Doing) -> (SocketAddr, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
+    let count = Arc::clone(&sent);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream, doing, Arc::clone(&count)));
+        }
+    });
+    (address, sent)
+}
+
+async fn serve(mut stream: TcpStream, doing: Doing, sent: Arc<AtomicU64>) {
+    let mut request = [0; 256];
+    if matches!(doing, Doing::Reset) {
+        // Bytes that were not read make the close a reset.
+        stream.readable().await.unwrap();
+        return;
+    }
+    if stream.read(&mut request).await.is_err() {
+        return;
+    }
+    let (Doing::Send(first) | Doing::SendAndClose(first) | Doing::Flood(first, _) | Doing::Drip(first)) = doing else {
+        return;
+    };
+    let _ = stream.write_all(first).await;
+    match doing {
+        Doing::Flood(_, again) => {
+            let many = again.repeat((64 * 1024 / again.len()).max(1));
+            while stream.write_all(&many).await.is_ok() {
+                sent.fetch_add(many.len() as u64, Ordering::Relaxed);
+            }
+        }
+        Doing::Drip(_) => {
+            while stream.write_all(b"a").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+        Doing::Send(_) => {
+            let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+        }
+        Doing::SendAndClose(_) | Doing::Reset => {}
+    }
+}
+
+pub(crate) async fn stage() -> Stage {
+    Stage::new(ProviderConfig { request_timeout: DEADLINE, retry_schedule: RetrySchedule::new(vec![]), ..quick() })
+        .await
+}
+
+/// The one attempt at an endpoint with this URL.
+pub(crate) async fn attempted(stage: &Stage, url: &str) -> Attempt {
+    let endpoint = stage.endpoint(url).await;
+    let began = Instant::now();
+    let message = stage.send().await;
+    let attempt = stage.attempts(&message, 1).await.remove(0);
+    // What the machine is busy with besides is not the attempt's.
+    assert!(began.elapsed() < DEADLINE + Duration::from_secs(5), "{url}");
+    assert!(attempt.response_duration_ms < 400 + 2_000, "{attempt:?}");
+    assert!(attempt.response.len() <= 27_000, "20,000 bytes, or their base64");
+    stage.finished(&endpoint).await;
+    stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    attempt
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
+    use Doing::{Drip, Flood, Reset, Send, SendAndClose};
+    const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    const GIB: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n";
+    let stage = stage().await;
+    for (what, doing, code, part) in [
+        ("endless chunks", Flood(ENDLESS, b"5\r\naaaaa\r\n"), 200, "aaaa"),
+        ("a huge chunk", Flood(b"HTTP/1.1 500 E\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\n", b"a"), 500, "aaaa"),
+        ("a declared gigabyte", Flood(GIB, b"a"), 200, "aaaa"),
+        ("a body until the end that never comes", Flood(b"HTTP/1.1 200 OK\r\n\r\n", b"a"), 200, "aaaa"),
+        ("endless chunk extensions", Flood(ENDLESS, b"5;ext=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0, ""),
+        ("endless trailers", Flood(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"), 0, ""),
+        (
+            "a byte at a time",
+            Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"),
+            0,
+            "no complete response within 400 ms",
+        ),
+        ("a header a byte at a time", Drip(b"HTTP/1.1 200 OK\r\nx: "), 0, "no complete response within 400 ms"),
+        ("an endless header", Flood(b"HTTP/1.1 200 OK\r\nx: ", b"a"), 0, "headers of the response are too large"),
+        ("endless headers", Flood(b"HTTP/1.1 200 OK\r\n", b"x: a\r\n"), 0, "headers of the response are too large"),
+        ("an endless status line", Flood(b"HTTP/1.1 200 ", b"O"), 0, "headers of the response are too large"),
+        ("a flood of 1xx", Flood(b"", b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"), 0, ""),
+        ("a flood of 100", Flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), 0, ""),
+        (
+            "a switch of protocols",
+            Send(b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+            101,
+            "",
+        ),
+        ("an early close", SendAndClose(b""), 0, "closed before the response was complete"),
+        ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed before"),
+        (
+            "a body that is too short",
+            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"),
+            0,
+            "closed before",
+        ),
+        (
+            "a body that is short and open",
+            Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"),
+            0,
+            "within 400 ms",
+        ),
+        (
+            "a body that is too long",
+            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok and more"),
+            200,
+            "ok",
+        ),
+        ("a negative length", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nok"), 0, "not valid HTTP"),
+        (
+            "two lengths",
+            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\noks"),
+            0,
+            "not valid HTTP",
+        ),
+        (
+            "a length beyond numbers",
+            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999\r\n\r\n"),
+            0,
+            "not valid HTTP",
+        ),
+        ("chunks that are none", SendAndClose(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), 0, ""),
+        ("a reset", Reset, 0, ""),
+        ("silence", Send(b""), 0, "no complete response within 400 ms"),
+        ("another protocol", SendAndClose(b"SSH-2.0-OpenSSH_9.9\r\n"), 0, "not valid HTTP"),
+        ("HTTP/2 without asking", SendAndClose(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00"), 0, "not valid HTTP"),
+        ("HTTP/0.9", SendAndClose(b"<html>hello</html>"), 0, "not valid HTTP"),
+        ("a status beyond numbers", SendAndClose(b"HTTP/1.1 9999 Odd\r\n\r\n"), 0, "not valid HTTP"),
+        ("a NUL in a header", SendAndClose(b"HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n"), 0, "not valid HTTP"),
+        (
+            "a bomb that nobody unpacks",
+            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\n\x1f\x8b\x08"),
+            200,
+            "H4sI",
+        ),
+    ] {
+        let (address, sent) = receiver(doing).await;
+        let attempt = attempted(&stage, &format!("http://{address}/")).await;
+        assert_eq!(attempt.response_status_code, code, "{what}: {}", attempt.response);
+        assert!(attempt.response.contains(part), "{what}: {}", attempt.response);
+        assert_eq!(attempt.status == AttemptStatus::Success, code == 200, "{what}");
+        if !what.starts_with("a flood") && !what.starts_with("endless t") && !what.starts_with("endless chunk ") {
+            let sent = sent.load(Ordering::Relaxed);
+            assert!(sent < BUFFERS_BYTES, "{what}: {sent} bytes were taken in");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_tls_and_a_connection_that_nobody_takes_are_recorded() {
+    let stage = stage().await;
+    for (doing, part) in [
+        (Doing::SendAndClose(b"\x15\x03\x01\x00\x02\x02\x46"), "TLS is too old"),
+        (Doing::SendAndClose(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "is it a plain http port?"),
+        (Doing::SendAndClose(b""), "TLS failed"),
+        (Doing::Flood(b"\x16\x03\x03\x40\x00", b"\x02"), "TLS failed"),
+        (Doing::Send(b""), "no complete response within 400 ms"),
+    ] {
+        let (address, _) = receiver(doing).await;
+        let attempt = attempted(&stage, &format!("https://{address}/")).await;
+        assert!(attempt.response.contains(part), "{}", attempt.response);
+    }
+    // Half-open: the system has taken the connection, and no program ever will.
+    let half_open = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let attempt = attempted(&stage, &format!("http://{}/", half_open.local_addr().unwrap())).await;
+    assert!(attempt.response.contains("within 400 ms"), "{}", attempt.response);
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_private_address_is_an_answer_and_not_followed() {
+    let stage = stage().await;
+    let private = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let location = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{}/\r\ncontent-length: 0\r\n\r\n",
+        private.local_addr().unwrap()
+    );
+    let (address, _) = receiver(Doing::Send(location.leak().as_bytes())).await;
+    let attempt = attempted(&stage, &format!("http://{address}/")).await;
+    assert_eq!((attempt.response_status_code, attempt.status), (307, AttemptStatus::Fail));
+    let came = tokio::time::timeout(Duration::from_millis(50), private.accept()).await;
+    assert!(came.is_err(), "nobody came");
+}
+
+#[tokio::test]
+async fn an_address_that_can_be_known_to_be_private_is_refused_when_it_is_entered() {
+    let policy = kit_outbound::AddressPolicy::public_only(vec!["10.1.0.0/16".parse().unwrap()]);
+    let stage = Stage::new(ProviderConfig { reach: Reach { policy, schemes: Schemes::All }, ..quick() }).await;
+    let enter = async |url: &str| {
+        let input = EndpointInput { url: url.into(), ..EndpointInput::default() };
+        stage.provider.create_endpoint(&stage.caller, "app", input, None, |_| String::new()).await
+    };
+    for url in [
+        "http://127.0.0.1/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[2002:7f00:1::]/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://metadata.google.internal/",
+        "http://localhost./",
+        "http://10.2.0.1/",
+        "http://user@example.com/",
+    ] {
+        assert!(matches!(enter(url).await, Err(ProviderError::Validation(_))), "{url}");
+    }
+    for url in ["https://example.com/", "http://8.8.8.8/", "http://10.1.2.3/"] {
+        assert!(enter(url).await.is_ok(), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn where_only_https_is_allowed_nothing_goes_out_in_the_clear() {
+    let (address, _) = receiver(Doing::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")).await;
+    let open = Stage::without_workers(crate::stage::store(), quick()).await;
+    open.endpoint(&format!("http://{address}/")).await;
+    let message = open.send().await;
+    let reach = Reach { schemes: Schemes::HttpsOnly, ..Reach::default() };
+    let strict = crate::stage::provider(Arc::clone(&open.store), ProviderConfig { reach, ..quick() });
+    strict.spawn_workers(&open.tasks);
+    let attempt = open.attempts(&message, 1).await.remove(0);
+    assert_eq!((attempt.response_status_code, attempt.status), (0, AttemptStatus::Fail));
+    assert!(attempt.response.contains("https://"), "{}", attempt.response);
+    let input = EndpointInput { url: "http://example.com/".into(), ..EndpointInput::default() };
+    let refused = strict.create_endpoint(&open.caller, "app", input, None, |_| String::new()).await;
+    assert!(matches!(refused, Err(ProviderError::Validation(_))));
+}

@@ -1,0 +1,167 @@
+//! What holds for any sequence of calls, failures and pauses, on each store. Time is the test's own, and receivers are a
+//! [`Transport`] that answers as chance drew, so that a schedule of thirty hours takes milliseconds.
+
+mod ordering;
+mod schedule;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use jiff::Timestamp;
+use kit_outbound::{Headers, Request, Response};
+use kit_runtime::clock::{Clock as _, TestClock};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use provider_core::ProviderConfig;
+use provider_core::dispatcher::{Answered, Transport};
+use provider_core::model::Endpoint;
+use provider_core::port::Store;
+
+use crate::stage::{Stage, provider_with};
+
+pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
+
+/// Looks without a change after which what waits is taken to sleep.
+const LOOKS_UNTIL_STUCK: u32 = 32;
+
+/// A request that arrived, and when.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    pub(crate) at: Timestamp,
+    pub(crate) body: Bytes,
+    pub(crate) headers: Headers,
+}
+
+/// Answers with a status and perhaps `Retry-After`; it is given the requests so far.
+pub(crate) type Answer = Box<dyn Fn(&[Arrival], &Arrival) -> (u16, Option<String>) + Send + Sync>;
+
+/// Every receiver there is.
+pub(crate) struct World {
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) arrivals: Mutex<Vec<Arrival>>,
+    answer: Answer,
+}
+
+impl Transport for World {
+    fn send(&self, request: Request) -> Answered<'_> {
+        Box::pin(async move {
+            // Lets others overtake, if anything does.
+            tokio::task::yield_now().await;
+            let arrival = Arrival { at: self.clock.now(), body: request.body, headers: request.headers };
+            let mut arrivals = self.arrivals.lock().unwrap();
+            let (status, retry_after) = (self.answer)(&arrivals, &arrival);
+            arrivals.push(arrival);
+            let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
+            Ok(Response {
+                status: StatusCode::from_u16(status).unwrap(),
+                headers: headers.into_iter().collect(),
+                body: Bytes::new(),
+                truncated: false,
+            })
+        })
+    }
+}
+
+/// A stage in a world of its own.
+pub(crate) struct Play {
+    pub(crate) stage: Stage,
+    pub(crate) world: Arc<World>,
+}
+
+impl Play {
+    pub(crate) async fn new(store: Arc<dyn Store>, config: ProviderConfig, answer: Answer) -> Self {
+        let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
+        let world = Arc::new(World { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&world) as _);
+        let stage = Stage::of(provider, store).await;
+        stage.provider.spawn_workers(&stage.tasks);
+        Self { stage, world }
+    }
+
+    /// The same after the process ended, at another time: whoever had this `key` goes on.
+    pub(crate) async fn again(
+        store: Arc<dyn Store>,
+        config: ProviderConfig,
+        answer: Answer,
+        now: Timestamp,
+        key: String,
+    ) -> Self {
+        let clock = Arc::new(TestClock::new(now));
+        let world = Arc::new(World { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&world) as _);
+        let caller = provider.authenticate(&key).await.unwrap();
+        let stage = Stage { store, provider, tasks: kit_runtime::tasks::Tasks::new(), caller, key };
+        stage.provider.spawn_workers(&stage.tasks);
+        Self { stage, world }
+    }
+
+    pub(crate) fn arrivals(&self) -> Vec<Arrival> {
+        self.world.arrivals.lock().unwrap().clone()
+    }
+
+    /// Lets time fly until nothing waits for the endpoint, stopping where something is due. What is due has the machine's time
+    /// to be done: only when nothing moves for long does the clock go on by itself, for whoever sleeps longer than the rows.
+    pub(crate) async fn until_nothing_waits(&self, endpoint: &Endpoint) {
+        let (store, clock) = (&self.stage.store, &self.world.clock);
+        let finished = async {
+            let (mut seen, mut still) = (None, 0);
+            loop {
+                let backlog = store.backlog(&endpoint.id).await.unwrap();
+                if backlog.deliveries == 0 {
+                    break;
+                }
+                let due = store.next_due().await.unwrap();
+                let until = store.paused_until(&endpoint.id, clock.now()).await.unwrap().max(due);
+                if let Some(until) = until
+                    && until > clock.now()
+                {
+                    clock.set(until);
+                }
+                tokio::time::sleep(Duration::from_micros(300)).await;
+                let state = Some((backlog, due, self.world.arrivals.lock().unwrap().len()));
+                still = if state == seen { still + 1 } else { 0 };
+                seen = state;
+                if still >= LOOKS_UNTIL_STUCK {
+                    clock.advance(Duration::from_millis(100));
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), finished).await.expect("something waits for ever");
+    }
+
+    pub(crate) async fn end(self) {
+        self.stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    }
+}
+
+/// Draws `cases` and plays each on a new store of each kind; PostgreSQL and SQLite see fewer.
+pub(crate) fn on_each_store<S: Strategy>(
+    cases: [u32; 3],
+    strategy: impl Fn() -> S,
+    story: impl AsyncFn(Arc<dyn Store>, S::Value) -> Result<(), TestCaseError>,
+) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    for (kind, cases) in cases.into_iter().enumerate() {
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: 30, ..Config::default() };
+        let result = TestRunner::new(config).run(&strategy(), |drawn| {
+            let directory = tempfile::tempdir().unwrap();
+            runtime.block_on(async {
+                let store = match kind {
+                    0 => provider_store::sqlite::open_temporary().unwrap(),
+                    1 => provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap(),
+                    _ => {
+                        let url = testkit::postgres::fresh_database().await.unwrap();
+                        let config = provider_store::postgres::PostgresConfig { url, pool_size: 4 };
+                        provider_store::postgres::open(&config).await.unwrap()
+                    }
+                };
+                story(store, drawn).await
+            })
+        });
+        if let Err(error) = result {
+            panic!("{}: {error}", ["memory", "SQLite", "PostgreSQL"][kind]);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A machine of calls against an endpoint that wants messages in order, while its receiver fails as chance drew: no message
+//! overtakes another of its key, none is lost, and each is signed with every secret that is in force.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::clock::Clock as _;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use provider_core::retry::RetrySchedule;
+use provider_core::{DeliveryOrder, EndpointInput, MessageInput, OrderingKey, ProviderConfig, Switch};
+use standardwebhooks::Webhook;
+
+use super::{Arrival, Play, on_each_store};
+use crate::stage::{message, payload};
+
+const ATTEMPTS_MAX: usize = 3;
+const GRACE_S: i64 = 3_600;
+
+/// A call, or time that passes.
+#[derive(Debug, Clone)]
+enum Act {
+    /// A message with this key, whose first so many attempts fail.
+    Send(usize, usize),
+    /// One without a key.
+    SendLoose(usize),
+    Wait(u64),
+    /// The first of this key is given up by hand.
+    Skip(usize),
+    Off,
+    On,
+    Rotate,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        10 => (0..3_usize, 0..5_usize).prop_map(|(key, fails)| Act::Send(key, fails)),
+        2 => (0..3_usize).prop_map(Act::SendLoose),
+        4 => (1..40_u64).prop_map(Act::Wait),
+        2 => (0..3_usize).prop_map(Act::Skip),
+        1 => Just(Act::Off),
+        2 => Just(Act::On),
+        1 => Just(Act::Rotate),
+    ];
+    proptest::collection::vec(act, 1..25)
+}
+
+/// What a message says of itself: key, number, attempts that are to fail.
+fn read(arrival: &Arrival) -> (String, usize, usize) {
+    let body: serde_json::Value = serde_json::from_slice(&arrival.body).unwrap();
+    let number = |name: &str| body[name].as_u64().unwrap() as usize;
+    (body["key"].as_str().unwrap().to_owned(), number("number"), number("fails"))
+}
+
+#[test]
+fn nothing_overtakes_within_a_key_and_nothing_is_lost() {
+    on_each_store([60, 15, 4], acts, |store, acts| async move { plays(store, acts).await });
+}
+
+async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Act>) -> Result<(), TestCaseError> {
+    let answer = Box::new(|before: &[Arrival], now: &Arrival| {
+        let (key, number, fails) = read(now);
+        let tried = before.iter().filter(|arrival| read(arrival).0 == key && read(arrival).1 == number).count();
+        (if tried < fails { 500 } else { 200 }, None)
+    });
+    let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(20); ATTEMPTS_MAX - 1]);
+    let play = Play::new(store, ProviderConfig { retry_schedule, ..ProviderConfig::default() }, answer).await;
+    let ordering = Some(DeliveryOrder::PerKey);
+    let input = EndpointInput { url: "https://example.com/".into(), ordering, ..EndpointInput::default() };
+    let endpoint = play.stage.endpoint_with(input).await;
+    let mut run = Run {
+        play,
+        endpoint: endpoint.id.to_string(),
+        on: true,
+        sent: 0,
+        expected: BTreeSet::new(),
+        dropped: BTreeSet::new(),
+        numbers: BTreeMap::new(),
+        secrets: Vec::new(),
+    };
+    run.secrets.push((run.secret().await, Timestamp::MAX));
+    for act in &acts {
+        run.act(act).await;
+    }
+    run.act(&Act::On).await;
+    run.play.until_nothing_waits(&endpoint).await;
+    run.check()?;
+    run.play.end().await;
+    Ok(())
+}
+
+struct Run {
+    play: Play,
+    endpoint: String,
+    on: bool,
+    sent: usize,
+    /// Key and number of what must be tried until it is done.
+    expected: BTreeSet<(String, usize)>,
+    /// What may have been dropped: waiting when the endpoint was switched off, or skipped.
+    dropped: BTreeSet<(String, usize)>,
+    numbers: BTreeMap<String, (String, usize)>,
+    /// Secrets with the time until which each signs.
+    secrets: Vec<(String, Timestamp)>,
+}
+
+impl Run {
+    async fn act(&mut self, act: &Act) {
+        match act {
+            Act::Send(key, fails) => self.send(Some(*key), *fails).await,
+            Act::SendLoose(fails) => self.send(None, *fails).await,
+            Act::Wait(seconds) => {
+                for _ in 0..*seconds {
+                    self.play.world.clock.advance(Duration::from_secs(1));
+                    tokio::time::sleep(Duration::from_micros(200)).await;
+                }
+            }
+            Act::Skip(key) => self.skip(&key.to_string()).await,
+            Act::Off => {
+                // What waits is dropped; what is under way may arrive still.
+                self.dropped.extend(std::mem::take(&mut self.expected));
+                self.switch(Switch::Off).await;
+            }
+            Act::On => self.switch(Switch::On).await,
+            Act::Rotate => {
+                let stage = &self.play.stage;
+                let now = self.play.world.clock.now();
+                let rotated = stage
+                    .provider
+                    .rotate_endpoint_secret(&stage.caller, "app", &self.endpoint, None, Some(GRACE_S), None)
+                    .await;
+                let Ok(secret) = rotated else { return };
+                if let Some((_, until)) = self.secrets.last_mut() {
+                    *until = now + SignedDuration::from_secs(GRACE_S);
+                }
+                self.secrets.push((secret, Timestamp::MAX));
+            }
+        }
+    }
+
+    async fn send(&mut self, key: Option<usize>, fails: usize) {
+        self.sent += 1;
+        let (name, number) = (key.map_or("loose".to_owned(), |key| key.to_string()), self.sent);
+        let text = format!(r#"{{"key":"{name}","number":{number},"fails":{fails}}}"#);
+        let ordering_key = key.map(|_| OrderingKey::parse(&name).unwrap());
+        let input = MessageInput { payload: payload(&text), ordering_key, ..message() };
+        let message = self.play.stage.try_send(input, None).await.unwrap();
+        if self.on {
+            self.expected.insert((name.clone(), number));
+            self.numbers.insert(message.id.to_string(), (name, number));
+        }
+    }
+
+    async fn switch(&mut self, to: Switch) {
+        let stage = &self.play.stage;
+        stage.provider.switch_endpoint(&stage.caller, "app", &self.endpoint, to).await.unwrap();
+        self.on = to == Switch::On;
+    }
+
+    async fn skip(&mut self, key: &str) {
+        let stage = &self.play.stage;
+        let (blocked, _) = stage.provider.blocked_keys(&stage.caller, "app", &self.endpoint, None, 9).await.unwrap();
+        let Some(head) = blocked.into_iter().find(|blocked| blocked.key.as_str() == key) else { return };
+        let skipped =
+            stage.provider.skip_blocked_key(&stage.caller, "app", &self.endpoint, &head.key, &head.message).await;
+        if skipped.is_ok() {
+            let place = self.numbers[&*head.message].clone();
+            self.expected.remove(&place);
+            self.dropped.insert(place);
+        }
+    }
+
+    async fn secret(&self) -> String {
+        let stage = &self.play.stage;
+        stage.provider.endpoint_secret(&stage.caller, "app", &self.endpoint).await.unwrap()
+    }
+
+    fn check(&self) -> Result<(), TestCaseError> {
+        let arrivals = self.play.arrivals();
+        let mut tried: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        let mut last: BTreeMap<String, usize> = BTreeMap::new();
+        for arrival in &arrivals {
+            let (key, number, fails) = read(arrival);
+            if key != "loose" {
+                let before = last.insert(key.clone(), number).unwrap_or(0);
+                prop_assert!(before <= number, "{} of key {} came after {}", number, key, before);
+            }
+            let count = tried.entry((key, number)).or_default();
+            *count += 1;
+            prop_assert!(*count <= (fails + 1).min(ATTEMPTS_MAX), "{:?} came {} times", read(arrival), count);
+            self.check_signatures(arrival)?;
+        }
+        for place in &self.expected {
+            let fails = arrivals.iter().map(read).find(|(key, number, _)| (key, number) == (&place.0, &place.1));
+            let Some((.., fails)) = fails else {
+                return Err(TestCaseError::fail(format!("{place:?} never came")));
+            };
+            prop_assert_eq!(tried[place], (fails + 1).min(ATTEMPTS_MAX), "{:?} was given up early", place);
+        }
+        for place in tried.keys() {
+            prop_assert!(self.expected.contains(place) || self.dropped.contains(place), "{:?} was not to come", place);
+        }
+        Ok(())
+    }
+
+    /// The newest secret and those in their grace sign; which is the newest may have changed while it was on its way.
+    fn check_signatures(&self, arrival: &Arrival) -> Result<(), TestCaseError> {
+        let header = |name: &str| arrival.headers.get(name).unwrap().to_str().unwrap().to_owned();
+        let signatures = header("webhook-signature");
+        let count = signatures.split(' ').count();
+        let verifying = self.secrets.iter().filter(|(secret, _)| {
+            let names = ["webhook-id", "webhook-timestamp"].map(header);
+            let at: i64 = names[1].parse().unwrap();
+            let signed = Webhook::new(secret).unwrap().sign(&names[0], at, &arrival.body).unwrap();
+            signatures.split(' ').any(|signature| signature == signed)
+        });
+        prop_assert_eq!(verifying.count(), count, "a signature is of no secret that there was");
+        let known = self.secrets.iter().filter(|(_, until)| *until > arrival.at).count();
+        prop_assert!((1..=known).contains(&count), "{} signatures at {}", count, arrival.at);
+        Ok(())
+    }
+}

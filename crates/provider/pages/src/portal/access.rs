@@ -1,0 +1,76 @@
+//! What a token needs for which page: the one place where it says so. A page that is not listed opens to nobody.
+//!
+//! The capabilities are those that the API asks for the same (`provider-api/src/access.rs`).
+
+use http::Method;
+use provider_core::model::Capability;
+use provider_core::model::Capability::{
+    CreateAttempts, ManageEndpoint, ManageEndpointSecret, ViewBase, ViewEndpointSecret,
+};
+
+const PAGES: &[(&str, &str, Capability)] = &[
+    ("POST", "/logout", ViewBase),
+    ("GET", "/endpoints", ViewBase),
+    ("GET", "/endpoints/new", ManageEndpoint),
+    ("POST", "/endpoints/new", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}", ViewBase),
+    ("GET", "/endpoints/{endpoint}/settings", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/settings", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/enable", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/disable", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}/delete", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/delete", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}/secret", ViewEndpointSecret),
+    ("POST", "/endpoints/{endpoint}/secret/reveal", ViewEndpointSecret),
+    ("POST", "/endpoints/{endpoint}/secret/rotate", ManageEndpointSecret),
+    ("GET", "/endpoints/{endpoint}/headers", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/headers", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/headers/remove", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}/example", CreateAttempts),
+    ("POST", "/endpoints/{endpoint}/example", CreateAttempts),
+    ("GET", "/endpoints/{endpoint}/replay", ViewBase),
+    ("POST", "/endpoints/{endpoint}/replay", CreateAttempts),
+    ("GET", "/endpoints/{endpoint}/ordering", ViewBase),
+    ("POST", "/endpoints/{endpoint}/ordering", ManageEndpoint),
+    ("GET", "/messages", ViewBase),
+    ("GET", "/messages/{message}", ViewBase),
+    ("GET", "/messages/{message}/payload", ViewBase),
+    ("POST", "/messages/{message}/resend", CreateAttempts),
+    ("GET", "/event-types", ViewBase),
+    ("GET", "/event-types/{name}", ViewBase),
+];
+
+/// What is needed for a page; none when it is not listed.
+pub(super) fn needed(method: &Method, path: &str) -> Option<Capability> {
+    // A HEAD is answered like its GET.
+    let method = if method == Method::HEAD { &Method::GET } else { method };
+    let path = path.strip_prefix(super::PATH).unwrap_or(path);
+    PAGES.iter().find(|(of, at, _)| *of == method.as_str() && *at == path).map(|(.., capability)| *capability)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_listed_is_for_nobody() {
+        assert_eq!(needed(&Method::HEAD, "/app-portal/messages"), Some(ViewBase));
+        assert_eq!(needed(&Method::GET, "/messages"), Some(ViewBase));
+        assert_eq!(needed(&Method::POST, "/app-portal/messages"), None);
+        assert_eq!(needed(&Method::GET, "/app-portal/new"), None);
+    }
+
+    #[test]
+    fn each_page_is_listed_once_and_what_only_reads_needs_no_right_to_change() {
+        let pages: BTreeSet<_> = PAGES.iter().map(|(method, path, _)| (method, path)).collect();
+        assert_eq!(pages.len(), PAGES.len());
+        for (method, path, capability) in PAGES {
+            assert!(
+                *method == "GET" || *capability != ViewBase || *path == "/logout",
+                "{method} {path} changes something"
+            );
+        }
+    }
+}

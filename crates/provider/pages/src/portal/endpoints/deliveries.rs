@@ -1,0 +1,104 @@
+//! What was sent to an endpoint, and how that went.
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::response::Response;
+use provider_core::model::{Attempt, AttemptStatus, Id, Message};
+use provider_core::port::AttemptFilter;
+use provider_core::{HistoryQuery, HistoryRequest, ids};
+
+use super::head::{Head, Tab};
+use super::list;
+use crate::portal::notice;
+use crate::portal::session::{At, May, Section, Session};
+use crate::portal::show::{self, Day, Status};
+use crate::shared::fields::Asked;
+use crate::shared::frame::{Frame, page as answer};
+use crate::shared::pager::Pager;
+use crate::shared::refusal::Refusal;
+use crate::shared::when::When;
+
+/// Attempts of a page.
+const LIMIT: &str = "25";
+
+#[derive(Template)]
+#[template(path = "portal/endpoints/deliveries.html")]
+struct DeliveriesPage {
+    frame: Frame,
+    head: Head,
+    may: May,
+    day: Option<Day>,
+    /// `success`, `fail` or empty.
+    wanted: String,
+    rows: Vec<Row>,
+    /// Where this list is, and its filter, for the pager.
+    here: String,
+    filter: String,
+    pager: Pager,
+}
+
+struct Row {
+    status: Status,
+    event_type: String,
+    message: String,
+    attempt: String,
+    code: String,
+    duration: String,
+    is_manual: bool,
+    at: When,
+}
+
+impl Row {
+    fn new(session: &Session, attempt: &Attempt, messages: &HashMap<Id, Message>) -> Self {
+        let event_type = messages.get(&attempt.message).map(|message| message.event_type.to_string());
+        Self {
+            status: attempt.status.into(),
+            event_type: event_type.unwrap_or_default(),
+            message: attempt.message.to_string(),
+            attempt: attempt.id.to_string(),
+            code: show::code(attempt.response_status_code),
+            duration: show::duration(attempt.response_duration_ms),
+            is_manual: show::is_manual(attempt.trigger),
+            at: When::new(attempt.at, session.portal.now()),
+        }
+    }
+}
+
+/// The attempts, newest first.
+pub(in crate::portal) async fn page(
+    session: Session,
+    At([endpoint]): At<1>,
+    Asked(query): Asked,
+) -> Result<Response, Refusal> {
+    let provider = session.provider();
+    let endpoint = session.endpoint(&endpoint).await?;
+    let asked = query.given("iterator");
+    let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
+    let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
+    let wanted = query.text("status");
+    let filter = AttemptFilter { status: status(wanted)?, ..AttemptFilter::default() };
+    let slice = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
+    let messages = provider.messages_of(&slice.data).await?;
+    let head = Head::new(&session, &endpoint, Tab::Deliveries);
+    answer(&DeliveriesPage {
+        frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::of(&query)),
+        may: session.may(),
+        day: list::day(&session, &endpoint.id).await?,
+        wanted: wanted.to_owned(),
+        rows: slice.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
+        here: format!("/endpoints/{}", endpoint.id),
+        filter: if wanted.is_empty() { String::new() } else { format!("status={wanted}&") },
+        pager: Pager::new(&slice, asked),
+        head,
+    })
+}
+
+fn status(word: &str) -> Result<Option<AttemptStatus>, Refusal> {
+    match word {
+        "" => Ok(None),
+        "success" => Ok(Some(AttemptStatus::Success)),
+        "fail" => Ok(Some(AttemptStatus::Fail)),
+        _ => Err(Refusal::bad_request("Attempts are shown by status success or fail, or all of them.")),
+    }
+}

@@ -1,0 +1,82 @@
+//! What stands above every page of one endpoint: its address, how it stands, and the other pages.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use provider_core::DeliveryOrder;
+use provider_core::model::Endpoint;
+
+use crate::portal::session::Session;
+use crate::portal::show::Status;
+use crate::shared::when::When;
+
+/// A page of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tab {
+    Deliveries,
+    Settings,
+    Secret,
+    Headers,
+    Example,
+    Replay,
+    Ordering,
+    /// One that no tab leads to.
+    Other,
+}
+
+/// The head of an endpoint's pages.
+#[derive(Debug, Template)]
+#[template(path = "portal/endpoints/head.html")]
+pub(super) struct Head {
+    base: String,
+    url: String,
+    description: String,
+    pub(super) is_disabled: bool,
+    status: Status,
+    failing_since: Option<When>,
+    tabs: Vec<TabLink>,
+    may_manage: bool,
+    /// Address of the endpoint's pages.
+    pub(super) path: String,
+}
+
+#[derive(Debug)]
+struct TabLink {
+    words: &'static str,
+    path: &'static str,
+    is_current: bool,
+}
+
+impl HtmlSafe for Head {}
+
+impl Head {
+    pub(super) fn new(session: &Session, endpoint: &Endpoint, tab: Tab) -> Self {
+        let may = session.may();
+        let base = session.portal.site().base.to_string();
+        let all = [
+            (Tab::Deliveries, "Deliveries", "", true),
+            (Tab::Settings, "Settings", "/settings", may.manage),
+            (Tab::Secret, "Signing secret", "/secret", may.see_secrets),
+            (Tab::Headers, "Headers", "/headers", may.manage),
+            (Tab::Example, "Send example", "/example", may.send),
+            (Tab::Replay, "Replay", "/replay", true),
+            (Tab::Ordering, "Ordering", "/ordering", endpoint.ordering == DeliveryOrder::PerKey),
+        ];
+        let shown = all.into_iter().filter(|(of, .., is_open)| *is_open || *of == tab);
+        let failing_since = endpoint.failing_since.filter(|_| !endpoint.disabled);
+        Self {
+            path: format!("{base}/endpoints/{}", endpoint.id),
+            base,
+            url: endpoint.url.clone(),
+            description: endpoint.description.clone(),
+            is_disabled: endpoint.disabled,
+            status: match (endpoint.disabled, failing_since) {
+                (true, _) => Status::DISABLED,
+                (false, Some(_)) => Status::FAILING,
+                (false, None) => Status::ENABLED,
+            },
+            failing_since: failing_since.map(|at| When::new(at, session.portal.now())),
+            tabs: shown.map(|(of, words, path, _)| TabLink { words, path, is_current: of == tab }).collect(),
+            may_manage: may.manage,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The application's endpoints, with how each fared in the last day.
+
+use askama::Template;
+use axum::response::Response;
+use jiff::SignedDuration;
+use provider_core::model::Endpoint;
+use provider_core::page::{ListKey, PageQuery, PageRequest};
+use provider_core::{ProviderError, ids};
+
+use crate::portal::notice;
+use crate::portal::session::{May, Section, Session};
+use crate::portal::show::{Day, Status};
+use crate::shared::fields::Asked;
+use crate::shared::frame::{Frame, page as answer};
+use crate::shared::pager::Pager;
+use crate::shared::refusal::Refusal;
+
+/// Endpoints of a page: each costs a count of its attempts.
+const LIMIT: &str = "20";
+/// Event types of an endpoint that are named.
+const TYPES_NAMED_MAX: usize = 3;
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+#[derive(Template)]
+#[template(path = "portal/endpoints/list.html")]
+struct ListPage {
+    frame: Frame,
+    may: May,
+    rows: Vec<Row>,
+    pager: Pager,
+}
+
+struct Row {
+    id: String,
+    url: String,
+    description: String,
+    status: Status,
+    types: String,
+    day: Option<Day>,
+}
+
+/// The list.
+pub(in crate::portal) async fn page(session: Session, Asked(query): Asked) -> Result<Response, Refusal> {
+    let asked = query.given("iterator");
+    let request = PageQuery { limit: Some(LIMIT), iterator: asked, order: None };
+    let request = PageRequest::parse(request, ListKey::Id(ids::ENDPOINT))?;
+    let slice = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
+    let mut rows = Vec::with_capacity(slice.data.len());
+    for endpoint in &slice.data {
+        rows.push(Row {
+            id: endpoint.id.to_string(),
+            url: endpoint.url.clone(),
+            description: endpoint.description.clone(),
+            status: status(endpoint),
+            types: types(endpoint.filter_types.as_deref()),
+            day: day(&session, &endpoint.id).await?,
+        });
+    }
+    answer(&ListPage {
+        frame: session.frame("Endpoints", Section::Endpoints).with_notice(notice::of(&query)),
+        may: session.may(),
+        rows,
+        pager: Pager::new(&slice, asked),
+    })
+}
+
+/// How an endpoint fared in the last day; none when it has more attempts than are counted, or went just now.
+pub(super) async fn day(session: &Session, endpoint: &str) -> Result<Option<Day>, Refusal> {
+    let since = Some(session.portal.now() - DAY);
+    match session.provider().endpoint_stats(&session.caller, session.app(), endpoint, since, None).await {
+        Ok(counts) => Ok(Some(counts.into())),
+        Err(ProviderError::BadRequest { .. } | ProviderError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn status(endpoint: &Endpoint) -> Status {
+    match (endpoint.disabled, endpoint.failing_since) {
+        (true, _) => Status::DISABLED,
+        (false, Some(_)) => Status::FAILING,
+        (false, None) => Status::ENABLED,
+    }
+}
+
+/// What it listens to, in a line.
+fn types(names: Option<&[String]>) -> String {
+    let Some(names) = names else { return "All event types".to_owned() };
+    let named = names.iter().take(TYPES_NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(TYPES_NAMED_MAX) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}

@@ -1,0 +1,242 @@
+//! Sending an endpoint again what it missed, and how far that is.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use provider_core::model::{BackgroundTask, Endpoint, TaskKind, TaskStatus};
+use provider_core::{Created, ReplayInput, ids};
+
+use super::form;
+use super::head::{Head, Tab};
+use crate::portal::notice;
+use crate::portal::session::{At, May, Section, Session};
+use crate::portal::show::number;
+use crate::shared::fields::{Asked, Faults, Fields, Sent};
+use crate::shared::frame::{Frame, page_as};
+use crate::shared::refusal::Refusal;
+use crate::shared::when::When;
+
+/// Tasks that are shown.
+const TASKS_MAX: usize = 20;
+/// How far back, in hours.
+const SPANS: &[(i64, &str)] = &[
+    (1, "the last hour"),
+    (6, "the last 6 hours"),
+    (24, "the last 24 hours"),
+    (72, "the last 3 days"),
+    (168, "the last 7 days"),
+    (336, "the last 14 days"),
+];
+const SPAN_DEFAULT: &str = "24";
+
+#[derive(Template)]
+#[template(path = "portal/endpoints/replay.html")]
+struct ReplayPage {
+    frame: Frame,
+    head: Head,
+    may: May,
+    spans: &'static [(i64, &'static str)],
+    span: String,
+    at: String,
+    what: String,
+    fault: String,
+    others: Vec<String>,
+    tasks: Vec<Task>,
+    is_running: bool,
+}
+
+struct Task {
+    what: &'static str,
+    status: &'static str,
+    kind: &'static str,
+    found: String,
+    sent: String,
+    percent: i64,
+    is_running: bool,
+    error: String,
+    since: When,
+    begun: When,
+}
+
+impl Task {
+    fn new(task: &BackgroundTask, now: Timestamp) -> Self {
+        let (status, kind) = match task.status {
+            TaskStatus::Running => ("Running", "wait"),
+            TaskStatus::Finished => ("Finished", "good"),
+            TaskStatus::Failed => ("Failed", "bad"),
+        };
+        Self {
+            what: match task.kind {
+                TaskKind::Recover => "What failed",
+                TaskKind::ReplayMissing => "What it never had",
+                TaskKind::BulkReplay => "What it had",
+                TaskKind::PurgeContent => "Payloads removed",
+            },
+            status,
+            kind,
+            found: number(task.progress.found),
+            sent: number(task.progress.enqueued),
+            percent: percent(task),
+            is_running: task.status == TaskStatus::Running,
+            error: task.error.clone().unwrap_or_default(),
+            since: When::new(task.selection.since, now),
+            begun: When::new(task.created_at, now),
+        }
+    }
+}
+
+/// How far a task is through its span of time.
+fn percent(task: &BackgroundTask) -> i64 {
+    let prefix = if task.kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE };
+    let (since, until) = (task.selection.since, task.selection.until);
+    let Some(position) = ids::made_at(&task.progress.position, prefix) else { return 0 };
+    let (done, all) = (position.duration_since(since).as_millis(), until.duration_since(since).as_millis().max(1));
+    i64::try_from(done * 100 / all).unwrap_or(0).clamp(0, 100)
+}
+
+impl ReplayPage {
+    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, Refusal> {
+        let (provider, now) = (session.provider(), session.portal.now());
+        let tasks = provider.endpoint_tasks(&session.caller, session.app(), &endpoint.id, TASKS_MAX).await?;
+        let tasks: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
+        Ok(Self {
+            frame: session.frame("Replay", Section::Endpoints),
+            head: Head::new(session, endpoint, Tab::Replay),
+            may: session.may(),
+            spans: SPANS,
+            span: SPAN_DEFAULT.to_owned(),
+            at: String::new(),
+            what: "failed".to_owned(),
+            fault: String::new(),
+            others: Vec::new(),
+            is_running: tasks.iter().any(|task| task.is_running),
+            tasks,
+        })
+    }
+}
+
+/// The form, and the tasks so far.
+pub(in crate::portal) async fn page(
+    session: Session,
+    At([endpoint]): At<1>,
+    Asked(query): Asked,
+) -> Result<Response, Refusal> {
+    let endpoint = session.endpoint(&endpoint).await?;
+    let mut page = ReplayPage::new(&session, &endpoint).await?;
+    page.frame.notice = notice::of(&query);
+    page_as(StatusCode::OK, &page)
+}
+
+/// Begins a task.
+pub(in crate::portal) async fn start(
+    session: Session,
+    At([endpoint]): At<1>,
+    Sent(form): Sent,
+) -> Result<Response, Refusal> {
+    let provider = session.provider();
+    let (kind, done) = match form.text("what") {
+        "failed" => (TaskKind::Recover, "recovering"),
+        "missing" => (TaskKind::ReplayMissing, "replaying"),
+        _ => return Err(Refusal::bad_request("Either what failed is sent again, or what the endpoint never had.")),
+    };
+    let (status, faults) = match since(&form, session.portal.now()) {
+        Err(faults) => (StatusCode::UNPROCESSABLE_ENTITY, faults),
+        Ok(since) => {
+            let input = ReplayInput::span(kind, since, None);
+            let begun =
+                provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
+            match begun {
+                Ok(Created::New(_) | Created::There(_) | Created::Before(_)) => {
+                    let path = format!("/endpoints/{endpoint}/replay?done={done}");
+                    return Ok(session.portal.redirect(&path).into_response());
+                }
+                Err(error) => {
+                    let (status, mut faults) = form::faults(error)?;
+                    if !faults.of("since").is_empty() {
+                        faults.replace("since", too_far(since, session.portal.now()));
+                    }
+                    (status, faults)
+                }
+            }
+        }
+    };
+    let endpoint = session.endpoint(&endpoint).await?;
+    let mut page = ReplayPage::new(&session, &endpoint).await?;
+    page.span = form.text("hours").to_owned();
+    page.at = form.text("since").to_owned();
+    page.what = form.text("what").to_owned();
+    page.fault = faults.of("since");
+    page.others = faults.elsewhere(&["since"]);
+    page_as(status, &page)
+}
+
+/// What is wrong with a time that the provider refuses. It speaks of the end of the span, which this form does not ask for.
+fn too_far(since: Timestamp, now: Timestamp) -> &'static str {
+    if since < now { "must be at most 14 days ago" } else { "must not be in the future" }
+}
+
+/// From when: at the time that was typed, or so many hours ago.
+fn since(form: &Fields, now: Timestamp) -> Result<Timestamp, Faults> {
+    let mut faults = Faults::default();
+    let found = match form.given("since") {
+        Some(text) => {
+            let parsed = text.parse::<DateTime>().and_then(|at| at.to_zoned(TimeZone::UTC));
+            parsed.ok().map(|at| at.timestamp())
+        }
+        None => {
+            let hours = form.text("hours").parse::<i64>().ok();
+            let hours = hours.filter(|hours| SPANS.iter().any(|(span, _)| span == hours));
+            hours.map(|hours| now - SignedDuration::from_hours(hours))
+        }
+    };
+    found.ok_or_else(|| {
+        faults.add("since", "must be a date and time such as 2026-01-31T12:00");
+        faults
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use provider_core::model::{Progress, Selection};
+
+    use super::*;
+
+    #[test]
+    fn progress_is_how_much_of_the_time_was_gone_through() {
+        let at = |text: &str| -> Timestamp { text.parse().unwrap() };
+        let (since, until) = (at("2026-11-20T00:00:00Z"), at("2026-11-21T00:00:00Z"));
+        for (position, expected) in [
+            (ids::first_at(ids::ATTEMPT, since), 0),
+            (ids::first_at(ids::ATTEMPT, at("2026-11-20T06:00:00Z")), 25),
+            (ids::first_at(ids::ATTEMPT, until), 100),
+            (ids::first_at(ids::ATTEMPT, at("2027-01-01T00:00:00Z")), 100),
+            ("nothing".to_owned(), 0),
+        ] {
+            let task = BackgroundTask {
+                id: "qtask_1".into(),
+                account: "org_1".into(),
+                kind: TaskKind::Recover,
+                application: "app_1".into(),
+                endpoint: "ep_1".into(),
+                selection: Selection {
+                    since,
+                    until,
+                    event_types: None,
+                    channel: None,
+                    tag: None,
+                    status: None,
+                    status_code_class: None,
+                },
+                status: TaskStatus::Running,
+                progress: Progress { position: position.into(), found: 0, enqueued: 0 },
+                error: None,
+                created_at: since,
+                updated_at: since,
+            };
+            assert_eq!(percent(&task), expected);
+        }
+    }
+}

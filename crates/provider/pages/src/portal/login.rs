@@ -1,0 +1,122 @@
+//! Coming in by a magic link, and going.
+//!
+//! The link's token is in its fragment, which a browser sends nowhere; the page's script takes it from there and sends the
+//! form. Without script, the form takes the link itself.
+
+use askama::Template;
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::StatusCode;
+use http::header::SET_COOKIE;
+use http::request::Parts;
+use provider_core::{ProviderError, Scope};
+use serde::Deserialize;
+
+use super::Portal;
+use super::session::Session;
+use crate::shared::fields::{Asked, Sent};
+use crate::shared::frame::{self, Frame, page_as};
+use crate::shared::refusal::Refusal;
+
+/// Characters of a link, key or token; longer ones are none.
+const CHARS_MAX: usize = 4_096;
+/// What comes before the key in a link.
+const FRAGMENT: &str = "#key=";
+
+#[derive(Template)]
+#[template(path = "portal/login.html")]
+struct LoginPage {
+    frame: Frame,
+    fault: &'static str,
+    has_logged_out: bool,
+}
+
+impl LoginPage {
+    fn new(portal: &Portal, fault: &'static str) -> Self {
+        let site = portal.site();
+        Self { frame: Frame::open("Sign in", site.base.clone(), site.name), fault, has_logged_out: false }
+    }
+}
+
+/// What a link's key is, once it is decoded.
+#[derive(Deserialize)]
+struct Key {
+    token: String,
+}
+
+/// The page that a magic link leads to.
+pub(super) async fn page(State(portal): State<Portal>, Asked(query): Asked) -> Result<Response, Refusal> {
+    let has_logged_out = query.text("done") == "logged-out";
+    frame::page(&LoginPage { has_logged_out, ..LoginPage::new(&portal, "") })
+}
+
+/// Takes a link, key or token, and begins the session.
+pub(super) async fn log_in(State(portal): State<Portal>, parts: Parts, Sent(form): Sent) -> Result<Response, Refusal> {
+    let provider = portal.provider();
+    let from = kit_http::client::address(&parts, &provider.config().trusted_proxies);
+    let refuse = |fault| page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
+    let Some(token) = token(form.text("key")) else {
+        return refuse("This is no link or key of the portal. Paste all of it, as you were given it.");
+    };
+    let caller = match provider.authenticate_from(Some(&token), from).await {
+        Err(ProviderError::Unauthenticated) => {
+            return refuse("This link is over its time, or was ended. Get a new one from where you found it.");
+        }
+        caller => caller?,
+    };
+    let Scope::Application(of) = &caller.scope else {
+        return refuse("This is an API key, which opens the API. The portal takes links and keys of one application.");
+    };
+    // The region that a token may end with says where it is good, which is here.
+    let secret = token.split_once('.').map_or(token.as_str(), |(secret, _region)| secret);
+    let seconds = of.expires_at.duration_since(portal.now()).as_secs();
+    let cookie = portal.cookie().set(secret, seconds).ok_or_else(Refusal::internal)?;
+    Ok(([(SET_COOKIE, cookie)], portal.redirect("/endpoints")).into_response())
+}
+
+/// Ends the session and its token.
+pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, Refusal> {
+    let (mut parts, _) = request.into_parts();
+    // A session that has ended already is what was asked for.
+    if let Ok(session) = Session::from_request_parts(&mut parts, &portal).await {
+        session.provider().log_out(&session.caller).await?;
+    }
+    let cookie = portal.cookie().remove().ok_or_else(Refusal::internal)?;
+    Ok(([(SET_COOKIE, cookie)], portal.redirect("/login?done=logged-out")).into_response())
+}
+
+/// The token in a link, in its key, or by itself.
+fn token(text: &str) -> Option<String> {
+    if text.len() > CHARS_MAX {
+        return None;
+    }
+    let key = text.split_once(FRAGMENT).map_or(text, |(_, key)| key);
+    // Some mail programs escape what needs no escaping.
+    let key = key.replace("%3D", "=").replace("%2B", "+").replace("%2F", "/");
+    if let Ok(key) = STANDARD.decode(&key) {
+        let key: Key = serde_json::from_slice(&key).ok()?;
+        return Some(key.token);
+    }
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    (!key.is_empty() && key.bytes().all(is_word)).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_found_in_whatever_was_pasted() {
+        let key = STANDARD.encode(r#"{"appId":"app_1","token":"appsk_x.eu"}"#);
+        let (link, escaped) = (format!("https://hooks.example/app-portal/login#key={key}"), key.replace('=', "%3D"));
+        for text in [&key, &link, &escaped, "appsk_x.eu"] {
+            assert_eq!(token(text).as_deref(), Some("appsk_x.eu"), "{text}");
+        }
+        let long = "a".repeat(CHARS_MAX + 1);
+        for text in ["", "two words", "e30=", "https://hooks.example/app-portal/login", &long] {
+            assert_eq!(token(text), None, "{text}");
+        }
+    }
+}

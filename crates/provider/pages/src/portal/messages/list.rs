@@ -1,0 +1,76 @@
+//! The application's messages, newest first.
+
+use askama::Template;
+use axum::response::Response;
+use provider_core::port::{Content, MessageFilter};
+use provider_core::uid::{NAME_CHARS_MAX, check_name};
+use provider_core::{HistoryQuery, HistoryRequest, ids};
+
+use crate::portal::catalogue;
+use crate::portal::session::{Section, Session};
+use crate::shared::fields::Asked;
+use crate::shared::frame::{Frame, page as answer};
+use crate::shared::pager::Pager;
+use crate::shared::refusal::Refusal;
+use crate::shared::when::When;
+
+/// Messages of a page.
+const LIMIT: &str = "50";
+
+#[derive(Template)]
+#[template(path = "portal/messages/list.html")]
+struct MessagesPage {
+    frame: Frame,
+    /// Event types to filter by.
+    names: Vec<String>,
+    wanted: String,
+    fault: String,
+    rows: Vec<Row>,
+    here: &'static str,
+    filter: String,
+    pager: Pager,
+}
+
+struct Row {
+    id: String,
+    event_type: String,
+    event_id: String,
+    channels: String,
+    at: When,
+}
+
+/// The list, of all event types or of one.
+pub(in crate::portal) async fn page(session: Session, Asked(query): Asked) -> Result<Response, Refusal> {
+    let wanted = query.text("eventType").to_owned();
+    let fault = match check_name(&wanted, NAME_CHARS_MAX) {
+        Err(error) if !wanted.is_empty() => error.to_string(),
+        _ => String::new(),
+    };
+    let only = Some(wanted.clone()).filter(|wanted| !wanted.is_empty() && fault.is_empty());
+    let asked = query.given("iterator");
+    let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
+    let part = HistoryRequest::parse(part, ids::MESSAGE)?;
+    let filter = MessageFilter { event_types: only.map(|name| vec![name]), ..MessageFilter::default() };
+    let found = session.provider().find_messages(&session.caller, session.app(), &filter, Content::Left, part);
+    let slice = found.await?;
+    let (event_types, _) = catalogue::all(&session).await?;
+    let now = session.portal.now();
+    let rows = slice.data.iter().map(|message| Row {
+        id: message.id.to_string(),
+        event_type: message.event_type.to_string(),
+        event_id: message.event_id.clone().unwrap_or_default(),
+        channels: message.channels.as_deref().unwrap_or_default().join(", "),
+        at: When::new(message.created_at, now),
+    });
+    answer(&MessagesPage {
+        frame: session.frame("Messages", Section::Messages),
+        names: event_types.into_iter().map(|event_type| event_type.name).collect(),
+        rows: rows.collect(),
+        here: "/messages",
+        // A name that could be asked for holds nothing that an address would escape.
+        filter: filter.event_types.map_or(String::new(), |_| format!("eventType={wanted}&")),
+        wanted,
+        fault,
+        pager: Pager::new(&slice, asked),
+    })
+}

@@ -1,0 +1,169 @@
+//! What was sent, what was answered, and sending it again.
+
+use std::time::Duration;
+
+use provider_core::{DeliveryOrder, EndpointInput};
+use serde_json::json;
+
+use crate::stage::{Stage, at, receiver};
+
+#[tokio::test]
+async fn attempts_are_shown_with_their_answers_and_filtered() {
+    let stage = Stage::new().await;
+    let good = stage.endpoint(at(&receiver(200, "thank you").await)).await;
+    let bad = stage.endpoint(at(&receiver(503, "come back later").await)).await;
+    let mut visitor = stage.visitor().await;
+    let path = |id: &str| format!("/endpoints/{id}");
+    visitor.get(&path(&good.id)).await.is(200).shows("Nothing was sent here yet");
+    let off = stage.endpoint(EndpointInput { disabled: true, ..at("https://example.com/") }).await;
+    visitor.get(&path(&off.id)).await.shows("until it is enabled").hides("Or try it out now");
+    visitor.get("/messages").await.is(200).shows("No message yet");
+    let message = stage.message("invoice.paid", "{}", None).await;
+    visitor.until_shown(&path(&good.id), &message.id).await.shows("invoice.paid").shows("Delivered").shows("100 %");
+    let page = visitor.until_shown(&path(&bad.id), &message.id).await;
+    page.shows("503").shows("Failing").shows("0.0 %");
+    visitor.get(&format!("{}?status=success", path(&bad.id))).await.shows("No such attempt").hides("503");
+    visitor.get(&format!("{}?status=fail", path(&bad.id))).await.shows("503");
+    visitor.get(&format!("{}?status=odd", path(&bad.id))).await.is(400);
+    visitor.get(&format!("{}?iterator=odd", path(&bad.id))).await.is(400);
+    let page = visitor.get(&format!("/messages/{}", message.id)).await;
+    page.shows("thank you").shows("come back later").shows("Failed, is tried again").shows("in ").shows("data-live");
+    visitor.get("/messages?eventType=invoice.paid").await.shows(&message.id);
+    visitor.get("/messages?eventType=invoice.lost").await.shows("No such message").hides(&message.id);
+    visitor.get("/messages?eventType=two+words").await.is(200).shows("id=\"event-type-fault\"");
+}
+
+#[tokio::test]
+async fn lists_lead_on_page_by_page() {
+    let stage = Stage::new().await;
+    for number in 0..120 {
+        stage.message("a.b", &json!({ "number": number }).to_string(), None).await;
+    }
+    let mut visitor = stage.visitor().await;
+    let (mut path, mut seen, mut pages) = ("/messages".to_owned(), Vec::new(), 0);
+    let ids = |text: &str| -> Vec<String> {
+        let rows = text.split("href=\"/app-portal/messages/").skip(1);
+        rows.map(|row| row.split('"').next().unwrap().to_owned()).collect()
+    };
+    let link = |text: &str, rel: &str| {
+        let at = text.split(&format!("rel=\"{rel}\" href=\"/app-portal")).nth(1)?;
+        Some(at.split('"').next()?.to_owned())
+    };
+    let last = loop {
+        let page = visitor.get(&path).await.is(200).text.clone();
+        seen.extend(ids(&page));
+        pages += 1;
+        match link(&page, "next") {
+            Some(next) => path = next,
+            None => break page,
+        }
+    };
+    assert_eq!((seen.len(), pages), (120, 3));
+    assert!(seen.is_sorted_by(|newer, older| newer > older));
+    let before = visitor.get(&link(&last, "prev").unwrap()).await;
+    assert_eq!(ids(&before.text), seen[50..100]);
+    let first = visitor.get(&link(&before.text, "prev").unwrap()).await;
+    assert_eq!(ids(&first.text), seen[..50]);
+}
+
+#[tokio::test]
+async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
+    let stage = Stage::new().await;
+    let schema = json!({"1": {"type": "object", "properties": {"lot": {"type": "integer"}}, "required": ["lot"]}});
+    stage.event_type("lot.sold", "The hammer fell.", Some(schema)).await;
+    stage.event_type("lot.lost", "", None).await;
+    let endpoint = stage.endpoint(at(&receiver(200, "").await)).await;
+    let other = stage.endpoint(at(&receiver(200, "").await)).await;
+    let mut visitor = stage.visitor().await;
+    visitor.get("/event-types").await.shows("The hammer fell.").shows("lot.lost");
+    let page = visitor.get("/event-types/lot.sold").await;
+    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send an example to");
+    visitor.get("/event-types/lot.lost").await.is(200).shows("There is none");
+
+    let path = format!("/endpoints/{}/example", endpoint.id);
+    visitor
+        .get(&format!("{path}?eventType=lot.sold"))
+        .await
+        .shows("<option selected>lot.sold</option>")
+        .shows("svix.ping");
+    visitor.submit(&path, &[("eventType", "lot.sold")]).await.is(200).shows("The example was sent.").shows("lot.sold");
+    let sent =
+        stage.provider.list_messages(&stage.account, &stage.app.id, &provider_core::PageRequest::default()).await;
+    let message = format!("/messages/{}", sent.unwrap().data[0].id);
+    visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The answer had no body.");
+    visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
+    visitor.post(&path, &[("eventType", "no.such")]).await.is(404);
+
+    let resend = format!("{message}/resend");
+    visitor.submit(&resend, &[("endpoint", &endpoint.id)]).await.shows("The message is being sent once more.");
+    visitor.until_shown(&message, "by hand").await;
+    visitor.submit(&resend, &[("endpoint", &other.id)]).await.is(200);
+    visitor.until_shown(&format!("/endpoints/{}", other.id), "by hand").await.shows("Delivered");
+    visitor.post(&resend, &[("endpoint", "ep_1")]).await.is(404);
+}
+
+#[tokio::test]
+async fn what_was_missed_is_replayed_and_its_progress_shown() {
+    let stage = Stage::new().await;
+    let message = stage.message("a.b", "{}", None).await;
+    stage.clock.advance(Duration::from_secs(60));
+    let late = stage.endpoint(at(&receiver(200, "").await)).await;
+    let path = format!("/endpoints/{}/replay", late.id);
+    let mut visitor = stage.visitor().await;
+    visitor.get(&path).await.is(200).shows("Nothing was sent again");
+    let page = visitor.submit(&path, &[("what", "missing"), ("hours", "24"), ("since", "")]).await;
+    page.is(200).shows("What it never had").shows("Its progress is shown below");
+    // A step waits for the one before, by the clock.
+    for _ in 0..1_000 {
+        if !visitor.get(&path).await.text.contains("Running") {
+            break;
+        }
+        stage.clock.advance(Duration::from_secs(1));
+    }
+    visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\">1<");
+    visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
+    visitor
+        .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])
+        .await
+        .shows("What failed");
+    for (what, hours, since, status, said) in [
+        ("failed", "24", "2026-10-01T00:00", 422, "must be at most 14 days ago"),
+        ("failed", "24", "2027-01-01T00:00", 422, "must not be in the future"),
+        ("failed", "24", "yesterday", 422, "must be a date and time"),
+        ("failed", "9999", "", 422, "must be a date and time"),
+        ("everything", "24", "", 400, "Either what failed is sent again"),
+    ] {
+        let page = visitor.post(&path, &[("what", what), ("hours", hours), ("since", since)]).await;
+        page.is(status).shows(said);
+        if status == 422 {
+            page.shows("id=\"since-fault\"").shows(&format!("value=\"{since}\""));
+        }
+    }
+    let other = stage.endpoint(at("https://example.com/")).await;
+    visitor.get(&format!("/endpoints/{}/replay", other.id)).await.shows("Nothing was sent again");
+}
+
+#[tokio::test]
+async fn a_key_that_waits_is_shown_and_its_message_skipped() {
+    let stage = Stage::new().await;
+    let in_order = EndpointInput { ordering: Some(DeliveryOrder::PerKey), ..at(&receiver(500, "").await) };
+    let endpoint = stage.endpoint(in_order).await;
+    let path = format!("/endpoints/{}/ordering", endpoint.id);
+    let mut visitor = stage.visitor().await;
+    visitor.get(&path).await.is(200).shows("No key waits");
+    let first = stage.message("a.b", "{}", Some("lot/1")).await;
+    let second = stage.message("a.b", "{}", Some("lot/1")).await;
+    let page = visitor.until_shown(&path, "failed once; tried again at its time").await;
+    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Behind it\">1<").shows("Skip");
+    visitor.get(&format!("/messages/{}", second.id)).await.shows("As soon as its turn comes");
+    let skip = async |visitor: &mut crate::visitor::Visitor, message: &str| {
+        visitor.post(&path, &[("key", "lot/1"), ("messageId", message)]).await.status
+    };
+    assert_eq!(skip(&mut visitor, &second.id).await, 404, "it is not what the key waits for");
+    assert_eq!(skip(&mut visitor, &first.id).await, 303);
+    visitor.until_shown(&path, &second.id).await.hides(&first.id);
+    // Nothing leads to this page of an endpoint that takes what comes.
+    let other = stage.endpoint(at("https://example.com/")).await;
+    let page = visitor.get(&format!("/endpoints/{}/ordering", other.id)).await;
+    page.is(200).shows("in any order, so no key waits").hides("one after the other");
+}

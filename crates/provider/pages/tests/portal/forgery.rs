@@ -1,0 +1,90 @@
+//! Forms that come from elsewhere, and what every answer says to a browser.
+
+use provider_core::PortalAccessInput;
+
+use crate::stage::{Stage, at};
+use crate::visitor::Visitor;
+
+#[tokio::test]
+async fn a_form_of_another_site_changes_nothing() {
+    let stage = Stage::new().await;
+    let endpoint = stage.endpoint(at("https://example.com/")).await;
+    let mut visitor = stage.visitor().await;
+    let path = format!("/endpoints/{}", endpoint.id);
+    for origin in [Some("https://evil.example"), Some("null"), None] {
+        visitor.origin = origin.map(str::to_owned);
+        for (path, fields) in [
+            ("/endpoints/new".to_owned(), &[("url", "https://evil.example/")][..]),
+            (format!("{path}/settings"), &[("url", "https://evil.example/")]),
+            (format!("{path}/disable"), &[]),
+            (format!("{path}/delete"), &[]),
+            (format!("{path}/secret/rotate"), &[]),
+            (format!("{path}/secret/reveal"), &[]),
+            (format!("{path}/headers"), &[("name", "x-a"), ("value", "b")]),
+            (format!("{path}/example"), &[("eventType", "svix.ping")]),
+            (format!("{path}/replay"), &[("what", "failed"), ("hours", "1")]),
+            ("/logout".to_owned(), &[]),
+        ] {
+            visitor.post(&path, fields).await.is(403).shows("sent by another site");
+        }
+    }
+    let list = visitor.get("/endpoints").await;
+    list.is(200).shows("https://example.com/").hides("evil").shows("Enabled");
+    let same = stage.provider.endpoint(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
+    assert_eq!(same, endpoint);
+}
+
+#[tokio::test]
+async fn nobody_is_signed_in_by_another_sites_form() {
+    let stage = Stage::new().await;
+    let token = stage.link(PortalAccessInput::default()).await.token;
+    let mut visitor = Visitor::at(&stage.server);
+    visitor.origin = Some("https://evil.example".into());
+    visitor.post("/login", &[("key", &token)]).await.is(403);
+    assert_eq!(visitor.cookie, None);
+}
+
+#[tokio::test]
+async fn every_answer_says_what_a_browser_may_do_with_it() {
+    let stage = Stage::new().await;
+    let mut visitor = stage.visitor().await;
+    for (path, status) in
+        [("/endpoints", 200), ("/nowhere", 404), ("/endpoints/ep_1", 404), ("/logout", 405), ("", 303)]
+    {
+        let answer = visitor.get(path).await;
+        answer.is(status);
+        let header = |name: &str| answer.headers[name].to_str().unwrap();
+        let policy = header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'; ") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("cache-control"), "no-store");
+        assert_eq!(header("referrer-policy"), "same-origin");
+        assert!(answer.headers.contains_key("x-request-id"));
+        assert!(!answer.headers.contains_key("access-control-allow-origin"));
+        if status >= 400 {
+            assert!(header("content-type").starts_with("text/html"));
+            answer.shows("To the endpoints").shows("<h1>");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_page_has_script_or_style_in_it_and_files_are_kept_for_good() {
+    let stage = Stage::new().await;
+    let mut visitor = stage.visitor().await;
+    let page = visitor.get("/endpoints/new").await.text;
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("javascript:"), "{page}");
+    assert_eq!(page.matches("<script").count(), page.matches("<script src=").count());
+    let mut files = 0;
+    for (at, _) in page.match_indices("/app-portal/static/") {
+        let path = page[at..].split('"').next().unwrap().strip_prefix("/app-portal").unwrap();
+        let file = visitor.get(path).await;
+        file.is(200);
+        assert_eq!(file.headers["cache-control"], "public, max-age=31536000, immutable");
+        assert!(file.text.len() > 100);
+        files += 1;
+    }
+    assert!(files >= 3);
+    visitor.get("/static/style.0000000000000000.css").await.is(404);
+}

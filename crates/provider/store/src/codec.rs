@@ -1,0 +1,236 @@
+//! What the provider's two SQL stores have in common: how a list is sliced, and how what has no column type of its own is
+//! kept. Times are kept to the millisecond, which is what the runtime's clocks show.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use kit_runtime::vault::Sealed;
+use provider_core::model::{AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
+use provider_core::ordering::DeliveryOrder;
+use provider_core::port::{
+    EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Bytes of a text that its fingerprint begins with: the time of a UUID of version 7, or of a KSUID, to a few milliseconds.
+const BEGINNING_BYTES: usize = 12;
+/// Bytes of SHA-256 that a fingerprint ends with.
+const HASH_BYTES: usize = 16;
+
+/// Short stand-in for a unique text: see [`fingerprint`].
+pub(crate) type Fingerprint = [u8; BEGINNING_BYTES + HASH_BYTES];
+
+/// A slice of a list in SQL. Its statements take three parameters: whom the rows belong to, `from`, and `limit`.
+pub(crate) struct Slice {
+    /// The key that the slice begins at; empty for the start of the list.
+    pub(crate) from: String,
+    /// Rows at most.
+    pub(crate) limit: i64,
+    compare: &'static str,
+    direction: &'static str,
+    away: bool,
+}
+
+impl Slice {
+    pub(crate) fn new(page: &Page) -> Self {
+        let (from, away) = match &page.from {
+            None => (String::new(), false),
+            Some(Start::After(key)) => (key.clone(), false),
+            Some(Start::Before(key)) => (key.clone(), true),
+        };
+        // The rows just before a key are found walking away from it, and turned round afterwards.
+        let ascending = (page.order == Order::Ascending) != away;
+        Self {
+            compare: match (&page.from, ascending) {
+                (None, _) => "=",
+                (Some(_), true) => ">",
+                (Some(_), false) => "<",
+            },
+            direction: if ascending { "ASC" } else { "DESC" },
+            limit: i64::try_from(page.limit).unwrap_or(i64::MAX),
+            from,
+            away,
+        }
+    }
+
+    /// The end of a statement that lists rows by `key`.
+    pub(crate) fn sql(&self, key: &str) -> String {
+        let Self { compare, direction, .. } = self;
+        // At the start of the list the second parameter is compared with itself only, so that it is always there.
+        let left = if *compare == "=" { "''" } else { key };
+        format!(" AND {left} {compare} $2 ORDER BY {key} {direction} LIMIT $3")
+    }
+
+    /// The rows found, in the list's direction.
+    pub(crate) fn in_order<T>(&self, mut rows: Vec<T>) -> Vec<T> {
+        if self.away {
+            rows.reverse();
+        }
+        rows
+    }
+}
+
+/// Lists of attempts have one direction.
+pub(crate) fn newest_first(page: Page) -> Page {
+    Page { order: Order::Descending, ..page }
+}
+
+/// The end of a condition on applications, of the table or alias `application`, that leaves these out.
+pub(crate) fn excluding(exclude: &[Exclude], application: &str) -> String {
+    let has = |condition: &str| {
+        format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
+    };
+    let conditions = exclude.iter().map(|exclude| match exclude {
+        Exclude::WithoutEndpoints => format!(" AND {}", has("")),
+        Exclude::OnlyDisabledEndpoints => format!(" AND (NOT {} OR {})", has(""), has(" AND NOT own.disabled")),
+        Exclude::OnlyPlayEndpoints => {
+            let elsewhere = Exclude::PLAY_URLS.map(|url| format!(" AND own.url NOT LIKE '{url}%'")).concat();
+            format!(" AND (NOT {} OR {})", has(""), has(&elsewhere))
+        }
+    });
+    conditions.collect()
+}
+
+/// Numbers of attempts by status, and of deliveries that have not been attempted and that have.
+pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
+    let [success, pending, fail, sending, cancelled] = attempts;
+    let [untried, tried] = deliveries;
+    EndpointCounts { success, fail, cancelled, pending: pending + untried, sending: sending + tried }
+}
+
+/// A key of fixed length for a text that is unique among those of its owner: the beginning of the text, and 128 bits of
+/// SHA-256 over both. A long text costs its unique index no more than a short one, and texts that begin with a time, as event
+/// ids of the platform do, stay next to each other in it: a batch of them changes one page instead of one for each. Two texts
+/// with one fingerprint are not met.
+pub(crate) fn fingerprint(owner: &str, text: &str) -> Fingerprint {
+    let mut hash = Sha256::new();
+    hash.update(owner.as_bytes());
+    hash.update([0]);
+    hash.update(text.as_bytes());
+    let mut key = Fingerprint::default();
+    let beginning = text.len().min(BEGINNING_BYTES);
+    key[..beginning].copy_from_slice(&text.as_bytes()[..beginning]);
+    key[BEGINNING_BYTES..].copy_from_slice(&hash.finalize()[..HASH_BYTES]);
+    key
+}
+
+/// The fingerprint of an answer's idempotency key.
+pub(crate) fn answer_key(answer: &IdempotentAnswer) -> Fingerprint {
+    fingerprint(&answer.account, &answer.key)
+}
+
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> StoreError {
+    StoreError::Corrupt(what.to_string())
+}
+
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> StoreResult<String> {
+    serde_json::to_string(value).map_err(corrupt)
+}
+
+pub(crate) fn optional_to_json<T: Serialize>(value: Option<&T>) -> StoreResult<Option<String>> {
+    value.map(to_json).transpose()
+}
+
+pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
+    serde_json::from_str(text).map_err(corrupt)
+}
+
+pub(crate) fn optional_from_json<T: DeserializeOwned>(text: Option<&str>) -> StoreResult<Option<T>> {
+    text.map(from_json).transpose()
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptSecret {
+    secret: String,
+    expires_at_ms: i64,
+}
+
+pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> {
+    let kept = secrets.iter().map(|old| KeptSecret {
+        secret: old.secret.as_str().to_owned(),
+        expires_at_ms: old.expires_at.as_millisecond(),
+    });
+    to_json(&kept.collect::<Vec<_>>())
+}
+
+pub(crate) fn old_secrets_from_json(text: &str) -> StoreResult<Vec<OldSecret>> {
+    let kept: Vec<KeptSecret> = from_json(text)?;
+    let old = kept.into_iter().map(|kept| {
+        Ok(OldSecret {
+            secret: Sealed::from_text(kept.secret),
+            expires_at: Timestamp::from_millisecond(kept.expires_at_ms).map_err(corrupt)?,
+        })
+    });
+    old.collect()
+}
+
+pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
+    match number {
+        0 => Ok(AttemptStatus::Success),
+        1 => Ok(AttemptStatus::Pending),
+        2 => Ok(AttemptStatus::Fail),
+        3 => Ok(AttemptStatus::Sending),
+        4 => Ok(AttemptStatus::Cancelled),
+        other => Err(corrupt(format_args!("attempt status {other}"))),
+    }
+}
+
+pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {
+    PayloadCheck::parse(name).ok_or_else(|| corrupt(format_args!("payload check {name}")))
+}
+
+pub(crate) fn capabilities_to_json(capabilities: &BTreeSet<Capability>) -> StoreResult<String> {
+    to_json(&capabilities.iter().map(|capability| capability.name()).collect::<Vec<_>>())
+}
+
+pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capability>> {
+    let names: Vec<String> = from_json(text)?;
+    let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
+    names.iter().map(capability).collect()
+}
+
+pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
+    match number {
+        0 => Ok(DeliveryOrder::Any),
+        1 => Ok(DeliveryOrder::PerKey),
+        other => Err(corrupt(format_args!("delivery order {other}"))),
+    }
+}
+
+pub(crate) fn trigger(number: i64) -> StoreResult<AttemptTrigger> {
+    match number {
+        0 => Ok(AttemptTrigger::Scheduled),
+        1 => Ok(AttemptTrigger::Manual),
+        other => Err(corrupt(format_args!("attempt trigger {other}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sql(from: Option<Start>, order: Order) -> String {
+        Slice::new(&Page { from, order, limit: 3 }).sql("id")
+    }
+
+    #[test]
+    fn a_slice_walks_in_the_lists_direction_or_away_from_its_key() {
+        let (after, before) = (Some(Start::After("k".to_owned())), Some(Start::Before("k".to_owned())));
+        assert_eq!(sql(None, Order::Ascending), " AND '' = $2 ORDER BY id ASC LIMIT $3");
+        assert_eq!(sql(None, Order::Descending), " AND '' = $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(after.clone(), Order::Ascending), " AND id > $2 ORDER BY id ASC LIMIT $3");
+        assert_eq!(sql(after, Order::Descending), " AND id < $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(before.clone(), Order::Ascending), " AND id < $2 ORDER BY id DESC LIMIT $3");
+        assert_eq!(sql(before, Order::Descending), " AND id > $2 ORDER BY id ASC LIMIT $3");
+    }
+
+    #[test]
+    fn one_text_of_two_owners_has_two_fingerprints() {
+        assert_eq!(fingerprint("a", "b"), fingerprint("a", "b"));
+        assert_ne!(fingerprint("a", "b"), fingerprint("c", "b"));
+        assert_ne!(fingerprint("ab", "c"), fingerprint("a", "bc"));
+        assert_ne!(fingerprint("a", "the same beginning 1"), fingerprint("a", "the same beginning 2"));
+    }
+}

@@ -1,0 +1,12 @@
+//! The provider's store on SQLite and on PostgreSQL: the only crate with the provider's SQL.
+//!
+//! The binary opens one store, tests open both. Both implement the ports of `provider-core`, which state what each call
+//! guarantees; the conformance suite in `tests/` runs on both. Connections, transactions and migrations are `kit-engine`'s.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod codec;
+pub mod postgres;
+mod scan;
+pub mod sqlite;
+mod task_codec;

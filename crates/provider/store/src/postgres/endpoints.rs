@@ -1,0 +1,131 @@
+//! Endpoints, and the snapshot that messages are routed by.
+
+use provider_core::model::{Application, Endpoint};
+use provider_core::operational::events::{DisabledBy, Happening};
+use provider_core::port::{IdempotentAnswer, Page, StoreError};
+
+use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, Outcome};
+use super::{answers, applications, operational};
+use crate::codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
+
+pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    answers::keep_or_replay(db, answer).await?;
+    if !applications::raise_version(db, &new.application).await? {
+        return Err(StoreError::NotFound.into());
+    }
+    check_uid(db, new).await?;
+    let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
+         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    write(db, insert, new).await?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created).await
+}
+
+/// The id goes before a uid that looks like it.
+pub(super) async fn find(db: &impl Client, application: &str, id_or_uid: &str) -> Outcome<Option<Endpoint>> {
+    let by_id = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2");
+    let found = rows::one(db, &by_id, &[&application, &id_or_uid], |row| rows::endpoint(row, 0)).await?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    let by_uid = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.uid = $2");
+    rows::one(db, &by_uid, &[&application, &id_or_uid], |row| rows::endpoint(row, 0)).await
+}
+
+pub(super) async fn list(db: &impl Client, application: &str, page: &Page) -> Outcome<Vec<Endpoint>> {
+    let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1");
+    rows::list(db, &select, "e.id", application, &Slice::new(page), |row| rows::endpoint(row, 0)).await
+}
+
+pub(super) async fn update(db: &impl Client, new: &Endpoint) -> Outcome<()> {
+    if !applications::raise_version(db, &new.application).await? {
+        return Err(StoreError::NotFound.into());
+    }
+    check_uid(db, new).await?;
+    let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
+    let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
+    // The time of creation stays; naming it keeps the parameters those of the insert.
+    let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
+         channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
+         failing_since = $14, updated_at = $15, ordering = $17 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
+    if write(db, update, new).await? == 0 {
+        return Err(StoreError::NotFound.into());
+    }
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated).await?;
+    if new.disabled && was_disabled == Some(false) {
+        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
+        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
+    }
+    Ok(())
+}
+
+async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> Outcome<u64> {
+    let filter_types = optional_to_json(new.filter_types.as_ref())?;
+    let channels = optional_to_json(new.channels.as_ref())?;
+    let (metadata, headers) = (to_json(&new.metadata)?, to_json(&new.headers)?);
+    let old_secrets = old_secrets_to_json(&new.old_secrets)?;
+    rows::write(
+        db,
+        statement,
+        &[
+            &&*new.id,
+            &&*new.application,
+            &new.uid,
+            &new.url,
+            &new.description,
+            &new.disabled,
+            &filter_types,
+            &channels,
+            &new.throttle_rate.map(i32::from),
+            &metadata,
+            &headers,
+            &new.secret.as_str(),
+            &old_secrets,
+            &new.failing_since,
+            &new.updated_at,
+            &new.created_at,
+            &(new.ordering as i16),
+        ],
+    )
+    .await
+}
+
+async fn check_uid(db: &impl Client, new: &Endpoint) -> Outcome<()> {
+    let select = "SELECT id FROM endpoints WHERE application = $1 AND uid = $2 AND id <> $3";
+    match rows::one(db, select, &[&&*new.application, &new.uid, &&*new.id], |row| rows::id(row, 0)).await? {
+        Some(_) => Err(StoreError::Taken("uid").into()),
+        None => Ok(()),
+    }
+}
+
+/// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
+pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Outcome<bool> {
+    applications::lock(db, application).await?;
+    let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2 RETURNING uid";
+    let gone = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
+    let Some(uid) = gone else { return Ok(false) };
+    applications::raise_version(db, application).await?;
+    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted).await?;
+    Ok(true)
+}
+
+/// One statement, so that it is of one moment.
+pub(super) async fn snapshot(db: &impl Client, application: &str) -> Outcome<Option<(Application, Vec<Endpoint>)>> {
+    let select = format!(
+        "SELECT {APPLICATION}, {ENDPOINT} FROM applications a LEFT JOIN endpoints e ON e.application = a.id \
+         WHERE a.id = $1 ORDER BY e.id"
+    );
+    let found = rows::all(db, &select, &[&application], |row| {
+        let endpoint = match rows::get::<Option<&str>>(row, APPLICATION_COLUMNS)? {
+            Some(_) => Some(rows::endpoint(row, APPLICATION_COLUMNS)?),
+            None => None,
+        };
+        Ok((rows::application(row)?, endpoint))
+    })
+    .await?;
+    let mut found = found.into_iter();
+    Ok(found.next().map(|(application, first)| {
+        let rest = found.filter_map(|(_, endpoint)| endpoint);
+        (application, first.into_iter().chain(rest).collect())
+    }))
+}

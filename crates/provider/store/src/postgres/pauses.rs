@@ -1,0 +1,47 @@
+//! Which endpoints are left alone because their receivers asked for it.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::port::StoreResult;
+use provider_core::port::supervision::{Pause, Pauses};
+
+use super::Provider;
+use super::rows;
+
+/// Those that are not over at `$1`, and whose endpoint is as it was.
+const HOLDING: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
+     WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+
+#[async_trait]
+impl Pauses for Provider {
+    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+        let client = self.client().await?;
+        rows::write(&client, "DELETE FROM pauses WHERE until <= $1", &[&now]).await?;
+        let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, at = excluded.at";
+        rows::write(&client, note, &[&&*pause.endpoint, &pause.until, &pause.changed_at, &now]).await?;
+        Ok(())
+    }
+
+    async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
+        let client = self.client().await?;
+        let select = format!("{HOLDING} AND p.at >= $2 ORDER BY p.until DESC LIMIT $3");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let pause = |row: &tokio_postgres::Row| {
+            Ok(Pause {
+                application: rows::id(row, 0)?,
+                endpoint: rows::id(row, 1)?,
+                until: rows::get(row, 2)?,
+                changed_at: rows::get(row, 3)?,
+            })
+        };
+        Ok(rows::all(&client, &select, &[&now, &since, &limit], pause).await?)
+    }
+
+    async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        let client = self.client().await?;
+        let select = format!("{HOLDING} AND p.endpoint = $2");
+        Ok(rows::one(&client, &select, &[&now, &endpoint], |row| rows::get(row, 2)).await?)
+    }
+}

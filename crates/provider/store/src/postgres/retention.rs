@@ -1,0 +1,168 @@
+//! Forgetting. The oldest messages are found application by application, attempts at the beginning of their key, which begins
+//! with the message. Rows that somebody else has locked are left for the next time.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::Id;
+use provider_core::port::{EXPUNGED, Retention, StoreResult};
+use tokio_postgres::types::ToSql;
+
+use super::rows::{self, Client, Outcome, signed};
+use super::{Provider, deliveries, messages};
+
+#[async_trait]
+impl Retention for Provider {
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
+        let expunged = self
+            .transaction(&(application, message, now), |db, &(application, message, now)| {
+                Box::pin(expunge_payload(db, application, message, now))
+            })
+            .await?;
+        if expunged {
+            self.engine.notify().await;
+        }
+        Ok(expunged)
+    }
+
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        let client = self.client().await?;
+        let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
+             WHERE application = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4) looked_at";
+        let span = rows::one(&client, span, &[&application, &after, &before, &signed(limit)], |row| {
+            let id = |column| -> StoreResult<_> { Ok(rows::get::<Option<&str>>(row, column)?.map(Id::from)) };
+            Ok(id(0)?.zip(id(1)?))
+        })
+        .await?;
+        let Some((first, last)) = span.flatten() else { return Ok((0, None)) };
+        drop(client);
+        let span = (application, &*first, &*last, now);
+        let expunged = self
+            .transaction(&span, |db, &(application, first, last, now)| {
+                Box::pin(expunge_payloads(db, application, first, last, now))
+            })
+            .await?;
+        self.engine.notify().await;
+        Ok((expunged, Some(last)))
+    }
+
+    async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
+        let client = self.client().await?;
+        let expunge = "UPDATE attempts SET response = $3 WHERE message = $1 AND id = $2";
+        let there = messages::is_there(&client, application, message).await?;
+        Ok(there && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
+    }
+
+    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let client = self.client().await?;
+        // The condition of the index, word by word. What waits of these is due, but for rows that somebody is just taking.
+        let forget = "WITH over AS ( \
+                 SELECT application, id FROM messages \
+                 WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
+                 AND payload_expires_at <= $1 ORDER BY payload_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED \
+             ), forgotten AS ( \
+                 UPDATE messages m SET payload = NULL FROM over \
+                 WHERE m.application = over.application AND m.id = over.id RETURNING m.application, m.id \
+             ), waiting AS ( \
+                 SELECT d.endpoint, d.message FROM forgotten f JOIN endpoints e ON e.application = f.application \
+                 JOIN deliveries d ON d.endpoint = e.id AND d.message = f.id WHERE d.owner IS NULL AND d.next_at > $1 \
+                 FOR UPDATE OF d SKIP LOCKED \
+             ), hastened AS ( \
+                 UPDATE deliveries d SET next_at = $1 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message \
+             ) \
+             SELECT count(*) FROM forgotten";
+        let forgotten = rows::one(&client, forget, &[&now, &signed(limit)], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(forgotten.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
+    }
+
+    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let client = self.client().await?;
+        let forget = "WITH old AS ( \
+                 SELECT message, id FROM attempts WHERE message < $1 ORDER BY message, id LIMIT $2 FOR UPDATE SKIP LOCKED \
+             ) \
+             DELETE FROM attempts a USING old WHERE a.message = old.message AND a.id = old.id";
+        Ok(write(&client, forget, &[&before_message, &signed(limit)]).await?)
+    }
+
+    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        self.transaction(&(before_message, limit), |db, &(before_message, limit)| {
+            Box::pin(forget_messages(db, before_message, limit))
+        })
+        .await
+    }
+}
+
+async fn expunge_payload(db: &impl Client, application: &str, message: &str, now: Timestamp) -> Outcome<bool> {
+    note_purge(db, application).await?;
+    let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
+    let there = messages::is_there(db, application, message).await?;
+    if !there || write(db, expunge, &[&application, &message]).await? == 0 {
+        return Ok(false);
+    }
+    hasten(db, application, message, message, now).await?;
+    Ok(true)
+}
+
+async fn expunge_payloads(
+    db: &impl Client,
+    application: &str,
+    first: &str,
+    last: &str,
+    now: Timestamp,
+) -> Outcome<usize> {
+    note_purge(db, application).await?;
+    let expunge = "UPDATE messages SET payload = NULL \
+         WHERE application = $1 AND id BETWEEN $2 AND $3 AND payload IS NOT NULL";
+    let expunged = write(db, expunge, &[&application, &first, &last]).await?;
+    hasten(db, application, first, last, now).await?;
+    Ok(expunged)
+}
+
+/// First of all, since whoever locks an application does so before anything of it.
+async fn note_purge(db: &impl Client, application: &str) -> Outcome<()> {
+    write(db, "UPDATE applications SET purges = purges + 1 WHERE id = $1", &[&application]).await.map(drop)
+}
+
+/// Payloads of the application's messages from `first` to `last` went: what waits of them is due, but for rows that somebody is just
+/// taking.
+async fn hasten(db: &impl Client, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+    let hasten = "WITH waiting AS ( \
+             SELECT d.endpoint, d.message FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
+             WHERE e.application = $1 AND d.message BETWEEN $2 AND $3 AND d.owner IS NULL AND d.next_at > $4 \
+             FOR UPDATE OF d SKIP LOCKED \
+         ) \
+         UPDATE deliveries d SET next_at = $4 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message";
+    write(db, hasten, &[&application, &first, &last, &now]).await.map(drop)
+}
+
+/// Whoever enters a delivery row for a message holds the message meanwhile, so that its row is seen here after that.
+async fn forget_messages(db: &impl Client, before_message: &str, limit: usize) -> Outcome<usize> {
+    let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
+             (SELECT application FROM messages ORDER BY application LIMIT 1) \
+             UNION ALL \
+             SELECT next.application FROM applications_with_messages a CROSS JOIN LATERAL ( \
+                 SELECT m.application FROM messages m WHERE m.application > a.application \
+                 ORDER BY m.application LIMIT 1) next \
+         ), old AS ( \
+             SELECT m.application, m.id FROM applications_with_messages a CROSS JOIN LATERAL ( \
+                 SELECT m.application, m.id FROM messages m WHERE m.application = a.application AND m.id < $1 \
+                 ORDER BY m.id LIMIT $2) m LIMIT $2 \
+         ) \
+         DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
+    let forgotten = write(db, forget, &[&before_message, &signed(limit)]).await?;
+    if forgotten > 0 {
+        // What waits of them would wait for ever.
+        deliveries::drop_rows_before(db, before_message).await?;
+    }
+    Ok(forgotten)
+}
+
+async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Outcome<usize> {
+    Ok(usize::try_from(rows::write(db, sql, params).await?).unwrap_or(usize::MAX))
+}

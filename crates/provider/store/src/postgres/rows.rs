@@ -1,0 +1,297 @@
+//! Rows of the tables as the provider's own types, and what can go wrong on the way.
+
+use kit_runtime::vault::Sealed;
+use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use provider_core::ordering::OrderingKey;
+use provider_core::port::{Answer, StoreError, StoreResult};
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql};
+
+use crate::codec;
+use crate::codec::Slice;
+use kit_engine::EngineError;
+use kit_engine::postgres::Transient;
+
+/// A connection, inside a transaction or not.
+pub(super) trait Client: deadpool_postgres::GenericClient {}
+
+impl<C: deadpool_postgres::GenericClient> Client for C {}
+
+/// Why a statement, or the call that it is part of, failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The answer of the port.
+    Store(StoreError),
+    /// The engine's error.
+    Engine(tokio_postgres::Error),
+}
+
+pub(super) type Outcome<T> = Result<T, Fault>;
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<tokio_postgres::Error> for Fault {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Store(error) => error,
+            // Another call took the uid between this one's look and its write.
+            Fault::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
+                Self::Taken("uid")
+            }
+            Fault::Engine(error) => Self::Unavailable(EngineError::from(error).to_string()),
+        }
+    }
+}
+
+fn constraint(error: &tokio_postgres::Error) -> Option<&str> {
+    error.as_db_error()?.constraint()
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Self::Store(StoreError::Unavailable(error.to_string()))
+    }
+}
+
+impl Transient for Fault {
+    fn statement_error(&self) -> Option<&tokio_postgres::Error> {
+        match self {
+            Self::Store(_) => None,
+            Self::Engine(error) => Some(error),
+        }
+    }
+}
+
+/// The first row found.
+pub(super) async fn one<T>(
+    db: &impl Client,
+    sql: &str,
+    params: &[&(dyn ToSql + Sync)],
+    row: impl FnOnce(&Row) -> StoreResult<T>,
+) -> Outcome<Option<T>> {
+    let statement = db.prepare_cached(sql).await?;
+    let found = db.query_opt(&statement, params).await?;
+    Ok(found.as_ref().map(row).transpose()?)
+}
+
+/// All rows found.
+pub(super) async fn all<T>(
+    db: &impl Client,
+    sql: &str,
+    params: &[&(dyn ToSql + Sync)],
+    row: impl Fn(&Row) -> StoreResult<T>,
+) -> Outcome<Vec<T>> {
+    let statement = db.prepare_cached(sql).await?;
+    let found = db.query(&statement, params).await?;
+    Ok(found.iter().map(row).collect::<StoreResult<_>>()?)
+}
+
+/// Rows written.
+pub(super) async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Outcome<u64> {
+    let statement = db.prepare_cached(sql).await?;
+    Ok(db.execute(&statement, params).await?)
+}
+
+/// A slice of the rows that belong to `owner`. `select` ends in a condition on its first parameter.
+pub(super) async fn list<T>(
+    db: &impl Client,
+    select: &str,
+    key: &str,
+    owner: &str,
+    slice: &Slice,
+    row: impl Fn(&Row) -> StoreResult<T>,
+) -> Outcome<Vec<T>> {
+    let sql = format!("{select}{}", slice.sql(key));
+    let found = all(db, &sql, &[&owner, &slice.from, &slice.limit], row).await?;
+    Ok(slice.in_order(found))
+}
+
+/// A number as a column of PostgreSQL has it, which is signed.
+pub(super) fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn get<'row, T: FromSql<'row>>(row: &'row Row, column: usize) -> StoreResult<T> {
+    row.try_get(column).map_err(codec::corrupt)
+}
+
+pub(super) fn id(row: &Row, column: usize) -> StoreResult<Id> {
+    Ok(get::<&str>(row, column)?.into())
+}
+
+/// A number that is unsigned in the model.
+pub(super) fn unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<T> {
+    let number: i32 = get(row, column)?;
+    T::try_from(number).map_err(|_| codec::corrupt(format_args!("{number} in column {column}")))
+}
+
+fn optional_unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<Option<T>> {
+    match get::<Option<i32>>(row, column)? {
+        None => Ok(None),
+        Some(_) => unsigned(row, column).map(Some),
+    }
+}
+
+fn optional_u32(row: &Row, column: usize) -> StoreResult<Option<u32>> {
+    let number: Option<i64> = get(row, column)?;
+    number.map(|number| u32::try_from(number).map_err(codec::corrupt)).transpose()
+}
+
+pub(super) fn bytes<const LENGTH: usize>(row: &Row, column: usize) -> StoreResult<[u8; LENGTH]> {
+    let bytes: &[u8] = get(row, column)?;
+    bytes.try_into().map_err(|_| codec::corrupt(format_args!("{} bytes in column {column}", bytes.len())))
+}
+
+pub(super) fn account(row: &Row) -> StoreResult<Account> {
+    let settings = AccountSettings {
+        payload_check: codec::payload_check(get(row, 3)?)?,
+        requests_per_second_max: optional_u32(row, 4)?,
+        endpoints_max: optional_u32(row, 5)?,
+    };
+    Ok(Account { id: id(row, 0)?, name: get(row, 1)?, settings, created_at: get(row, 2)? })
+}
+
+pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
+    Ok(ApiKey {
+        id: id(row, 0)?,
+        account: id(row, 1)?,
+        name: get(row, 2)?,
+        hash: bytes(row, 3)?,
+        created_at: get(row, 4)?,
+        expires_at: get(row, 5)?,
+        last_used_at: get(row, 6)?,
+    })
+}
+
+/// Columns `request_hash, at, application, message, status, body`.
+pub(super) fn answer(row: &Row) -> StoreResult<([u8; 32], jiff::Timestamp, Answer)> {
+    let answer = match get::<Option<&str>>(row, 2)? {
+        Some(application) => Answer::Message { application: application.into(), message: id(row, 3)? },
+        None => Answer::Body { status: unsigned(row, 4)?, body: get(row, 5)? },
+    };
+    Ok((bytes(row, 0)?, get(row, 1)?, answer))
+}
+
+pub(super) const APPLICATION: &str = "a.id, a.account, a.uid, a.name, a.throttle_rate, a.metadata, a.version, \
+     a.created_at, a.updated_at, a.purges";
+/// Columns of [`APPLICATION`].
+pub(super) const APPLICATION_COLUMNS: usize = 10;
+
+pub(super) fn application(row: &Row) -> StoreResult<Application> {
+    Ok(Application {
+        id: id(row, 0)?,
+        account: id(row, 1)?,
+        uid: get(row, 2)?,
+        name: get(row, 3)?,
+        throttle_rate: optional_unsigned(row, 4)?,
+        metadata: codec::from_json(get(row, 5)?)?,
+        version: get(row, 6)?,
+        created_at: get(row, 7)?,
+        updated_at: get(row, 8)?,
+        purges: get(row, 9)?,
+    })
+}
+
+pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flags, \
+     group_name, created_at, updated_at FROM event_types";
+
+pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
+    Ok(EventType {
+        account: id(row, 0)?,
+        name: get(row, 1)?,
+        description: get(row, 2)?,
+        archived: get(row, 3)?,
+        deprecated: get(row, 4)?,
+        schemas: codec::optional_from_json(get(row, 5)?)?,
+        feature_flags: codec::from_json(get(row, 6)?)?,
+        group_name: get(row, 7)?,
+        created_at: get(row, 8)?,
+        updated_at: get(row, 9)?,
+    })
+}
+
+pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.description, e.disabled, e.filter_types, e.channels, \
+     e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
+     e.created_at, e.updated_at";
+
+/// The columns of [`ENDPOINT`], which begin at `from`.
+pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
+    Ok(Endpoint {
+        id: id(row, from)?,
+        application: id(row, from + 1)?,
+        uid: get(row, from + 2)?,
+        url: get(row, from + 3)?,
+        description: get(row, from + 4)?,
+        disabled: get(row, from + 5)?,
+        filter_types: codec::optional_from_json(get(row, from + 6)?)?,
+        channels: codec::optional_from_json(get(row, from + 7)?)?,
+        throttle_rate: optional_unsigned(row, from + 8)?,
+        metadata: codec::from_json(get(row, from + 9)?)?,
+        headers: codec::from_json(get(row, from + 10)?)?,
+        secret: Sealed::from_text(get::<&str>(row, from + 11)?),
+        old_secrets: codec::old_secrets_from_json(get(row, from + 12)?)?,
+        failing_since: get(row, from + 13)?,
+        ordering: codec::ordering(get::<i16>(row, from + 14)?.into())?,
+        created_at: get(row, from + 15)?,
+        updated_at: get(row, from + 16)?,
+    })
+}
+
+pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
+     m.created_at, m.payload_expires_at, m.deliver_at";
+/// Columns of [`MESSAGE`].
+pub(super) const MESSAGE_COLUMNS: usize = 10;
+
+pub(super) fn message(row: &Row) -> StoreResult<Message> {
+    Ok(Message {
+        id: id(row, 0)?,
+        application: id(row, 1)?,
+        event_type: id(row, 2)?,
+        event_id: get(row, 3)?,
+        payload: get::<Option<Vec<u8>>>(row, 4)?.map(Into::into),
+        channels: codec::optional_from_json(get(row, 5)?)?,
+        tags: codec::optional_from_json(get(row, 6)?)?,
+        created_at: get(row, 7)?,
+        payload_expires_at: get(row, 8)?,
+        deliver_at: get(row, 9)?,
+    })
+}
+
+/// The key that a delivery row stays in order with.
+pub(super) fn ordering_key(row: &Row, column: usize) -> StoreResult<Option<OrderingKey>> {
+    Ok(get::<Option<&str>>(row, column)?.map(OrderingKey::kept))
+}
+
+/// The attempts column of a claimed delivery.
+pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
+    unsigned(row, column)
+}
+
+pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
+     a.response_duration_ms, a.trigger, a.at";
+
+pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
+    Ok(Attempt {
+        id: id(row, 0)?,
+        message: id(row, 1)?,
+        endpoint: id(row, 2)?,
+        application: application.into(),
+        url: get(row, 3)?,
+        status: codec::status(get::<i16>(row, 4)?.into())?,
+        response_status_code: unsigned(row, 5)?,
+        response: String::from_utf8(get(row, 6)?).map_err(codec::corrupt)?,
+        response_duration_ms: get(row, 7)?,
+        trigger: codec::trigger(get::<i16>(row, 8)?.into())?,
+        at: get(row, 9)?,
+    })
+}

@@ -1,0 +1,65 @@
+//! What is sealed: with which keys, and sealing it again.
+
+use async_trait::async_trait;
+use kit_runtime::vault::Sealed;
+use provider_core::model::{Endpoint, Id};
+use provider_core::port::{SealingStore, StoreError, StoreResult};
+
+use super::Provider;
+use super::rows::{self, Client, ENDPOINT, Outcome};
+use crate::codec::{old_secrets_to_json, to_json};
+use kit_runtime::vault::same_texts;
+
+#[async_trait]
+impl SealingStore for Provider {
+    async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
+        Ok(sentinels(&self.client().await?).await?)
+    }
+
+    async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()> {
+        self.transaction(&(&old, &new), |db, &(old, new)| Box::pin(replace_sentinels(db, old, new))).await
+    }
+
+    async fn all_endpoints(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<Endpoint>> {
+        let client = self.client().await?;
+        let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.id > $1 ORDER BY e.id LIMIT $2");
+        let after = after.as_deref().unwrap_or_default();
+        Ok(rows::all(&client, &select, &[&after, &rows::signed(limit)], |row| rows::endpoint(row, 0)).await?)
+    }
+
+    async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize> {
+        self.transaction(&&endpoints, |db, endpoints| Box::pin(reseal(db, endpoints))).await
+    }
+}
+
+async fn sentinels(db: &impl Client) -> Outcome<Vec<Sealed>> {
+    let select = "SELECT sealed FROM sentinels ORDER BY sealed";
+    rows::all(db, select, &[], |row| Ok(Sealed::from_text(rows::get::<&str>(row, 0)?))).await
+}
+
+async fn replace_sentinels(db: &impl Client, old: &[Sealed], new: &[Sealed]) -> Outcome<()> {
+    // An empty table has no row to lock.
+    rows::write(db, "LOCK TABLE sentinels IN EXCLUSIVE MODE", &[]).await?;
+    if !same_texts(&sentinels(db).await?, old) {
+        return Err(StoreError::Stale.into());
+    }
+    rows::write(db, "DELETE FROM sentinels", &[]).await?;
+    let texts: Vec<&str> = new.iter().map(Sealed::as_str).collect();
+    rows::write(db, "INSERT INTO sentinels (sealed) SELECT unnest($1::text[])", &[&texts]).await.map(drop)
+}
+
+async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> Outcome<usize> {
+    let update = "UPDATE endpoints SET secret = $2, old_secrets = $3, headers = $4 \
+         WHERE id = $1 AND secret = $5 AND old_secrets = $6 AND headers = $7";
+    let mut count = 0;
+    for (old, new) in endpoints {
+        let (old_secrets, new_secrets) =
+            (old_secrets_to_json(&old.old_secrets)?, old_secrets_to_json(&new.old_secrets)?);
+        let (old_headers, new_headers) = (to_json(&old.headers)?, to_json(&new.headers)?);
+        let (old_secret, new_secret) = (old.secret.as_str(), new.secret.as_str());
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
+            [&&*new.id, &new_secret, &new_secrets, &new_headers, &old_secret, &old_secrets, &old_headers];
+        count += rows::write(db, update, &values).await?;
+    }
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,286 @@
+//! Background tasks, and what they look at.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
+use provider_core::ordering::OrderingKey;
+use provider_core::port::{
+    Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
+};
+use tokio_postgres::Row;
+
+use super::rows::{self, Client, Outcome, signed};
+use super::{Provider, answers, ordering};
+use crate::codec::{self as codec, Slice};
+use crate::task_codec::{
+    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
+};
+
+#[async_trait]
+impl TaskStore for Provider {
+    async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.transaction(&(&task, answer.as_ref()), |db, &(task, answer)| Box::pin(create(db, task, answer))).await
+    }
+
+    async fn task(&self, account: &str, id: &str) -> StoreResult<Option<BackgroundTask>> {
+        let client = self.client().await?;
+        let select = format!("SELECT {TASK} FROM background_tasks WHERE account = $1 AND id = $2");
+        Ok(rows::one(&client, &select, &[&account, &id], task).await?)
+    }
+
+    async fn tasks(&self, account: &str, filter: TaskFilter, page: Page) -> StoreResult<Vec<BackgroundTask>> {
+        let client = self.client().await?;
+        let status = filter.status.map(|status| format!(" AND status = {}", task_status_number(status)));
+        let kind = filter.kind.map(|kind| format!(" AND kind = {}", kind_number(kind)));
+        let filters = [status.unwrap_or_default(), kind.unwrap_or_default()].concat();
+        let select = format!("SELECT {TASK} FROM background_tasks WHERE account = $1{filters}");
+        Ok(rows::list(&client, &select, "id", account, &Slice::new(&page), task).await?)
+    }
+
+    async fn lease_tasks(
+        &self,
+        worker: &str,
+        now: Timestamp,
+        leased_until: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<BackgroundTask>> {
+        let client = self.client().await?;
+        let free = "SELECT id FROM background_tasks WHERE status = 0 AND leased_until <= $1";
+        if rows::one(&client, &format!("{free} LIMIT 1"), &[&now], |row| rows::id(row, 0)).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        // One that another worker is taking is passed over.
+        let lease = format!(
+            "UPDATE background_tasks SET worker = $2, leased_until = $3 WHERE id IN \
+             ({free} ORDER BY leased_until, id LIMIT $4 FOR UPDATE SKIP LOCKED) RETURNING {TASK}"
+        );
+        Ok(rows::all(&client, &lease, &[&now, &worker, &leased_until, &signed(limit)], task).await?)
+    }
+
+    async fn advance_task(&self, step: Advance) -> StoreResult<usize> {
+        self.transaction(&(&step,), |db, &(step,)| Box::pin(advance(db, step))).await
+    }
+
+    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
+        let client = self.client().await?;
+        let messages: Vec<&str> = messages.iter().map(|message| &**message).collect();
+        let select = "SELECT count(*) FROM deliveries WHERE endpoint = $1 AND message = ANY ($2) AND next_at <= $3 \
+             AND owner IS DISTINCT FROM 0";
+        let due = rows::one(&client, select, &[&endpoint, &messages, &now], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(usize::try_from(due.unwrap_or(0)).unwrap_or(0))
+    }
+
+    async fn failures(
+        &self,
+        application: &str,
+        endpoint: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<Failure>> {
+        let client = self.client().await?;
+        let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+            [&application, &endpoint, &after, &before, &signed(limit)];
+        let failures = rows::all(&client, FAILURES, &params, |row| {
+            Ok(Failure {
+                attempt: rows::id(row, 0)?,
+                recoverable: if rows::get(row, 2)? { Some(rows::id(row, 1)?) } else { None },
+            })
+        });
+        Ok(failures.await?)
+    }
+
+    async fn sent(
+        &self,
+        application: &str,
+        endpoint: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<Sent>> {
+        let client = self.client().await?;
+        Ok(rows::all(&client, SENT, &[&application, &endpoint, &after, &before, &signed(limit)], sent).await?)
+    }
+
+    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        let client = self.client().await?;
+        let delete = "DELETE FROM background_tasks WHERE id IN \
+             (SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)";
+        let forgotten = rows::write(&client, delete, &[&before, &signed(limit)]).await?;
+        Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+    }
+}
+
+/// Attempts of a span of ids, and of those that failed whether they are to be recovered.
+const FAILURES: &str = "SELECT a.id, a.message, \
+         CASE WHEN a.status <> 2 THEN FALSE ELSE \
+             NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \
+                         AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < $4))) \
+             AND EXISTS (SELECT FROM messages m WHERE m.application = $1 AND m.id = a.message \
+                         AND m.payload IS NOT NULL) END \
+     FROM (SELECT id, message, status FROM attempts WHERE endpoint = $2 AND id > $3 AND id < $4 ORDER BY id LIMIT $5) a \
+     ORDER BY a.id";
+
+const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, l.status, \
+         l.response_status_code, EXISTS (SELECT FROM deliveries d WHERE d.endpoint = $2 AND d.message = m.id) \
+     FROM messages m LEFT JOIN LATERAL \
+         (SELECT status, response_status_code FROM attempts a WHERE a.message = m.id AND a.endpoint = $2 \
+          ORDER BY a.id DESC LIMIT 1) l ON TRUE \
+     WHERE m.application = $1 AND m.id > $3 AND m.id < $4 ORDER BY m.id LIMIT $5";
+
+pub(super) const TASK: &str = "id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
+     created_at, updated_at";
+
+pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
+    let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
+    Ok(BackgroundTask {
+        id: rows::id(row, 0)?,
+        account: rows::id(row, 1)?,
+        kind: kind(rows::get::<i16>(row, 2)?.into())?,
+        application: rows::id(row, 3)?,
+        endpoint: rows::id(row, 4)?,
+        selection: selection_from_json(rows::get(row, 5)?)?,
+        status: task_status(rows::get::<i16>(row, 6)?.into())?,
+        progress: Progress { position: rows::id(row, 7)?, found: number(8)?, enqueued: number(9)? },
+        error: rows::get(row, 10)?,
+        created_at: rows::get(row, 11)?,
+        updated_at: rows::get(row, 12)?,
+    })
+}
+
+fn sent(row: &Row) -> StoreResult<Sent> {
+    let (status, code): (Option<i16>, Option<i32>) = (rows::get(row, 5)?, rows::get(row, 6)?);
+    Ok(Sent {
+        message: rows::id(row, 0)?,
+        event_type: rows::get(row, 1)?,
+        channels: codec::optional_from_json(rows::get(row, 2)?)?,
+        tags: codec::optional_from_json(rows::get(row, 3)?)?,
+        payload_kept: rows::get(row, 4)?,
+        latest: latest(status.map(i64::from), code.map(i64::from))?,
+        waits: rows::get(row, 7)?,
+    })
+}
+
+pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    answers::keep_or_replay(db, answer).await?;
+    let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
+         found, enqueued, error, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    rows::write(
+        db,
+        insert,
+        &[
+            &&*new.id,
+            &&*new.account,
+            &kind_number(new.kind),
+            &&*new.application,
+            &&*new.endpoint,
+            &selection_to_json(&new.selection)?,
+            &task_status_number(new.status),
+            &&*new.progress.position,
+            &(new.progress.found as i64),
+            &(new.progress.enqueued as i64),
+            &new.error,
+            &new.created_at,
+            &new.updated_at,
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+/// The application is locked before the task, as routing locks it: so the endpoint can't go meanwhile.
+async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
+    if !step.messages.is_empty() {
+        let lock = "SELECT id FROM applications \
+             WHERE id = (SELECT application FROM background_tasks WHERE id = $1) FOR SHARE";
+        rows::one(db, lock, &[&&*step.task], |row| rows::id(row, 0)).await?;
+    }
+    let select = "SELECT endpoint, kind FROM background_tasks \
+         WHERE id = $1 AND position = $2 AND worker = $3 AND status = 0 FOR UPDATE";
+    let found = rows::one(db, select, &[&&*step.task, &&*step.from, &&*step.worker], |row| {
+        Ok((rows::id(row, 0)?, kind(rows::get::<i16>(row, 1)?.into())?))
+    })
+    .await?;
+    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
+    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
+    let update = "UPDATE background_tasks SET position = $2, found = found + $3, enqueued = enqueued + $4, status = $5, \
+         error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END WHERE id = $1";
+    rows::write(
+        db,
+        update,
+        &[
+            &&*step.task,
+            &&*step.to,
+            &(step.found as i64),
+            &(made as i64),
+            &task_status_number(step.status),
+            &step.error,
+            &step.leased_until,
+            &step.is_progress(),
+            &step.now,
+        ],
+    )
+    .await?;
+    Ok(usize::try_from(made).unwrap_or(usize::MAX))
+}
+
+/// One task of an endpoint after the other, so that each sees what became of the other's rows. What waits for its next attempt
+/// is made due. Nothing is due ahead of the time that its sender wants it delivered at.
+async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
+    rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
+    let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
+    let in_order = rows::one(db, order, &[&&**endpoint], |row| rows::get::<bool>(row, 0)).await?;
+    let in_order = in_order.ok_or(StoreError::NotFound)?;
+    let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
+    messages.sort_unstable();
+    let hastened = if kind.hastens() { hasten(db, endpoint, &messages, step.now).await? } else { 0 };
+    let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
+    let insert = format!(
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+         SELECT $1, new.message, NULL, 0, greatest($3, \
+             (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = new.message \
+              WHERE e.id = $1)), -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
+        still_wanted(kind, "new.message COLLATE \"C\"", "$1")
+    );
+    Ok(hastened + made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+}
+
+/// Rows that somebody is just taking go out anyway, and are passed over.
+async fn hasten(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> Outcome<u64> {
+    let hasten = "UPDATE deliveries d SET next_at = $3 FROM (SELECT message FROM deliveries \
+             WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
+             ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
+         WHERE d.endpoint = $1 AND d.message = waiting.message";
+    rows::write(db, hasten, &[&&**endpoint, &messages, &now]).await
+}
+
+/// Enters those of the messages that have a key, as far as they are still wanted, into the line of their key, and takes them
+/// from `messages`.
+async fn enqueue_in_order(
+    db: &impl Client,
+    endpoint: &Id,
+    kind: TaskKind,
+    messages: &mut Vec<&str>,
+    now: Timestamp,
+) -> Outcome<u64> {
+    let select = format!(
+        "SELECT m.id, m.ordering_key, greatest($3, m.deliver_at) FROM endpoints e \
+         JOIN messages m ON m.application = e.application AND m.id = ANY ($2) \
+         WHERE e.id = $1 AND m.ordering_key IS NOT NULL AND {} ORDER BY m.id",
+        still_wanted(kind, "m.id", "e.id")
+    );
+    let keyed: Vec<(Id, OrderingKey, Timestamp)> = rows::all(db, &select, &[&&**endpoint, &*messages, &now], |row| {
+        Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))
+    })
+    .await?;
+    let ordered: Vec<_> = keyed.iter().map(|(message, key, due)| ((endpoint, key), message, *due)).collect();
+    if !ordered.is_empty() {
+        ordering::enter(db, &ordered).await?;
+        let entered: Vec<&str> = keyed.iter().map(|(message, ..)| &**message).collect();
+        let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = $1 AND message = ANY ($2)";
+        rows::write(db, mark, &[&&**endpoint, &entered]).await?;
+    }
+    messages.retain(|message| keyed.binary_search_by(|(entered, ..)| (**entered).cmp(message)).is_err());
+    Ok(keyed.len() as u64)
+}

@@ -1,0 +1,178 @@
+//! Accepting messages: the hot way in. Each statement is prepared once for a batch, many rows go in with one, and nothing is
+//! looked up for a message that nothing speaks against.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use provider_core::model::{AttemptTrigger, Id};
+use provider_core::ordering::OrderingKey;
+use provider_core::payload::StoredPayload;
+use provider_core::port::{IdempotentAnswer, NewMessage, NodeId, StoreError, StoreResult};
+use rusqlite::{CachedStatement, Connection};
+
+use super::insert::{Insert, ROWS, Sql, Values};
+use super::rows::{Outcome, ms};
+use super::{answers, applications, nodes, ordering, resend};
+use crate::codec::{fingerprint, optional_to_json};
+
+const MESSAGES: Sql = Sql {
+    head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
+         payload_expires_at, deliver_at, ordering_key)",
+    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    tail: "ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING",
+};
+const DELIVERIES: Sql = Sql {
+    head: "INSERT OR FAIL INTO deliveries (endpoint, message, owner, attempts, next_at)",
+    values: "(?, ?, ?, 0, ?)",
+    tail: "",
+};
+
+/// One result for each message, in order. A failing one leaves nothing behind and the others stand.
+pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> Outcome<Vec<StoreResult<()>>> {
+    let mut accepting = Accepting {
+        db,
+        now,
+        keep_answer: db.prepare_cached(answers::KEEP)?,
+        messages: Insert::prepare(db, &MESSAGES)?,
+        deliveries: Insert::prepare(db, &DELIVERIES)?,
+        versions: HashMap::new(),
+        nodes: HashMap::new(),
+    };
+    let mut results = Vec::with_capacity(batch.len());
+    // An answer that is kept decides over the next message with its key, so one with an answer goes by itself.
+    for run in batch.chunk_by(|one, next| one.answer.is_none() && next.answer.is_none()) {
+        match run {
+            [NewMessage { answer: Some(answer), .. }] => results.push(accepting.accept_once(&run[0], answer)?),
+            _ => results.extend(accepting.accept(run)?),
+        }
+    }
+    Ok(results)
+}
+
+struct Accepting<'db> {
+    db: &'db Connection,
+    now: Timestamp,
+    keep_answer: CachedStatement<'db>,
+    messages: Insert<'db>,
+    deliveries: Insert<'db>,
+    /// Versions of the batch's applications; none for one that is not there.
+    versions: HashMap<Id, Option<i64>>,
+    /// Numbers of the batch's nodes.
+    nodes: HashMap<NodeId, i64>,
+}
+
+impl Accepting<'_> {
+    /// With an answer that is kept for a key; one that is there goes before any other reason.
+    fn accept_once(&mut self, new: &NewMessage, answer: &IdempotentAnswer) -> Outcome<StoreResult<()>> {
+        if let Err(refused) = self.check_version(new)? {
+            let is_replayed = answers::is_kept(self.db, answer)?;
+            return Ok(Err(if is_replayed { StoreError::Replayed } else { refused }));
+        }
+        if !answers::keep(&mut self.keep_answer, answer)? {
+            return Ok(Err(StoreError::Replayed));
+        }
+        let kept = self.db.last_insert_rowid();
+        let accepted = self.enter(&[new])?.remove(0);
+        if accepted.is_err() {
+            self.db.execute("DELETE FROM answers WHERE no = ?1", [kept])?;
+        }
+        Ok(accepted)
+    }
+
+    fn accept(&mut self, run: &[NewMessage]) -> Outcome<Vec<StoreResult<()>>> {
+        let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<Outcome<_>>()?;
+        let welcome: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
+        let mut entered = self.enter(&welcome)?.into_iter();
+        // There is one for each of them; were there not, what was not entered must not be acknowledged.
+        let mut of_next =
+            || entered.next().unwrap_or_else(|| Err(StoreError::Corrupt("a message was left out".into())));
+        Ok(checked.into_iter().map(|check| check.and_then(|()| of_next())).collect())
+    }
+
+    fn check_version(&mut self, new: &NewMessage) -> Outcome<StoreResult<()>> {
+        let application = &new.message.application;
+        let version = match self.versions.get(application) {
+            Some(version) => *version,
+            None => {
+                let version = applications::version(self.db, application)?;
+                self.versions.insert(application.clone(), version);
+                version
+            }
+        };
+        Ok(match version {
+            None => Err(StoreError::NotFound),
+            Some(version) if version != new.application_version => Err(StoreError::Stale),
+            Some(_) => Ok(()),
+        })
+    }
+
+    /// Messages that nothing speaks against but an event id that is taken.
+    fn enter(&mut self, news: &[&NewMessage]) -> Outcome<Vec<StoreResult<()>>> {
+        let mut entered = Vec::with_capacity(news.len());
+        for some in news.chunks(ROWS) {
+            let all_are = self.messages.rows(some, bind_message)? == some.len();
+            for new in some {
+                let is_in = all_are || is_there(self.db, new)?;
+                entered.push(if is_in { Ok(()) } else { Err(StoreError::Taken("eventId")) });
+            }
+        }
+        self.enter_deliveries(news.iter().zip(&entered).filter(|(_, entered)| entered.is_ok()).map(|(new, _)| *new))?;
+        Ok(entered)
+    }
+
+    fn enter_deliveries<'a>(&mut self, news: impl Iterator<Item = &'a NewMessage>) -> Outcome<()> {
+        let mut rows = Vec::new();
+        for new in news {
+            let message = &new.message;
+            let due = message.deliver_at.unwrap_or(self.now);
+            for delivery in &new.deliveries {
+                if let Some(key) = &delivery.key {
+                    ordering::enter(self.db, &delivery.endpoint, &message.id, key, due)?;
+                } else if delivery.trigger == AttemptTrigger::Manual {
+                    resend::enter_row(self.db, &delivery.endpoint, &message.id)?;
+                } else {
+                    let owner = delivery.owner.as_ref().map(|node| self.number(node)).transpose()?;
+                    rows.push((&*delivery.endpoint, &*message.id, owner, ms(due)));
+                }
+            }
+        }
+        self.deliveries.rows(&rows, |values, (endpoint, message, owner, due)| {
+            values.bind(endpoint)?;
+            values.bind(message)?;
+            values.bind(owner)?;
+            values.bind(due)
+        })?;
+        Ok(())
+    }
+
+    fn number(&mut self, node: &NodeId) -> Outcome<i64> {
+        if let Some(no) = self.nodes.get(node) {
+            return Ok(*no);
+        }
+        let no = nodes::number(self.db, node, self.now)?;
+        self.nodes.insert(node.clone(), no);
+        Ok(no)
+    }
+}
+
+fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> Outcome<()> {
+    let message = &new.message;
+    values.bind(&*message.application)?;
+    values.bind(&*message.id)?;
+    values.bind(&*message.event_type)?;
+    values.bind(&message.event_id)?;
+    values.bind(message.event_id.as_ref().map(|event_id| fingerprint(&message.application, event_id)))?;
+    values.bind(message.payload.as_ref().map(StoredPayload::as_stored))?;
+    values.bind(optional_to_json(message.channels.as_ref())?)?;
+    values.bind(optional_to_json(message.tags.as_ref())?)?;
+    values.bind(ms(message.created_at))?;
+    values.bind(ms(message.payload_expires_at))?;
+    values.bind(message.deliver_at.map(ms))?;
+    values.bind(new.key.as_ref().map(OrderingKey::as_str))
+}
+
+/// Whether a message of a statement that left some out is in: it was new, so it was this statement that entered it.
+fn is_there(db: &Connection, new: &NewMessage) -> Outcome<bool> {
+    let select = "SELECT 1 FROM messages WHERE application = ?1 AND id = ?2";
+    Ok(db.prepare_cached(select)?.exists((&*new.message.application, &*new.message.id))?)
+}

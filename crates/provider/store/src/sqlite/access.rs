@@ -1,0 +1,128 @@
+//! Settings of accounts, use of keys, tokens of applications.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::{Account, AppToken};
+use provider_core::port::{AccessStore, StoreError, StoreResult};
+use rusqlite::{Connection, Row, params};
+
+use super::rows::{self, Outcome, ms};
+use super::{Sqlite, applications};
+use crate::codec;
+
+#[async_trait]
+impl AccessStore for Sqlite {
+    async fn update_account(&self, account: Account) -> StoreResult<()> {
+        self.write(move |db| update_account(db, &account)).await
+    }
+
+    async fn api_key_used(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        let id = id.to_owned();
+        let update = "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE id = ?1";
+        self.write(move |db| Ok(db.execute(update, (id, ms(at))).map(drop)?)).await
+    }
+
+    async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()> {
+        self.write(move |db| create(db, &token, tokens_max)).await
+    }
+
+    async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>> {
+        self.read(move |db| rows::one(db, BY_HASH, [hash], token)).await
+    }
+
+    async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool> {
+        let (application, id) = (application.to_owned(), id.to_owned());
+        let delete = "DELETE FROM app_tokens WHERE application = ?1 AND id = ?2";
+        self.write(move |db| Ok(db.execute(delete, (application, id))? == 1)).await
+    }
+
+    async fn end_app_tokens(&self, application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()> {
+        let application = application.to_owned();
+        self.write(move |db| end(db, &application, sessions.as_deref(), at)).await
+    }
+
+    async fn forget_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        let delete = "DELETE FROM app_tokens WHERE id IN \
+             (SELECT id FROM app_tokens WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.write(move |db| Ok(db.prepare_cached(delete)?.execute((ms(before), limit))?)).await
+    }
+
+    async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize> {
+        let (account, limit) = (account.to_owned(), i64::try_from(count_max).unwrap_or(i64::MAX));
+        let count = "SELECT count(*) FROM (SELECT 1 FROM event_types WHERE account = ?1 LIMIT ?2)";
+        self.read(move |db| Ok(rows::one(db, count, (account, limit), |row| rows::count(row, 0))?.unwrap_or(0))).await
+    }
+}
+
+/// A token is of no use without its application.
+const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
+     expires_at FROM app_tokens t \
+     WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
+
+fn token(row: &Row<'_>) -> Outcome<AppToken> {
+    Ok(AppToken {
+        id: rows::id(row, 0)?,
+        hash: row.get(1)?,
+        account: rows::id(row, 2)?,
+        application: rows::id(row, 3)?,
+        capabilities: codec::capabilities_from_json(rows::text(row, 4)?)?,
+        feature_flags: codec::from_json(rows::text(row, 5)?)?,
+        session_id: row.get(6)?,
+        created_at: rows::time(row, 7)?,
+        expires_at: rows::time(row, 8)?,
+    })
+}
+
+fn update_account(db: &Connection, account: &Account) -> Outcome<()> {
+    let update = "UPDATE accounts SET name = ?2, payload_check = ?3, requests_per_second_max = ?4, endpoints_max = ?5 \
+         WHERE id = ?1";
+    let settings = &account.settings;
+    let values = params![
+        &*account.id,
+        account.name,
+        settings.payload_check.name(),
+        settings.requests_per_second_max,
+        settings.endpoints_max
+    ];
+    match db.execute(update, values)? {
+        0 => Err(StoreError::NotFound.into()),
+        _ => Ok(()),
+    }
+}
+
+fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> Outcome<()> {
+    if !applications::is_there(db, &token.application)? {
+        return Err(StoreError::NotFound.into());
+    }
+    let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
+         created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    db.prepare_cached(insert)?.execute(params![
+        &*token.id,
+        token.hash,
+        &*token.account,
+        &*token.application,
+        codec::capabilities_to_json(&token.capabilities)?,
+        codec::to_json(&token.feature_flags)?,
+        token.session_id,
+        ms(token.created_at),
+        ms(token.expires_at)
+    ])?;
+    let drop_oldest = "DELETE FROM app_tokens WHERE application = ?1 AND id <= \
+         (SELECT id FROM app_tokens WHERE application = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)";
+    db.prepare_cached(drop_oldest)?.execute((&*token.application, i64::try_from(tokens_max).unwrap_or(i64::MAX)))?;
+    Ok(())
+}
+
+fn end(db: &Connection, application: &str, sessions: Option<&[String]>, at: Timestamp) -> Outcome<()> {
+    let update = "UPDATE app_tokens SET expires_at = ?2 WHERE application = ?1 AND expires_at > ?2";
+    let Some(sessions) = sessions else {
+        db.execute(update, (application, ms(at)))?;
+        return Ok(());
+    };
+    let mut update = db.prepare_cached(&format!("{update} AND session_id = ?3"))?;
+    for session in sessions {
+        update.execute((application, ms(at), session))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Accounts and their API keys.
+
+use provider_core::model::{Account, ApiKey};
+use provider_core::port::{Page, StoreError};
+use rusqlite::{Connection, params};
+
+use super::rows::{self, Outcome, ms};
+use crate::codec::Slice;
+
+const ACCOUNT: &str =
+    "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
+
+pub(super) fn create(db: &Connection, account: &Account) -> Outcome<()> {
+    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+    let settings = &account.settings;
+    let values = params![
+        &*account.id,
+        account.name,
+        ms(account.created_at),
+        settings.payload_check.name(),
+        settings.requests_per_second_max,
+        settings.endpoints_max
+    ];
+    match db.execute(insert, values)? {
+        0 => Err(StoreError::Taken("id").into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn find(db: &Connection, id: &str) -> Outcome<Option<Account>> {
+    rows::one(db, &format!("{ACCOUNT} WHERE id = ?1"), [id], rows::account)
+}
+
+pub(super) fn list(db: &Connection, page: &Page) -> Outcome<Vec<Account>> {
+    // Accounts belong to nobody.
+    let select = format!("{ACCOUNT} WHERE '' = $1");
+    rows::list(db, &select, "id", "", &Slice::new(page), rows::account)
+}
+
+pub(super) fn create_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
+    if find(db, &key.account)?.is_none() {
+        return Err(StoreError::NotFound.into());
+    }
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let (expires_at, last_used_at) = (key.expires_at.map(ms), key.last_used_at.map(ms));
+    let values = params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at), expires_at, last_used_at];
+    match db.execute(insert, values)? {
+        0 => Err(StoreError::Taken("id").into()),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn key_by_hash(db: &Connection, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
+    rows::one(db, &format!("{KEY} WHERE hash = ?1"), [hash], rows::api_key)
+}
+
+pub(super) fn keys(db: &Connection, account: &str, page: &Page) -> Outcome<Vec<ApiKey>> {
+    rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &Slice::new(page), rows::api_key)
+}
+
+pub(super) fn delete_key(db: &Connection, account: &str, id: &str) -> Outcome<bool> {
+    Ok(db.execute("DELETE FROM api_keys WHERE account = ?1 AND id = ?2", (account, id))? == 1)
+}

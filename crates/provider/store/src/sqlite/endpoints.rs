@@ -1,0 +1,111 @@
+//! Endpoints, and the snapshot that messages are routed by.
+
+use provider_core::model::{Application, Endpoint};
+use provider_core::operational::events::{DisabledBy, Happening};
+use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use rusqlite::{Connection, params};
+
+use super::rows::{self, ENDPOINT, Outcome, ms};
+use super::{answers, applications, operational};
+use crate::codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
+
+pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    answers::keep_or_replay(db, answer)?;
+    if !applications::raise_version(db, &new.application)? {
+        return Err(StoreError::NotFound.into());
+    }
+    check_uid(db, new)?;
+    let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
+         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+    write(db, insert, new)?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created)
+}
+
+pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> Outcome<Option<Endpoint>> {
+    let by_id = format!("{ENDPOINT} WHERE application = ?1 AND id = ?2");
+    let found = rows::one(db, &by_id, (application, id_or_uid), rows::endpoint)?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    let by_uid = format!("{ENDPOINT} WHERE application = ?1 AND uid = ?2");
+    rows::one(db, &by_uid, (application, id_or_uid), rows::endpoint)
+}
+
+pub(super) fn list(db: &Connection, application: &str, page: &Page) -> Outcome<Vec<Endpoint>> {
+    let select = format!("{ENDPOINT} WHERE application = $1");
+    rows::list(db, &select, "id", application, &Slice::new(page), rows::endpoint)
+}
+
+pub(super) fn update(db: &Connection, new: &Endpoint) -> Outcome<()> {
+    check_uid(db, new)?;
+    let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
+    let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
+    // The time of creation stays; naming it keeps the parameters those of the insert.
+    let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
+         channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
+         failing_since = ?14, updated_at = ?15, ordering = ?17 WHERE id = ?1 AND application = ?2 AND ?16 IS NOT NULL";
+    if write(db, update, new)? == 0 {
+        return Err(StoreError::NotFound.into());
+    }
+    applications::raise_version(db, &new.application)?;
+    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated)?;
+    if new.disabled && was_disabled == Some(false) {
+        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
+        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
+    }
+    Ok(())
+}
+
+fn write(db: &Connection, statement: &str, new: &Endpoint) -> Outcome<usize> {
+    Ok(db.prepare_cached(statement)?.execute(params![
+        &*new.id,
+        &*new.application,
+        new.uid,
+        new.url,
+        new.description,
+        new.disabled,
+        optional_to_json(new.filter_types.as_ref())?,
+        optional_to_json(new.channels.as_ref())?,
+        new.throttle_rate,
+        to_json(&new.metadata)?,
+        to_json(&new.headers)?,
+        new.secret.as_str(),
+        old_secrets_to_json(&new.old_secrets)?,
+        new.failing_since.map(ms),
+        ms(new.updated_at),
+        ms(new.created_at),
+        new.ordering as u8
+    ])?)
+}
+
+fn check_uid(db: &Connection, new: &Endpoint) -> Outcome<()> {
+    let select = "SELECT 1 FROM endpoints WHERE application = ?1 AND uid = ?2 AND id <> ?3";
+    let taken = db.prepare_cached(select)?.exists(params![&*new.application, new.uid, &*new.id])?;
+    if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
+}
+
+/// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
+pub(super) fn delete(db: &Connection, application: &str, id: &str) -> Outcome<bool> {
+    let delete = "DELETE FROM endpoints WHERE application = ?1 AND id = ?2 RETURNING uid";
+    let Some(uid) = rows::one(db, delete, (application, id), |row| Ok(row.get::<_, Option<String>>(0)?))? else {
+        return Ok(false);
+    };
+    applications::raise_version(db, application)?;
+    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted)?;
+    Ok(true)
+}
+
+/// Two statements: the caller's transaction makes them one moment.
+pub(super) fn snapshot(db: &Connection, application: &str) -> Outcome<Option<(Application, Vec<Endpoint>)>> {
+    let Some(found) = applications::find_by_id(db, application)? else {
+        return Ok(None);
+    };
+    let mut statement = db.prepare_cached(&format!("{ENDPOINT} WHERE application = ?1 ORDER BY id"))?;
+    let mut rows = statement.query([application])?;
+    let mut endpoints = Vec::new();
+    while let Some(row) = rows.next()? {
+        endpoints.push(rows::endpoint(row)?);
+    }
+    Ok(Some((found, endpoints)))
+}

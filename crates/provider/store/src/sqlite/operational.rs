@@ -1,0 +1,93 @@
+//! Operational events: written with what they are about.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::operational::events::{DisabledBy, Happening, Subject};
+use provider_core::operational::hidden_account;
+use provider_core::port::{AttemptRecord, Notice, OperationalEvent, OperationalStore, StoreResult};
+use rusqlite::Connection;
+
+use super::Sqlite;
+use super::rows::{self, Outcome};
+
+#[async_trait]
+impl OperationalStore for Sqlite {
+    async fn operational_events(&self, limit: usize) -> StoreResult<Vec<OperationalEvent>> {
+        self.read(move |db| {
+            let select = "SELECT no, account, event_type, payload FROM operational_events ORDER BY no LIMIT ?1";
+            let mut statement = db.prepare_cached(select)?;
+            let mut found = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
+            let mut events = Vec::new();
+            while let Some(row) = found.next()? {
+                events.push(OperationalEvent {
+                    no: row.get(0)?,
+                    account: rows::id(row, 1)?,
+                    event_type: row.get(2)?,
+                    payload: row.get::<_, String>(3)?.into(),
+                });
+            }
+            Ok(events)
+        })
+        .await
+    }
+
+    async fn settle_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
+        self.write(move |db| {
+            let mut delete = db.prepare_cached("DELETE FROM operational_events WHERE no = ?1")?;
+            numbers.iter().try_for_each(|no| Ok(delete.execute([no]).map(drop)?))
+        })
+        .await
+    }
+}
+
+/// Writes what happened to an endpoint, if its account listens.
+pub(super) fn tell(
+    db: &Connection,
+    application: &str,
+    endpoint: &str,
+    endpoint_uid: Option<&str>,
+    happening: Happening<'_>,
+) -> Outcome<()> {
+    let Some((account, application_uid)) = listener(db, application)? else { return Ok(()) };
+    let subject = Subject { application, application_uid: application_uid.as_deref(), endpoint, endpoint_uid };
+    let Some((event_type, payload)) = happening.message(subject) else { return Ok(()) };
+    let insert = "INSERT INTO operational_events (account, event_type, payload) VALUES (?1, ?2, ?3)";
+    db.prepare_cached(insert)?.execute((account, event_type, payload))?;
+    Ok(())
+}
+
+/// The application's account, if it has an operational application, and the application's uid.
+fn listener(db: &Connection, application: &str) -> Outcome<Option<(String, Option<String>)>> {
+    let select = "SELECT account, uid FROM applications WHERE id = ?1";
+    let found = rows::one(db, select, [application], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    let Some((account, uid)) = found else { return Ok(None) };
+    let listens = "SELECT 1 FROM applications WHERE account = ?1";
+    let listens = db.prepare_cached(listens)?.exists([&*hidden_account(&account)])?;
+    Ok(listens.then_some((account, uid)))
+}
+
+/// Writes that an endpoint was disabled for its failures.
+pub(super) fn tell_disabled(
+    db: &Connection,
+    application: &str,
+    endpoint: &str,
+    fail_since: Option<Timestamp>,
+) -> Outcome<()> {
+    let uid = rows::one(db, "SELECT uid FROM endpoints WHERE id = ?1", [endpoint], |row| Ok(row.get(0)?))?;
+    let uid: Option<String> = uid.flatten();
+    let disabled = Happening::Disabled { fail_since, by: DisabledBy::Failures };
+    tell(db, application, endpoint, uid.as_deref(), disabled)
+}
+
+/// Writes what an attempt gives notice of.
+pub(super) fn tell_notice(db: &Connection, record: &AttemptRecord) -> Outcome<()> {
+    if record.notice == Notice::None {
+        return Ok(());
+    }
+    let attempt = &record.attempt;
+    let select = "SELECT event_id FROM messages WHERE application = ?1 AND id = ?2";
+    let event_id = rows::one(db, select, (&*attempt.application, &*attempt.message), |row| Ok(row.get(0)?))?;
+    let event_id: Option<String> = event_id.flatten();
+    let happening = Happening::Attempt { notice: record.notice, attempt, event_id: event_id.as_deref() };
+    tell(db, &attempt.application, &attempt.endpoint, None, happening)
+}

@@ -1,0 +1,130 @@
+//! Delivery rows that stay in order.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::Id;
+use provider_core::ordering::OrderingKey;
+use provider_core::port::StoreResult;
+use provider_core::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
+use rusqlite::{Connection, Params, params};
+
+use super::Sqlite;
+use super::deliveries;
+use super::rows::{self, Outcome, ms};
+
+#[async_trait]
+impl OrderedDeliveries for Sqlite {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+        let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
+        self.read(move |db| blocked(db, &endpoint, &after, limit)).await
+    }
+
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+        let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
+        self.write(move |db| skip(db, &endpoint, &key, &message)).await
+    }
+}
+
+/// Enters a row behind those of its key, or as its first.
+pub(super) fn enter(db: &Connection, endpoint: &str, message: &str, key: &OrderingKey, now: Timestamp) -> Outcome<()> {
+    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
+         SELECT ?1, ?2, CASE WHEN last.no IS NULL THEN NULL ELSE 0 END, 0, ?3, ?4, coalesce(last.no, 0) + 1 \
+         FROM (SELECT max(no) AS no FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?4) last";
+    db.prepare_cached(insert)?.execute(params![endpoint, message, ms(now), key.as_str()])?;
+    Ok(())
+}
+
+/// The same for a message that a background task sends again.
+pub(super) fn enter_again(
+    db: &Connection,
+    endpoint: &str,
+    message: &str,
+    key: &OrderingKey,
+    now: Timestamp,
+) -> Outcome<()> {
+    enter(db, endpoint, message, key, now)?;
+    let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = ?1 AND message = ?2";
+    db.prepare_cached(mark)?.execute((endpoint, message))?;
+    Ok(())
+}
+
+/// Deletes rows of an endpoint, with a statement that returns their keys: where one was the first of its key, the next is due.
+pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> Outcome<usize> {
+    let (mut deleted, mut keys) = (0, HashSet::new());
+    let mut statement = db.prepare_cached(delete)?;
+    let mut rows = statement.query(params)?;
+    while let Some(row) = rows.next()? {
+        deleted += 1;
+        if let Some(key) = rows::optional_text(row, 0)?
+            && !keys.contains(key)
+        {
+            keys.insert(key.to_owned());
+        }
+    }
+    let make_due = "UPDATE deliveries SET owner = NULL WHERE endpoint = ?1 AND owner = 0 AND message = \
+         (SELECT message FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?2 ORDER BY no LIMIT 1)";
+    for key in keys {
+        db.prepare_cached(make_due)?.execute((endpoint, key))?;
+    }
+    Ok(deleted)
+}
+
+/// Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind its
+/// head.
+const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
+         SELECT min(key) FROM deliveries INDEXED BY deliveries_by_key \
+         WHERE endpoint = ?1 AND key IS NOT NULL AND key > ?2 \
+         UNION ALL \
+         SELECT (SELECT min(d.key) FROM deliveries d INDEXED BY deliveries_by_key \
+                 WHERE d.endpoint = ?1 AND d.key IS NOT NULL AND d.key > present.key) \
+         FROM present WHERE present.key IS NOT NULL \
+     ), heads AS ( \
+         SELECT d.*, (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
+                          WHERE b.endpoint = ?1 AND b.key = d.key AND b.no > d.no LIMIT ?4)) AS behind \
+         FROM present CROSS JOIN deliveries d ON d.endpoint = ?1 AND d.message = \
+             (SELECT h.message FROM deliveries h INDEXED BY deliveries_by_key \
+              WHERE h.endpoint = ?1 AND h.key = present.key ORDER BY h.no LIMIT 1) \
+         WHERE present.key IS NOT NULL \
+     ) SELECT key, message, attempts, next_at, owner IS NOT NULL, \
+         coalesce(iif(attempts > 0, \
+                 (SELECT min(a.at) FROM attempts a WHERE a.message = heads.message AND a.endpoint = ?1), NULL), \
+             (SELECT m.created_at FROM endpoints e JOIN messages m ON m.application = e.application \
+              WHERE e.id = ?1 AND m.id = heads.message)), \
+         behind \
+     FROM heads WHERE attempts > 0 OR owner IS NULL OR behind > 0 LIMIT ?3";
+
+fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = db.prepare_cached(BLOCKED)?;
+    let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
+    let mut blocked = Vec::new();
+    while let Some(row) = found.next()? {
+        let Some(key) = rows::ordering_key(row, 0)? else { continue };
+        let next_at = rows::time(row, 3)?;
+        blocked.push(BlockedKey {
+            key,
+            message: rows::id(row, 1)?,
+            attempts: row.get(2)?,
+            next_at,
+            in_hand: row.get(4)?,
+            since: rows::optional_time(row, 5)?.unwrap_or(next_at),
+            waiting: row.get::<_, i64>(6)?.unsigned_abs(),
+        });
+    }
+    Ok(blocked)
+}
+
+fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> Outcome<Skip> {
+    let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND key = ?3";
+    let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
+    Ok(match owner {
+        Some(None) => {
+            deliveries::drop_rows(db, &[(Id::from(message), Id::from(endpoint))])?;
+            Skip::Skipped
+        }
+        Some(Some(no)) if no != 0 => Skip::UnderWay,
+        _ => Skip::NotThere,
+    })
+}

@@ -1,0 +1,58 @@
+//! Which endpoints are left alone because their receivers asked for it.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::port::StoreResult;
+use provider_core::port::supervision::{Pause, Pauses};
+use rusqlite::params;
+
+use super::Sqlite;
+use super::rows::{self, ms};
+
+/// Those that are not over at `?1`, and whose endpoint is as it was.
+const HOLDING: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
+     WHERE p.until > ?1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+
+#[async_trait]
+impl Pauses for Sqlite {
+    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+        self.write(move |db| {
+            db.prepare_cached("DELETE FROM pauses WHERE until <= ?1")?.execute([ms(now)])?;
+            let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, at = excluded.at";
+            let values = params![&*pause.endpoint, ms(pause.until), ms(pause.changed_at), ms(now)];
+            db.prepare_cached(note)?.execute(values)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
+        self.read(move |db| {
+            let select = format!("{HOLDING} AND p.at >= ?2 ORDER BY p.until DESC LIMIT ?3");
+            let mut statement = db.prepare_cached(&select)?;
+            let mut found = statement.query((ms(now), ms(since), i64::try_from(limit).unwrap_or(i64::MAX)))?;
+            let mut pauses = Vec::new();
+            while let Some(row) = found.next()? {
+                pauses.push(Pause {
+                    application: rows::id(row, 0)?,
+                    endpoint: rows::id(row, 1)?,
+                    until: rows::time(row, 2)?,
+                    changed_at: rows::time(row, 3)?,
+                });
+            }
+            Ok(pauses)
+        })
+        .await
+    }
+
+    async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        let endpoint = endpoint.to_owned();
+        self.read(move |db| {
+            let select = format!("{HOLDING} AND p.endpoint = ?2");
+            rows::one(db, &select, (ms(now), &endpoint), |row| rows::time(row, 2))
+        })
+        .await
+    }
+}

@@ -1,0 +1,131 @@
+//! Forgetting. The oldest rows are found where they lie: messages at the beginning of their table, attempts at the beginning
+//! of theirs, whose key begins with the message.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::Id;
+use provider_core::port::{EXPUNGED, Retention, StoreResult};
+use rusqlite::{Connection, Params};
+
+use super::rows::{self, Outcome, ms};
+use super::{Sqlite, deliveries, messages, ordering};
+
+#[async_trait]
+impl Retention for Sqlite {
+    async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
+        let (application, message) = (application.to_owned(), message.to_owned());
+        self.write(move |db| {
+            if !messages::is_there(db, &application, &message)? {
+                return Ok(false);
+            }
+            write(
+                db,
+                "UPDATE messages SET payload = NULL WHERE application = ?1 AND id = ?2",
+                (&application, &message),
+            )?;
+            note_purge(db, &application, &message, &message, now)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn expunge_payloads(
+        &self,
+        application: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> StoreResult<(usize, Option<Id>)> {
+        let [application, after, before] = [application, after, before].map(str::to_owned);
+        self.write(move |db| {
+            let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
+                 WHERE application = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4)";
+            let span = rows::one(db, span, (&application, &after, &before, most(limit)), |row| {
+                let id = |column| -> Outcome<_> { Ok(rows::optional_text(row, column)?.map(Id::from)) };
+                Ok(id(0)?.zip(id(1)?))
+            })?;
+            let Some((first, last)) = span.flatten() else { return Ok((0, None)) };
+            let expunge = "UPDATE messages SET payload = NULL \
+                 WHERE application = ?1 AND id BETWEEN ?2 AND ?3 AND payload IS NOT NULL";
+            let expunged = write(db, expunge, (&application, &*first, &*last))?;
+            note_purge(db, &application, &first, &last, now)?;
+            Ok((expunged, Some(last)))
+        })
+        .await
+    }
+
+    async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
+        let (application, message, attempt) = (application.to_owned(), message.to_owned(), attempt.to_owned());
+        self.write(move |db| {
+            let expunge = "UPDATE attempts SET response = ?3 WHERE message = ?1 AND id = ?2";
+            Ok(messages::is_there(db, &application, &message)?
+                && write(db, expunge, (&message, &attempt, EXPUNGED))? == 1)
+        })
+        .await
+    }
+
+    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        // The condition of the index, word by word.
+        let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
+             SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
+             WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
+             AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2) RETURNING application, id";
+        self.write(move |db| {
+            let mut forget = db.prepare_cached(forget)?;
+            let forgotten = forget.query_map((ms(now), most(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let forgotten = forgotten.collect::<Result<Vec<(String, String)>, _>>()?;
+            for (application, message) in &forgotten {
+                hasten(db, application, message, message, now)?;
+            }
+            Ok(forgotten.len())
+        })
+        .await
+    }
+
+    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let before = before_message.to_owned();
+        let forget = "DELETE FROM attempts WHERE (message, id) IN \
+             (SELECT message, id FROM attempts WHERE message < ?1 ORDER BY message, id LIMIT ?2)";
+        self.write(move |db| write(db, forget, (&before, most(limit)))).await
+    }
+
+    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        let before = before_message.to_owned();
+        self.write(move |db| {
+            let forget = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
+            let forgotten = write(db, forget, (&before, most(limit)))?;
+            if forgotten > 0 {
+                // What waits of them would wait for ever.
+                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING key";
+                for endpoint in deliveries::endpoints_with_rows(db)? {
+                    ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
+                }
+            }
+            Ok(forgotten)
+        })
+        .await
+    }
+}
+
+/// Payloads of the application's messages from `first` to `last` were removed.
+fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+    write(db, "UPDATE applications SET purges = purges + 1 WHERE id = ?1", [application])?;
+    hasten(db, application, first, last, now)
+}
+
+/// What waits of messages whose payloads went is due.
+fn hasten(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+    let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
+         AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";
+    write(db, hasten, (application, first, last, ms(now)))?;
+    Ok(())
+}
+
+fn write(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+    Ok(db.prepare_cached(sql)?.execute(params)?)
+}
+
+fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,259 @@
+//! Rows of the tables as the provider's own types, and what can go wrong on the way.
+
+use jiff::Timestamp;
+use kit_runtime::vault::Sealed;
+use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
+use provider_core::ordering::OrderingKey;
+use provider_core::port::{Answer, StoreError, StoreResult};
+use rusqlite::types::{FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::{Connection, Params, Row};
+
+use crate::codec;
+use crate::codec::Slice;
+use kit_engine::EngineError;
+
+/// Why a statement, or the job that it is part of, failed.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The answer of the port.
+    Store(StoreError),
+    /// The engine's error.
+    Engine(rusqlite::Error),
+}
+
+pub(super) type Outcome<T> = Result<T, Fault>;
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<EngineError> for Fault {
+    fn from(error: EngineError) -> Self {
+        Self::Store(StoreError::Unavailable(error.to_string()))
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Store(error) => error,
+            Fault::Engine(
+                error @ (rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)),
+            ) => Self::Corrupt(error.to_string()),
+            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+/// The first row found.
+pub(super) fn one<T>(
+    db: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl FnOnce(&Row<'_>) -> Outcome<T>,
+) -> Outcome<Option<T>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    rows.next()?.map(row).transpose()
+}
+
+/// A slice of the rows that belong to `owner`. `select` ends in a condition on its first parameter.
+pub(super) fn list<T>(
+    db: &Connection,
+    select: &str,
+    key: &str,
+    owner: &str,
+    slice: &Slice,
+    row: impl Fn(&Row<'_>) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
+    let mut statement = db.prepare_cached(&format!("{select}{}", slice.sql(key)))?;
+    let mut rows = statement.query((owner, &slice.from, slice.limit))?;
+    let mut found = Vec::new();
+    while let Some(next) = rows.next()? {
+        found.push(row(next)?);
+    }
+    Ok(slice.in_order(found))
+}
+
+/// Milliseconds since 1970, as times are kept.
+pub(super) fn ms(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+pub(super) fn time(row: &Row<'_>, column: usize) -> Outcome<Timestamp> {
+    Ok(Timestamp::from_millisecond(row.get(column)?).map_err(codec::corrupt)?)
+}
+
+/// A number of rows.
+pub(super) fn count(row: &Row<'_>, column: usize) -> Outcome<usize> {
+    Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
+}
+
+pub(super) fn id(row: &Row<'_>, column: usize) -> Outcome<Id> {
+    Ok(Id::from(text(row, column)?))
+}
+
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+    Ok(typed(row.get_ref(column)?.as_str(), column)?)
+}
+
+/// The key that a delivery row stays in order with.
+pub(super) fn ordering_key(row: &Row<'_>, column: usize) -> Outcome<Option<OrderingKey>> {
+    Ok(optional_text(row, column)?.map(OrderingKey::kept))
+}
+
+pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
+    Ok(typed(row.get_ref(column)?.as_str_or_null(), column)?)
+}
+
+fn typed<T>(value: FromSqlResult<T>, column: usize) -> StoreResult<T> {
+    value.map_err(|error: FromSqlError| codec::corrupt(format_args!("column {column}: {error}")))
+}
+
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+    match row.get_ref(column)? {
+        ValueRef::Null => Ok(None),
+        _ => time(row, column).map(Some),
+    }
+}
+
+pub(super) fn account(row: &Row<'_>) -> Outcome<Account> {
+    let settings = AccountSettings {
+        payload_check: codec::payload_check(text(row, 3)?)?,
+        requests_per_second_max: row.get(4)?,
+        endpoints_max: row.get(5)?,
+    };
+    Ok(Account { id: id(row, 0)?, name: row.get(1)?, settings, created_at: time(row, 2)? })
+}
+
+pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
+    Ok(ApiKey {
+        id: id(row, 0)?,
+        account: id(row, 1)?,
+        name: row.get(2)?,
+        hash: row.get(3)?,
+        created_at: time(row, 4)?,
+        expires_at: optional_time(row, 5)?,
+        last_used_at: optional_time(row, 6)?,
+    })
+}
+
+/// Columns `application, message, status, body` from `column` on.
+pub(super) fn answer(row: &Row<'_>, column: usize) -> Outcome<Answer> {
+    match optional_text(row, column)? {
+        Some(application) => Ok(Answer::Message { application: Id::from(application), message: id(row, column + 1)? }),
+        None => Ok(Answer::Body { status: row.get(column + 2)?, body: row.get(column + 3)? }),
+    }
+}
+
+pub(super) const APPLICATION: &str =
+    "SELECT id, account, uid, name, throttle_rate, metadata, version, created_at, updated_at, purges FROM applications";
+
+pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
+    Ok(Application {
+        id: id(row, 0)?,
+        account: id(row, 1)?,
+        uid: row.get(2)?,
+        name: row.get(3)?,
+        throttle_rate: row.get(4)?,
+        metadata: codec::from_json(text(row, 5)?)?,
+        version: row.get(6)?,
+        created_at: time(row, 7)?,
+        updated_at: time(row, 8)?,
+        purges: row.get(9)?,
+    })
+}
+
+pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flags, \
+     group_name, created_at, updated_at FROM event_types";
+
+pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
+    Ok(EventType {
+        account: id(row, 0)?,
+        name: row.get(1)?,
+        description: row.get(2)?,
+        archived: row.get(3)?,
+        deprecated: row.get(4)?,
+        schemas: codec::optional_from_json(optional_text(row, 5)?)?,
+        feature_flags: codec::from_json(text(row, 6)?)?,
+        group_name: row.get(7)?,
+        created_at: time(row, 8)?,
+        updated_at: time(row, 9)?,
+    })
+}
+
+pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
+     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at FROM endpoints";
+
+pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
+    Ok(Endpoint {
+        id: id(row, 0)?,
+        application: id(row, 1)?,
+        uid: row.get(2)?,
+        url: row.get(3)?,
+        description: row.get(4)?,
+        disabled: row.get(5)?,
+        filter_types: codec::optional_from_json(optional_text(row, 6)?)?,
+        channels: codec::optional_from_json(optional_text(row, 7)?)?,
+        throttle_rate: row.get(8)?,
+        metadata: codec::from_json(text(row, 9)?)?,
+        headers: codec::from_json(text(row, 10)?)?,
+        secret: Sealed::from_text(text(row, 11)?),
+        old_secrets: codec::old_secrets_from_json(text(row, 12)?)?,
+        failing_since: optional_time(row, 13)?,
+        ordering: codec::ordering(row.get(14)?)?,
+        created_at: time(row, 15)?,
+        updated_at: time(row, 16)?,
+    })
+}
+
+/// What [`message`] reads, as columns of the table `m`.
+pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
+     m.created_at, m.payload_expires_at, m.deliver_at";
+/// Columns of [`MESSAGE`].
+pub(super) const MESSAGE_COLUMNS: usize = 10;
+
+pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
+    Ok(Message {
+        id: id(row, 0)?,
+        application: id(row, 1)?,
+        event_type: text(row, 2)?.into(),
+        event_id: row.get(3)?,
+        payload: row.get::<_, Option<Vec<u8>>>(4)?.map(Into::into),
+        channels: codec::optional_from_json(optional_text(row, 5)?)?,
+        tags: codec::optional_from_json(optional_text(row, 6)?)?,
+        created_at: time(row, 7)?,
+        payload_expires_at: time(row, 8)?,
+        deliver_at: optional_time(row, 9)?,
+    })
+}
+
+/// What [`attempt`] reads, as columns of the table `a`.
+pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
+     a.response_duration_ms, a.trigger, a.at";
+
+pub(super) fn attempt(row: &Row<'_>, application: &str) -> Outcome<Attempt> {
+    Ok(Attempt {
+        id: id(row, 0)?,
+        message: id(row, 1)?,
+        endpoint: id(row, 2)?,
+        application: application.into(),
+        url: row.get(3)?,
+        status: codec::status(row.get(4)?)?,
+        response_status_code: row.get(5)?,
+        response: row.get(6)?,
+        response_duration_ms: row.get(7)?,
+        trigger: codec::trigger(row.get(8)?)?,
+        at: time(row, 9)?,
+    })
+}

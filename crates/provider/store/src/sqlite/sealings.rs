@@ -1,0 +1,71 @@
+//! What is sealed: with which keys, and sealing it again.
+
+use async_trait::async_trait;
+use kit_runtime::vault::Sealed;
+use provider_core::model::{Endpoint, Id};
+use provider_core::port::{SealingStore, StoreError, StoreResult};
+use rusqlite::{Connection, params};
+
+use super::Sqlite;
+use super::rows::{self, ENDPOINT, Outcome};
+use crate::codec::{old_secrets_to_json, to_json};
+use kit_runtime::vault::same_texts;
+
+#[async_trait]
+impl SealingStore for Sqlite {
+    async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
+        self.read(sentinels).await
+    }
+
+    async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()> {
+        self.write(move |db| {
+            if !same_texts(&sentinels(db)?, &old) {
+                return Err(StoreError::Stale.into());
+            }
+            db.execute("DELETE FROM sentinels", [])?;
+            for sentinel in &new {
+                db.execute("INSERT INTO sentinels (sealed) VALUES (?1)", [sentinel.as_str()])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn all_endpoints(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<Endpoint>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(move |db| {
+            let mut statement = db.prepare_cached(&format!("{ENDPOINT} WHERE id > ?1 ORDER BY id LIMIT ?2"))?;
+            let mut found = statement.query(params![after.as_deref().unwrap_or_default(), limit])?;
+            let mut endpoints = Vec::new();
+            while let Some(row) = found.next()? {
+                endpoints.push(rows::endpoint(row)?);
+            }
+            Ok(endpoints)
+        })
+        .await
+    }
+
+    async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize> {
+        self.write(move |db| endpoints.iter().map(|(old, new)| reseal(db, old, new)).sum()).await
+    }
+}
+
+fn sentinels(db: &Connection) -> Outcome<Vec<Sealed>> {
+    let mut statement = db.prepare_cached("SELECT sealed FROM sentinels ORDER BY sealed")?;
+    let found = statement.query_map([], |row| row.get::<_, String>(0))?;
+    Ok(found.map(|text| text.map(Sealed::from_text)).collect::<Result<_, _>>()?)
+}
+
+fn reseal(db: &Connection, old: &Endpoint, new: &Endpoint) -> Outcome<usize> {
+    let update = "UPDATE endpoints SET secret = ?2, old_secrets = ?3, headers = ?4 \
+         WHERE id = ?1 AND secret = ?5 AND old_secrets = ?6 AND headers = ?7";
+    Ok(db.prepare_cached(update)?.execute(params![
+        &*new.id,
+        new.secret.as_str(),
+        old_secrets_to_json(&new.old_secrets)?,
+        to_json(&new.headers)?,
+        old.secret.as_str(),
+        old_secrets_to_json(&old.old_secrets)?,
+        to_json(&old.headers)?,
+    ])?)
+}

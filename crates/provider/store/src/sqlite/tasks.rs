@@ -1,0 +1,303 @@
+//! Background tasks, and what they look at. What is looked at is read outside of the one writer.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
+use provider_core::port::{
+    Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
+};
+use rusqlite::{Connection, Row, params};
+
+use super::rows::{self, Outcome, ms};
+use super::{Sqlite, answers, ordering};
+use crate::codec::{self as codec, Slice};
+use crate::task_codec::{
+    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
+};
+
+#[async_trait]
+impl TaskStore for Sqlite {
+    async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| create(db, &task, answer.as_ref())).await
+    }
+
+    async fn task(&self, account: &str, id: &str) -> StoreResult<Option<BackgroundTask>> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        let select = format!("{TASK} WHERE account = ?1 AND id = ?2");
+        self.read(move |db| rows::one(db, &select, (account, id), task)).await
+    }
+
+    async fn tasks(&self, account: &str, filter: TaskFilter, page: Page) -> StoreResult<Vec<BackgroundTask>> {
+        let account = account.to_owned();
+        self.read(move |db| {
+            let status = filter.status.map(|status| format!(" AND status = {}", task_status_number(status)));
+            let kind = filter.kind.map(|kind| format!(" AND kind = {}", kind_number(kind)));
+            let filters = [status.unwrap_or_default(), kind.unwrap_or_default()].concat();
+            let select = format!("{TASK} WHERE account = $1{filters}");
+            rows::list(db, &select, "id", &account, &Slice::new(&page), task)
+        })
+        .await
+    }
+
+    async fn lease_tasks(
+        &self,
+        worker: &str,
+        now: Timestamp,
+        leased_until: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<BackgroundTask>> {
+        if self.read(move |db| free(db, now, 1)).await?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let worker = worker.to_owned();
+        self.write(move |db| lease(db, &worker, now, leased_until, limit)).await
+    }
+
+    async fn advance_task(&self, step: Advance) -> StoreResult<usize> {
+        self.write(move |db| advance(db, &step)).await
+    }
+
+    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
+        let (endpoint, messages) = (endpoint.to_owned(), messages.to_vec());
+        self.read(move |db| {
+            let select =
+                "SELECT 1 FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND next_at <= ?3 AND owner IS NOT 0";
+            let mut look = db.prepare_cached(select)?;
+            messages
+                .iter()
+                .try_fold(0, |due, message| Ok(due + usize::from(look.exists((&endpoint, &**message, ms(now)))?)))
+        })
+        .await
+    }
+
+    async fn failures(
+        &self,
+        application: &str,
+        endpoint: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<Failure>> {
+        let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
+        self.read(move |db| {
+            let mut statement = db.prepare_cached(FAILURES)?;
+            let mut found = statement.query(params![application, endpoint, after, before, signed(limit)])?;
+            let mut failures = Vec::new();
+            while let Some(row) = found.next()? {
+                failures.push(Failure {
+                    attempt: rows::id(row, 0)?,
+                    recoverable: if row.get(2)? { Some(rows::id(row, 1)?) } else { None },
+                });
+            }
+            Ok(failures)
+        })
+        .await
+    }
+
+    async fn sent(
+        &self,
+        application: &str,
+        endpoint: &str,
+        after: &str,
+        before: &str,
+        limit: usize,
+    ) -> StoreResult<Vec<Sent>> {
+        let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
+        self.read(move |db| {
+            let mut statement = db.prepare_cached(SENT)?;
+            let mut found = statement.query(params![application, endpoint, after, before, signed(limit)])?;
+            let mut sent = Vec::new();
+            while let Some(row) = found.next()? {
+                sent.push(self::sent(row)?);
+            }
+            Ok(sent)
+        })
+        .await
+    }
+
+    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        let old = "SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < ?1 LIMIT ?2";
+        let bounds = (ms(before), signed(limit));
+        if self.read(move |db| rows::one(db, old, bounds, |row| rows::id(row, 0))).await?.is_none() {
+            return Ok(0);
+        }
+        let delete = format!("DELETE FROM background_tasks WHERE id IN ({old})");
+        self.write(move |db| Ok(db.execute(&delete, bounds)?)).await
+    }
+}
+
+/// Attempts of a span of ids, and of those that failed whether they are to be recovered.
+const FAILURES: &str = "SELECT a.id, a.message, \
+         CASE WHEN a.status <> 2 THEN 0 ELSE \
+             NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND o.endpoint = ?2 \
+                         AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < ?4))) \
+             AND EXISTS (SELECT 1 FROM messages m WHERE m.application = ?1 AND m.id = a.message \
+                         AND m.payload IS NOT NULL) END \
+     FROM (SELECT id, message, status FROM attempts WHERE endpoint = ?2 AND id > ?3 AND id < ?4 ORDER BY id LIMIT ?5) a \
+     ORDER BY a.id";
+
+const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, a.status, \
+         a.response_status_code, \
+         EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = ?2 AND d.message = m.id) \
+     FROM messages m LEFT JOIN attempts a ON a.message = m.id AND a.id = \
+         (SELECT max(l.id) FROM attempts l WHERE l.message = m.id AND l.endpoint = ?2) \
+     WHERE m.application = ?1 AND m.id > ?3 AND m.id < ?4 ORDER BY m.id LIMIT ?5";
+
+pub(super) const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
+     created_at, updated_at FROM background_tasks";
+
+pub(super) fn task(row: &Row<'_>) -> Outcome<BackgroundTask> {
+    let number = |column| -> Outcome<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
+    Ok(BackgroundTask {
+        id: rows::id(row, 0)?,
+        account: rows::id(row, 1)?,
+        kind: kind(row.get(2)?)?,
+        application: rows::id(row, 3)?,
+        endpoint: rows::id(row, 4)?,
+        selection: selection_from_json(&row.get::<_, String>(5)?)?,
+        status: task_status(row.get(6)?)?,
+        progress: Progress { position: rows::id(row, 7)?, found: number(8)?, enqueued: number(9)? },
+        error: row.get(10)?,
+        created_at: rows::time(row, 11)?,
+        updated_at: rows::time(row, 12)?,
+    })
+}
+
+fn sent(row: &Row<'_>) -> Outcome<Sent> {
+    let words = |column| -> Outcome<Option<Vec<String>>> {
+        Ok(codec::optional_from_json(row.get::<_, Option<String>>(column)?.as_deref())?)
+    };
+    Ok(Sent {
+        message: rows::id(row, 0)?,
+        event_type: row.get(1)?,
+        channels: words(2)?,
+        tags: words(3)?,
+        payload_kept: row.get(4)?,
+        latest: latest(row.get(5)?, row.get(6)?)?,
+        waits: row.get(7)?,
+    })
+}
+
+pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+    answers::keep_or_replay(db, answer)?;
+    let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
+         found, enqueued, error, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    db.prepare_cached(insert)?.execute(params![
+        &*new.id,
+        &*new.account,
+        kind_number(new.kind),
+        &*new.application,
+        &*new.endpoint,
+        selection_to_json(&new.selection)?,
+        task_status_number(new.status),
+        &*new.progress.position,
+        new.progress.found as i64,
+        new.progress.enqueued as i64,
+        new.error,
+        ms(new.created_at),
+        ms(new.updated_at)
+    ])?;
+    Ok(())
+}
+
+/// Running tasks that nobody has, the longest waiting first.
+fn free(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<BackgroundTask>> {
+    let select = format!("{TASK} WHERE status = 0 AND leased_until <= ?1 ORDER BY leased_until, id LIMIT ?2");
+    let mut statement = db.prepare_cached(&select)?;
+    let mut found = statement.query((ms(now), signed(limit)))?;
+    let mut free = Vec::new();
+    while let Some(row) = found.next()? {
+        free.push(task(row)?);
+    }
+    Ok(free)
+}
+
+fn lease(
+    db: &Connection,
+    worker: &str,
+    now: Timestamp,
+    leased_until: Timestamp,
+    limit: usize,
+) -> Outcome<Vec<BackgroundTask>> {
+    let free = free(db, now, limit)?;
+    let mut give = db.prepare_cached("UPDATE background_tasks SET worker = ?2, leased_until = ?3 WHERE id = ?1")?;
+    for task in &free {
+        give.execute((&*task.id, worker, ms(leased_until)))?;
+    }
+    Ok(free)
+}
+
+fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
+    let select =
+        "SELECT endpoint, kind FROM background_tasks WHERE id = ?1 AND position = ?2 AND worker = ?3 AND status = 0";
+    let found = rows::one(db, select, (&*step.task, &*step.from, &*step.worker), |row| {
+        Ok((rows::id(row, 0)?, kind(row.get(1)?)?))
+    })?;
+    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
+    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step)? };
+    let update = "UPDATE background_tasks SET position = ?2, found = found + ?3, enqueued = enqueued + ?4, status = ?5, \
+         error = ?6, leased_until = ?7, updated_at = CASE WHEN ?8 THEN ?9 ELSE updated_at END WHERE id = ?1";
+    db.prepare_cached(update)?.execute(params![
+        &*step.task,
+        &*step.to,
+        step.found as i64,
+        made as i64,
+        task_status_number(step.status),
+        step.error,
+        ms(step.leased_until),
+        step.is_progress(),
+        ms(step.now)
+    ])?;
+    Ok(made)
+}
+
+/// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
+/// endpoint wants order. What waits for its next attempt is made due. Nothing is due ahead of the time that its sender wants it
+/// delivered at.
+fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<usize> {
+    let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
+    let in_order =
+        rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
+    let wanted = still_wanted(kind, "?2", "?1");
+    let insert = format!(
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+         SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
+             (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
+              WHERE e.id = ?1), ?3)), -1 WHERE {wanted}"
+    );
+    let key = format!(
+        "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
+         WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
+    );
+    let hasten = "UPDATE deliveries SET next_at = ?3 \
+         WHERE endpoint = ?1 AND message = ?2 AND owner IS NULL AND attempts > 0 AND next_at > ?3";
+    let mut hasten = db.prepare_cached(hasten)?;
+    let mut insert = db.prepare_cached(&insert)?;
+    let mut messages: Vec<&Id> = step.messages.iter().collect();
+    messages.sort_unstable();
+    let mut made = 0;
+    for message in messages {
+        if kind.hastens() && hasten.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
+            made += 1;
+            continue;
+        }
+        let key = match in_order {
+            true => rows::one(db, &key, (&**endpoint, &**message), |row| {
+                Ok(rows::ordering_key(row, 0)?.zip(Some(rows::optional_time(row, 1)?)))
+            })?,
+            false => None,
+        };
+        made += match key.flatten() {
+            Some((key, deliver_at)) => {
+                let due = deliver_at.map_or(step.now, |at| at.max(step.now));
+                ordering::enter_again(db, endpoint, message, &key, due).map(|()| 1)?
+            }
+            None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
+        };
+    }
+    Ok(made)
+}
+
+fn signed(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,100 @@
+//! How the provider's two SQL stores keep background tasks: numbers for words, and JSON for what is never searched by.
+
+use jiff::Timestamp;
+use provider_core::model::{AttemptStatus, Selection, TaskKind, TaskStatus};
+use provider_core::port::StoreResult;
+use serde::{Deserialize, Serialize};
+
+use crate::codec::{corrupt, from_json, status, to_json};
+
+pub(crate) fn kind_number(kind: TaskKind) -> i16 {
+    match kind {
+        TaskKind::Recover => 0,
+        TaskKind::ReplayMissing => 1,
+        TaskKind::BulkReplay => 2,
+        TaskKind::PurgeContent => 3,
+    }
+}
+
+pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
+    match number {
+        0 => Ok(TaskKind::Recover),
+        1 => Ok(TaskKind::ReplayMissing),
+        2 => Ok(TaskKind::BulkReplay),
+        3 => Ok(TaskKind::PurgeContent),
+        other => Err(corrupt(format_args!("kind of task {other}"))),
+    }
+}
+
+/// SQL that holds when a task of this kind still has a reason to send message `m` to endpoint `e`. A row of the table goes
+/// in the transaction that records its attempt: whoever sees no row sees the attempt.
+pub(crate) fn still_wanted(kind: TaskKind, message: &str, endpoint: &str) -> String {
+    let tried = format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint = {endpoint}");
+    let waits = format!("EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = {endpoint} AND d.message = {message})");
+    match kind {
+        TaskKind::Recover => format!("NOT {waits} AND NOT {tried} AND a.status = 0)"),
+        TaskKind::ReplayMissing => format!("NOT {waits} AND NOT {tried})"),
+        TaskKind::BulkReplay => format!("NOT {waits}"),
+        // It sends nothing.
+        TaskKind::PurgeContent => "FALSE".to_owned(),
+    }
+}
+
+pub(crate) fn task_status_number(status: TaskStatus) -> i16 {
+    match status {
+        TaskStatus::Running => 0,
+        TaskStatus::Finished => 1,
+        TaskStatus::Failed => 2,
+    }
+}
+
+pub(crate) fn task_status(number: i64) -> StoreResult<TaskStatus> {
+    match number {
+        0 => Ok(TaskStatus::Running),
+        1 => Ok(TaskStatus::Finished),
+        2 => Ok(TaskStatus::Failed),
+        other => Err(corrupt(format_args!("status of task {other}"))),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptSelection {
+    since_ms: i64,
+    until_ms: i64,
+    event_types: Option<Vec<String>>,
+    channel: Option<String>,
+    tag: Option<String>,
+    status: Option<i64>,
+    status_code_class: Option<u16>,
+}
+
+pub(crate) fn selection_to_json(selection: &Selection) -> StoreResult<String> {
+    to_json(&KeptSelection {
+        since_ms: selection.since.as_millisecond(),
+        until_ms: selection.until.as_millisecond(),
+        event_types: selection.event_types.clone(),
+        channel: selection.channel.clone(),
+        tag: selection.tag.clone(),
+        status: selection.status.map(|status| status as i64),
+        status_code_class: selection.status_code_class,
+    })
+}
+
+pub(crate) fn selection_from_json(text: &str) -> StoreResult<Selection> {
+    let kept: KeptSelection = from_json(text)?;
+    Ok(Selection {
+        since: Timestamp::from_millisecond(kept.since_ms).map_err(corrupt)?,
+        until: Timestamp::from_millisecond(kept.until_ms).map_err(corrupt)?,
+        event_types: kept.event_types,
+        channel: kept.channel,
+        tag: kept.tag,
+        status: kept.status.map(status).transpose()?,
+        status_code_class: kept.status_code_class,
+    })
+}
+
+/// What an attempt came to, if there was one.
+pub(crate) fn latest(number: Option<i64>, code: Option<i64>) -> StoreResult<Option<(AttemptStatus, u16)>> {
+    let (Some(number), Some(code)) = (number, code) else { return Ok(None) };
+    Ok(Some((status(number)?, u16::try_from(code).map_err(corrupt)?)))
+}

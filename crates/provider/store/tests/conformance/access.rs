@@ -1,0 +1,137 @@
+//! Settings of accounts, use of keys, tokens of applications.
+
+use provider_core::model::{Account, AccountSettings, ApiKey, AppToken, Capability};
+use provider_core::port::{Order, StoreError};
+
+use super::given::{Shared, account, application, at, event_type, id, reason, routes, whole};
+
+/// A token of the first application, of session `user-<number>`.
+fn token(number: usize) -> AppToken {
+    AppToken {
+        id: id("apptk", number),
+        hash: [number as u8; 32],
+        account: id("org", 1),
+        application: id("app", 1),
+        capabilities: [Capability::ViewBase, Capability::ManageEndpoint].into(),
+        feature_flags: ["early".to_owned()].into(),
+        session_id: Some(format!("user-{number}")),
+        created_at: at(1),
+        expires_at: at(5_000),
+    }
+}
+
+pub(super) async fn an_accounts_settings_are_replaced_and_its_creation_is_not(store: Shared) {
+    assert_eq!(reason(store.update_account(account(1)).await.unwrap_err()), "not found");
+    store.create_account(account(1)).await.unwrap();
+    store.create_account(account(2)).await.unwrap();
+    let changed =
+        Account { name: "Renamed".to_owned(), settings: AccountSettings::default(), created_at: at(77), ..account(1) };
+    store.update_account(changed.clone()).await.unwrap();
+    let expected = Account { created_at: at(0), ..changed };
+    assert_eq!(store.accounts(whole(Order::Ascending)).await.unwrap(), [expected, account(2)]);
+}
+
+pub(super) async fn a_keys_last_use_only_moves_on(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    let key = ApiKey {
+        id: id("key", 1),
+        account: id("org", 1),
+        name: "Key".to_owned(),
+        hash: [1; 32],
+        created_at: at(0),
+        expires_at: Some(at(9)),
+        last_used_at: None,
+    };
+    store.create_api_key(key.clone()).await.unwrap();
+    assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));
+    for used_at in [20, 10] {
+        store.api_key_used(&key.id, at(used_at)).await.unwrap();
+        let used = ApiKey { last_used_at: Some(at(20)), ..key.clone() };
+        assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(used));
+    }
+    store.api_key_used(&id("key", 9), at(1)).await.unwrap();
+}
+
+pub(super) async fn a_token_is_found_by_its_hash_as_long_as_its_application_is_there(store: Shared) {
+    assert!(matches!(store.create_app_token(token(1), 9).await, Err(StoreError::NotFound)));
+    routes(&store, 0).await;
+    store.create_application(application(2), None).await.unwrap();
+    let other = AppToken {
+        application: id("app", 2),
+        session_id: None,
+        feature_flags: Default::default(),
+        capabilities: [Capability::ViewBase].into(),
+        ..token(2)
+    };
+    for token in [token(1), other.clone(), token(3)] {
+        store.create_app_token(token, 9).await.unwrap();
+    }
+    assert_eq!(store.app_token_by_hash([1; 32]).await.unwrap(), Some(token(1)));
+    assert_eq!(store.app_token_by_hash([2; 32]).await.unwrap(), Some(other.clone()));
+    assert_eq!(store.app_token_by_hash([9; 32]).await.unwrap(), None);
+
+    assert!(!store.delete_app_token(&id("app", 2), &id("apptk", 1)).await.unwrap(), "it is another application's");
+    assert!(store.delete_app_token(&id("app", 1), &id("apptk", 1)).await.unwrap());
+    assert!(!store.delete_app_token(&id("app", 1), &id("apptk", 1)).await.unwrap());
+    assert_eq!(store.app_token_by_hash([1; 32]).await.unwrap(), None);
+    assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
+    assert_eq!(store.app_token_by_hash([3; 32]).await.unwrap(), None);
+    assert_eq!(store.app_token_by_hash([2; 32]).await.unwrap(), Some(other));
+}
+
+pub(super) async fn the_oldest_tokens_of_an_application_go_for_new_ones(store: Shared) {
+    routes(&store, 0).await;
+    store.create_application(application(2), None).await.unwrap();
+    store.create_app_token(AppToken { application: id("app", 2), ..token(1) }, 2).await.unwrap();
+    for number in 2..=5 {
+        store.create_app_token(token(number), 2).await.unwrap();
+    }
+    for (number, kept) in [(1, true), (2, false), (3, false), (4, true), (5, true)] {
+        assert_eq!(store.app_token_by_hash([number; 32]).await.unwrap().is_some(), kept, "token {number}");
+    }
+}
+
+pub(super) async fn tokens_end_all_together_or_by_session_and_never_later(store: Shared) {
+    routes(&store, 0).await;
+    for number in 1..=3 {
+        store.create_app_token(token(number), 9).await.unwrap();
+    }
+    store.create_app_token(AppToken { session_id: None, ..token(4) }, 9).await.unwrap();
+    let sessions = vec!["user-2".to_owned(), "user-9".to_owned()];
+    store.end_app_tokens(&id("app", 1), Some(sessions), at(100)).await.unwrap();
+    store.end_app_tokens(&id("app", 2), None, at(1)).await.unwrap();
+    let ends = async || {
+        let mut ends = Vec::new();
+        for number in 1..=4 {
+            ends.push(store.app_token_by_hash([number; 32]).await.unwrap().unwrap().expires_at);
+        }
+        ends
+    };
+    assert_eq!(ends().await, [at(5_000), at(100), at(5_000), at(5_000)]);
+    store.end_app_tokens(&id("app", 1), None, at(200)).await.unwrap();
+    assert_eq!(ends().await, [at(200), at(100), at(200), at(200)]);
+}
+
+pub(super) async fn tokens_over_their_time_are_forgotten_a_few_at_a_time(store: Shared) {
+    routes(&store, 0).await;
+    for number in 1..=5 {
+        let expires_at = at(number as i64 * 1_000);
+        store.create_app_token(AppToken { expires_at, ..token(number) }, 9).await.unwrap();
+    }
+    for forgotten in [2, 1, 0] {
+        assert_eq!(store.forget_app_tokens(at(4_000), 2).await.unwrap(), forgotten);
+    }
+    for number in 1..=5 {
+        assert_eq!(store.app_token_by_hash([number; 32]).await.unwrap().is_some(), number >= 4, "token {number}");
+    }
+}
+
+pub(super) async fn event_types_are_counted_up_to_a_number(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    for name in ["a", "b", "c"] {
+        store.create_event_type(event_type(name), None).await.unwrap();
+    }
+    for (account, count_max, count) in [(1, 9, 3), (1, 2, 2), (2, 9, 0)] {
+        assert_eq!(store.event_type_count(&id("org", account), count_max).await.unwrap(), count);
+    }
+}

@@ -1,0 +1,245 @@
+//! What the stories start from.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::vault::Sealed;
+use provider_core::model::{
+    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message,
+    OldSecret, PayloadCheck,
+};
+use provider_core::port::{
+    Answer, AttemptRecord, Delivery, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId,
+    Notice, Order, Page, Room, RowKind, Store, StoreError, StoreResult,
+};
+use provider_store::postgres::PostgresConfig;
+
+pub(super) type Shared = Arc<dyn Store>;
+
+/// A store in a database of its own.
+pub(super) async fn postgres() -> Shared {
+    let config = database().await;
+    provider_store::postgres::open(&config).await.unwrap()
+}
+
+/// A new, empty database.
+pub(super) async fn database() -> PostgresConfig {
+    let url = testkit::postgres::fresh_database().await.unwrap();
+    PostgresConfig { url, pool_size: 4 }
+}
+
+/// Milliseconds after the stories begin.
+pub(super) fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(1_793_232_000_000 + ms).unwrap()
+}
+
+pub(super) fn later(ms: i64) -> SignedDuration {
+    SignedDuration::from_millis(ms)
+}
+
+/// An id that grows with its number.
+pub(super) fn id(prefix: &str, number: usize) -> Id {
+    format!("{prefix}_{number:027}").into()
+}
+
+pub(super) fn node(number: usize) -> NodeId {
+    NodeId(id("node", number))
+}
+
+pub(super) fn account(number: usize) -> Account {
+    let settings = AccountSettings {
+        payload_check: PayloadCheck::Warn,
+        requests_per_second_max: (number == 1).then_some(u32::MAX),
+        endpoints_max: Some(7),
+    };
+    Account { id: id("org", number), name: format!("Account {number}"), settings, created_at: at(0) }
+}
+
+/// An application of the first account.
+pub(super) fn application(number: usize) -> Application {
+    Application {
+        id: id("app", number),
+        account: id("org", 1),
+        uid: Some(format!("customer-{number}")),
+        name: format!("Hammer & Söhne {number}"),
+        throttle_rate: Some(50),
+        metadata: [("region".to_owned(), "Zürich".to_owned())].into(),
+        version: 1,
+        purges: 0,
+        created_at: at(1),
+        updated_at: at(2),
+    }
+}
+
+pub(super) fn event_type(name: &str) -> EventType {
+    EventType {
+        account: id("org", 1),
+        name: name.to_owned(),
+        description: "Event triggered when an item status changes".to_owned(),
+        archived: false,
+        deprecated: false,
+        schemas: Some(serde_json::json!({"1": {"type": "object", "title": "Item status changed", "a": 1}})),
+        feature_flags: ["early".to_owned(), "later".to_owned()].into(),
+        group_name: None,
+        created_at: at(1),
+        updated_at: at(2),
+    }
+}
+
+/// An endpoint of the first application.
+pub(super) fn endpoint(number: usize) -> Endpoint {
+    Endpoint {
+        id: id("ep", number),
+        application: id("app", 1),
+        uid: Some(format!("receiver-{number}")),
+        url: format!("https://receiver.example/{number}"),
+        description: "Takes them all".to_owned(),
+        disabled: false,
+        filter_types: Some(vec!["ITEM_STATUS_CHANGE".to_owned()]),
+        channels: None,
+        throttle_rate: None,
+        metadata: Default::default(),
+        headers: [("x-token".to_owned(), "ä b".to_owned())].into(),
+        secret: Sealed::from_text("v1.k.c2VjcmV0"),
+        old_secrets: vec![OldSecret { secret: Sealed::from_text("v1.k.b2xk"), expires_at: at(90_000) }],
+        failing_since: None,
+        ordering: provider_core::DeliveryOrder::PerKey,
+        created_at: at(1),
+        updated_at: at(2),
+    }
+}
+
+/// A message to the first application.
+pub(super) fn message(number: usize) -> Message {
+    Message {
+        id: id("msg", number),
+        application: id("app", 1),
+        event_type: "ITEM_STATUS_CHANGE".into(),
+        event_id: None,
+        payload: Some(format!("{{ \"number\":{number}}}").into()),
+        channels: Some(vec!["north".to_owned(), "south".to_owned()]),
+        tags: None,
+        created_at: at(number as i64),
+        payload_expires_at: at(7_776_000_000),
+        deliver_at: None,
+    }
+}
+
+/// A message that nobody receives, from a snapshot of `version`.
+pub(super) fn new(message: Message, version: i64) -> NewMessage {
+    NewMessage { message, application_version: version, deliveries: Vec::new(), key: None, answer: None }
+}
+
+/// A message to these endpoints, as their number and who delivers it from memory.
+pub(super) fn sent(number: usize, version: i64, to: &[(usize, Option<usize>)]) -> NewMessage {
+    let deliveries = to.iter().map(|(endpoint, owner)| NewDelivery {
+        endpoint: id("ep", *endpoint),
+        owner: owner.map(node),
+        key: None,
+        trigger: AttemptTrigger::Scheduled,
+    });
+    NewMessage { deliveries: deliveries.collect(), ..new(message(number), version) }
+}
+
+pub(super) fn answer(key: &str, message: usize, at: Timestamp) -> IdempotentAnswer {
+    IdempotentAnswer {
+        account: id("org", 1),
+        key: key.to_owned(),
+        request_hash: [message as u8; 32],
+        answer: Answer::Message { application: id("app", 1), message: id("msg", message) },
+        at,
+    }
+}
+
+/// A finished attempt at delivering a message to an endpoint.
+pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timestamp) -> Attempt {
+    Attempt {
+        id: id("atmpt", number),
+        message: id("msg", message),
+        endpoint: id("ep", endpoint),
+        application: id("app", 1),
+        url: format!("https://receiver.example/{endpoint}"),
+        status: AttemptStatus::Success,
+        response_status_code: 204,
+        response: "schön".to_owned(),
+        response_duration_ms: 12,
+        trigger: AttemptTrigger::Scheduled,
+        at,
+    }
+}
+
+pub(super) fn succeeded(attempt: Attempt) -> AttemptRecord {
+    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Working, notice: Notice::None }
+}
+
+/// A failed attempt that is made again `after_ms` later.
+pub(super) fn failed(attempt: Attempt, attempts: u32, after_ms: i64) -> AttemptRecord {
+    AttemptRecord {
+        next: Next::Retry { at: attempt.at + later(after_ms), attempts },
+        attempt: Attempt { status: AttemptStatus::Fail, response_status_code: 500, ..attempt },
+        endpoint: EndpointEffect::Failing,
+        notice: Notice::None,
+    }
+}
+
+/// The first account with its first application, and this many endpoints; the application's version.
+pub(super) async fn routes(store: &Shared, endpoints: usize) -> i64 {
+    store.create_account(account(1)).await.unwrap();
+    store.create_application(application(1), None).await.unwrap();
+    for number in 1..=endpoints {
+        store.create_endpoint(endpoint(number), None).await.unwrap();
+    }
+    version(store).await
+}
+
+/// The version of the first application.
+pub(super) async fn version(store: &Shared) -> i64 {
+    store.snapshot(&id("app", 1)).await.unwrap().unwrap().0.version
+}
+
+/// Accepts these messages, each of which is taken.
+pub(super) async fn accepted(store: &Shared, messages: Vec<NewMessage>, now: Timestamp) {
+    for result in store.accept(messages, now).await.unwrap() {
+        result.unwrap();
+    }
+}
+
+pub(super) fn page(from: Option<From>, order: Order, limit: usize) -> Page {
+    Page { from, order, limit }
+}
+
+/// The whole of a short list.
+pub(super) fn whole(order: Order) -> Page {
+    page(None, order, 250)
+}
+
+/// Results as short texts, for comparing.
+pub(super) fn reasons(results: Vec<StoreResult<()>>) -> Vec<String> {
+    results.into_iter().map(|result| result.map_or_else(reason, |()| "ok".to_owned())).collect()
+}
+
+pub(super) fn reason(error: StoreError) -> String {
+    match error {
+        StoreError::Taken(field) => format!("taken {field}"),
+        StoreError::NotFound => "not found".to_owned(),
+        StoreError::Stale => "stale".to_owned(),
+        StoreError::Replayed => "replayed".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// What a node is given of an endpoint, rows of all kinds.
+pub(super) async fn claim_all(
+    store: &dyn Store,
+    of: usize,
+    endpoint: usize,
+    now_ms: i64,
+    limit: usize,
+) -> Vec<Delivery> {
+    let mut claimed = Vec::new();
+    for kind in [RowKind::Manual, RowKind::First, RowKind::Retry] {
+        let room = Room::for_rows(limit - claimed.len());
+        claimed.extend(store.claim(&node(of), &id("ep", endpoint), kind, at(now_ms), room).await.unwrap());
+    }
+    claimed
+}

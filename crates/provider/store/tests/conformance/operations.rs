@@ -1,0 +1,38 @@
+//! What those who run the provider ask.
+
+use provider_core::port::Backlog;
+
+use super::given::{Shared, accepted, at, attempt, claim_all, id, node, routes, sent, succeeded};
+
+pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
+    let version = routes(&store, 1).await;
+    let batch =
+        vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(2))]), sent(3, version, &[(1, None)])];
+    accepted(&store, batch, at(5)).await;
+    store.leave(&node(1), at(10)).await.unwrap();
+    store.leave(&node(7), at(11)).await.unwrap();
+    let claimed = claim_all(&*store, 2, 1, 10, 10).await;
+    assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 3), id("msg", 1)]);
+}
+
+pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: Shared) {
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog::default());
+    let version = routes(&store, 3).await;
+    let batch = [(5, 1), (4, 3), (7, 2), (6, 2)].map(|(number, to)| sent(number, version, &[(to, Some(1))]));
+    accepted(&store, batch.into(), at(9)).await;
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 4, oldest_at: Some(at(4)) });
+    store
+        .record_attempts(vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))])
+        .await
+        .unwrap();
+    assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });
+}
+
+pub(super) async fn living_nodes_are_those_heard_of_lately(store: Shared) {
+    for (number, heard_ms) in [(1, 5), (2, 10), (3, 20)] {
+        store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
+    }
+    assert_eq!(store.living_nodes(at(10)).await.unwrap(), 2);
+    store.leave(&node(3), at(20)).await.unwrap();
+    assert_eq!(store.living_nodes(at(0)).await.unwrap(), 2);
+}

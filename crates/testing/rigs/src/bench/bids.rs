@@ -1,0 +1,221 @@
+//! Bids over HTTP, each on disk before it is answered: on one item, and spread over many.
+//!
+//! First as many as go through, over connections that each wait for their answer; then half of that, open loop: each bid
+//! is sent at its time, whether or not those before it were answered, and its latency counts from then.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hdrhistogram::Histogram;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use kit_outbound::{Client, Destination, Headers, Request};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::{Options, histogram, milliseconds, process};
+use crate::site::Site;
+use crate::{RigError, say};
+
+/// Bidders that take turns.
+const BIDDERS: u64 = 200;
+/// Bids before the clock starts.
+const WARM_UP: Duration = Duration::from_secs(2);
+const DEADLINE: Duration = Duration::from_secs(30);
+const RESPONSE_BYTES_MAX: usize = 64 << 10;
+/// Items to bid on, of the part with many.
+const ITEMS: u32 = 10_000;
+
+/// All bids on one item.
+pub(super) async fn on_one(options: &Options) -> Result<(), RigError> {
+    measure(options, 1).await
+}
+
+/// Bids spread over many items.
+pub(super) async fn on_many(options: &Options) -> Result<(), RigError> {
+    measure(options, ITEMS).await
+}
+
+async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
+    let (site, server) = Site::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
+    let sale = Arc::new(Sale::open(&site, items).await?);
+    sale.flood(options.connections, WARM_UP).await?;
+
+    let cpu_before = process::cpu_time(server.id())?;
+    let begin = Instant::now();
+    let flood = sale.flood(options.connections, Duration::from_secs(options.seconds)).await?;
+    let elapsed = begin.elapsed().as_secs_f64();
+    let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
+    let rate = flood.accepted as f64 / elapsed;
+    say(&format!(
+        "bids         {} connections on {items} item(s): {rate:.0} accepted/s, {:.0} refused/s, p50 {:.2} ms, p99 {:.2} ms; {:.0} µs of \
+         server CPU for each answer",
+        options.connections,
+        flood.refused as f64 / elapsed,
+        milliseconds(flood.latency.value_at_quantile(0.5)),
+        milliseconds(flood.latency.value_at_quantile(0.99)),
+        cpu.as_micros() as f64 / (flood.accepted + flood.refused).max(1) as f64,
+    ));
+
+    // Others, because an item takes only so many bids.
+    let sale = Arc::new(Sale::open(&site, items).await?);
+    let half = ((rate / 2.0) as u64).max(1);
+    let cpu_before = process::cpu_time(server.id())?;
+    let paced = sale.at_rate(half, options.seconds).await?;
+    let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
+    say(&format!(
+        "             at {half}/s, {} accepted and {} refused: p50 {:.2} ms, p99 {:.2} ms, max {:.1} ms; {:.0} µs of server CPU for \
+         each answer, peak {} MiB",
+        paced.accepted,
+        paced.refused,
+        milliseconds(paced.latency.value_at_quantile(0.5)),
+        milliseconds(paced.latency.value_at_quantile(0.99)),
+        milliseconds(paced.latency.max()),
+        cpu.as_micros() as f64 / (paced.accepted + paced.refused).max(1) as f64,
+        process::peak_memory_mib(server.id())?,
+    ));
+    Ok(())
+}
+
+/// Items of a timed auction that many bid on.
+struct Sale {
+    client: Client,
+    headers: Headers,
+    lots: Vec<Lot>,
+    next: AtomicU64,
+}
+
+struct Lot {
+    to: Destination,
+    /// What the next one bids, minor units.
+    amount: AtomicI64,
+}
+
+/// How a bid was answered.
+enum Answer {
+    Accepted,
+    /// Higher ones were faster.
+    Refused,
+}
+
+/// How bids were answered; latencies in microseconds.
+struct Answers {
+    accepted: u64,
+    refused: u64,
+    latency: Histogram<u64>,
+}
+
+impl Answers {
+    fn none() -> Result<Self, RigError> {
+        Ok(Self { accepted: 0, refused: 0, latency: histogram()? })
+    }
+
+    fn add(&mut self, answer: Answer, took: Duration) {
+        match answer {
+            Answer::Accepted => self.accepted += 1,
+            Answer::Refused => self.refused += 1,
+        }
+        self.latency.saturating_record(took.as_micros() as u64);
+    }
+}
+
+impl Sale {
+    /// An auction with so many items, all LIVE, whose bids rise by one.
+    async fn open(site: &Site, items: u32) -> Result<Self, RigError> {
+        let auction = json!({ "kind": "timed", "title": "Bids", "endsAt": site.in_ms(3_600_000), "extensionSeconds": 0,
+            "increments": [{ "from": 0, "increment": 1 }] });
+        let auction = site.create_auction(auction).await?;
+        let path = format!("/api/v1/auctions/{auction}");
+        site.platform.post_csv(&format!("{path}/catalogue"), super::items::catalogue(items).into()).await?;
+        for status in ["PREVIEW", "LIVE"] {
+            let seen = site.platform.get(&path).await?.etag;
+            site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        }
+        site.followed(&auction).await?;
+        let mut lots = Vec::with_capacity(items as usize);
+        for item in site.items(&auction).await? {
+            let uuid = item["uuid"].as_str().ok_or("an item without a UUID")?;
+            let to = format!("{}/api/v1/items/{uuid}/bids", site.launch.platform_url()).parse()?;
+            lots.push(Lot { to, amount: AtomicI64::new(100) });
+        }
+        let key = site.launch.manage(&["key", "create", "--name", "bids", "--scope", "all", "--json"])?;
+        let bearer = format!("Bearer {}", key["key"].as_str().ok_or("no key was created")?);
+        let headers = HeaderMap::from_iter([
+            (AUTHORIZATION, HeaderValue::try_from(bearer)?),
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        ]);
+        Ok(Self { client: site.http.clone(), headers: headers.into(), lots, next: AtomicU64::new(0) })
+    }
+
+    /// Sends the next bid.
+    async fn bid(&self) -> Result<Answer, RigError> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let lot = &self.lots[(number % self.lots.len() as u64) as usize];
+        let amount = lot.amount.fetch_add(1, Ordering::Relaxed);
+        let body = format!("{{\"bidder\":\"paddle-{}\",\"amount\":{amount}}}", number % BIDDERS);
+        let request = Request {
+            method: Method::POST,
+            to: lot.to.clone(),
+            headers: self.headers.clone(),
+            body: Bytes::from(body),
+            deadline: DEADLINE,
+            response_bytes_max: RESPONSE_BYTES_MAX,
+        };
+        let response = self.client.send(request).await?;
+        match response.status {
+            StatusCode::CREATED => Ok(Answer::Accepted),
+            StatusCode::CONFLICT | StatusCode::UNPROCESSABLE_ENTITY => Ok(Answer::Refused),
+            status => Err(format!("{status}: {}", String::from_utf8_lossy(&response.body)).into()),
+        }
+    }
+
+    /// Bids as fast as answers come.
+    async fn flood(self: &Arc<Self>, connections: u32, duration: Duration) -> Result<Answers, RigError> {
+        let until = Instant::now() + duration;
+        let mut bidders = JoinSet::new();
+        for _ in 0..connections {
+            let sale = Arc::clone(self);
+            bidders.spawn(async move {
+                let mut answers = Answers::none()?;
+                while Instant::now() < until {
+                    let begin = Instant::now();
+                    let answer = sale.bid().await?;
+                    answers.add(answer, begin.elapsed());
+                }
+                Ok::<_, RigError>(answers)
+            });
+        }
+        let mut all = Answers::none()?;
+        while let Some(answers) = bidders.join_next().await {
+            let answers = answers??;
+            all.accepted += answers.accepted;
+            all.refused += answers.refused;
+            all.latency.add(&answers.latency)?;
+        }
+        Ok(all)
+    }
+
+    /// Bids at a fixed rate, whether answers come or not.
+    async fn at_rate(self: &Arc<Self>, rate: u64, seconds: u64) -> Result<Answers, RigError> {
+        let begin = Instant::now();
+        let mut bids = JoinSet::new();
+        let mut answers = Answers::none()?;
+        for number in 0..rate * seconds {
+            let due = begin + Duration::from_secs_f64(number as f64 / rate as f64);
+            tokio::time::sleep_until(due.into()).await;
+            let sale = Arc::clone(self);
+            bids.spawn(async move { Ok::<_, RigError>((sale.bid().await?, due.elapsed())) });
+            while let Some(answer) = bids.try_join_next() {
+                let (answer, took) = answer??;
+                answers.add(answer, took);
+            }
+        }
+        while let Some(answer) = bids.join_next().await {
+            let (answer, took) = answer??;
+            answers.add(answer, took);
+        }
+        Ok(answers)
+    }
+}

@@ -1,0 +1,204 @@
+//! Messages as the platform sends them, as fast as they are taken or at a rate.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use consumer::Api;
+use contract::ItemStatus;
+use contract::event::{Event, ItemStatusChange};
+use hdrhistogram::Histogram;
+use kit_runtime::clock::SystemClock;
+use kit_runtime::ids::Ids;
+use kit_runtime::random::SystemRandom;
+use serde_json::value::RawValue;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+use super::histogram;
+use crate::RigError;
+use crate::site::Site;
+use crate::wire::{Connection, Sink};
+
+/// How long to wait for what is still on its way.
+pub(super) const DRAIN_MAX: Duration = Duration::from_secs(600);
+
+/// Where messages are sent to, and what they are made with.
+#[derive(Clone)]
+pub(super) struct Sender {
+    provider: Api,
+    path: String,
+    ids: Ids,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    event_type: &'static str,
+    event_id: String,
+    payload: Box<RawValue>,
+}
+
+impl Sender {
+    /// Sends to one application.
+    pub(super) fn to(site: &Site, application: &str) -> Self {
+        Sender {
+            provider: site.provider.clone(),
+            path: format!("/api/v1/app/{application}/msg/"),
+            ids: Ids::new(site.clock.clone(), Arc::new(SystemRandom)),
+        }
+    }
+
+    /// Sends one message, for an event that nobody measures.
+    pub(super) async fn send(&self) -> Result<(), RigError> {
+        self.provider.post(&self.path, &serde_json::to_value(message(self.ids.uuid_v7())?)?).await?;
+        Ok(())
+    }
+
+    /// Sends at a fixed rate, whether answers come or not, and waits for what arrives at the site's receiver.
+    pub(super) async fn at_rate(&self, site: &Site, times: &Times, rate: u64, seconds: u64) -> Result<Spans, RigError> {
+        let (count, before) = (rate * seconds, site.receiver.read(|record| record.arrivals().len()));
+        let begin = tokio::time::Instant::now();
+        let mut senders = JoinSet::new();
+        for number in 0..count {
+            tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / rate as f64)).await;
+            let subject = self.ids.uuid_v7();
+            let body = serde_json::to_value(message(subject)?)?;
+            let (sender, times) = (self.clone(), times.clone());
+            times.lock().insert(subject, Sent { at: Instant::now(), accepted: None, received: None });
+            senders.spawn(async move {
+                let answer = sender.provider.post(&sender.path, &body).await;
+                if let Some(sent) = times.lock().get_mut(&subject) {
+                    sent.accepted = Some(Instant::now());
+                }
+                answer.map(drop)
+            });
+        }
+        while let Some(sender) = senders.join_next().await {
+            sender??;
+        }
+        let wanted = before + count as usize;
+        site.receiver.wait_until(DRAIN_MAX, |record| record.arrivals().len() >= wanted).await;
+        times.take()
+    }
+}
+
+/// A message about an item that was sold.
+fn message(subject: Uuid) -> Result<Message, RigError> {
+    let event = Event::from(ItemStatusChange {
+        item_uuid: subject,
+        auctioneer_uuid: Uuid::nil(),
+        auction_uuid: Uuid::nil(),
+        status: ItemStatus::Sold,
+    });
+    Ok(Message {
+        event_type: event.event_type().name(),
+        event_id: format!("{subject}.1"),
+        payload: RawValue::from_string(event.to_json())?,
+    })
+}
+
+/// Messages as fast as they are answered.
+#[derive(Clone)]
+pub(super) struct Flood {
+    address: String,
+    head: String,
+    ids: Ids,
+    next: Arc<AtomicU64>,
+}
+
+impl Flood {
+    /// To one application.
+    pub(super) fn to(site: &Site, application: &str) -> Self {
+        let address = site.launch.provider_url().trim_start_matches("http://").to_owned();
+        Flood::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
+    }
+
+    /// Straight to a receiver, with nothing between.
+    pub(super) fn straight_to(sink: &Sink) -> Self {
+        Flood::at(sink.address(), "/", "none")
+    }
+
+    fn at(address: String, path: &str, key: &str) -> Self {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n"
+        );
+        Flood { address, head, ids: Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom)), next: Arc::default() }
+    }
+
+    /// Sends `count` more.
+    pub(super) async fn send(&self, count: u64, connections: u32) -> Result<(), RigError> {
+        let last = self.next.load(Ordering::Relaxed) + count;
+        let mut senders = JoinSet::new();
+        for _ in 0..connections {
+            let flood = self.clone();
+            senders.spawn(async move { flood.until(last).await });
+        }
+        while let Some(sender) = senders.join_next().await {
+            sender??;
+        }
+        self.next.store(last, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// One connection's part of what has to be sent.
+    async fn until(&self, last: u64) -> Result<(), RigError> {
+        let mut connection = Connection::open(&self.address).await?;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= last {
+                return Ok(());
+            }
+            let body = serde_json::to_vec(&message(self.ids.uuid_v7())?)?;
+            let status = connection.send(self.head.as_bytes(), &body).await?;
+            if !(200..300).contains(&status) {
+                return Err(format!("message {number} was answered with {status}").into());
+            }
+        }
+    }
+}
+
+/// When messages were sent, acknowledged and received, by the process's own steady clock.
+#[derive(Clone, Default)]
+pub(super) struct Times(Arc<Mutex<HashMap<Uuid, Sent>>>);
+
+struct Sent {
+    at: Instant,
+    accepted: Option<Instant>,
+    received: Option<Instant>,
+}
+
+/// Microseconds from sending.
+pub(super) struct Spans {
+    pub(super) to_receipt: Histogram<u64>,
+    pub(super) to_answer: Histogram<u64>,
+}
+
+impl Times {
+    /// Notes what arrives at the site's receiver from now on. Once for each site.
+    pub(super) fn of(site: &Site) -> Self {
+        let times = Times::default();
+        let noted = times.clone();
+        site.receiver.on_arrival(move |arrival| {
+            if let Some(sent) = noted.lock().get_mut(&arrival.subject) {
+                sent.received = Some(Instant::now());
+            }
+        });
+        times
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Sent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Result<Spans, RigError> {
+        let mut spans = Spans { to_receipt: histogram()?, to_answer: histogram()? };
+        for sent in std::mem::take(&mut *self.lock()).into_values() {
+            let span = |until: Option<Instant>| until.map(|until| until.duration_since(sent.at).as_micros() as u64);
+            span(sent.received).into_iter().for_each(|micros| spans.to_receipt.saturating_record(micros));
+            span(sent.accepted).into_iter().for_each(|micros| spans.to_answer.saturating_record(micros));
+        }
+        Ok(spans)
+    }
+}

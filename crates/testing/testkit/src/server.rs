@@ -1,0 +1,253 @@
+//! The real binary as a child process: started, asked whether it is up, killed without warning, started again.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use consumer::Api;
+use kit_outbound::Client;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// Linux gives out those from 32,768 on by itself.
+const PORTS: Range<u16> = 15_000..32_000;
+/// Processes that run side by side begin this far from each other.
+const PORTS_APART: u32 = 211;
+/// How long a server may take until it answers.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// Why a server did not do as it was told.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ServerError(String);
+
+/// How to start the binary: the same data, ports and settings each time.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    binary: PathBuf,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    roles: Vec<&'static str>,
+    log: Option<PathBuf>,
+    unheard: bool,
+    /// Where the platform's API is.
+    pub platform: SocketAddr,
+    /// Where the provider's API is.
+    pub provider: SocketAddr,
+    metrics: SocketAddr,
+}
+
+impl Launch {
+    /// Both roles on free ports, SQLite in `data_dir`; deliveries to this machine are allowed.
+    pub fn new(binary: PathBuf, data_dir: &Path) -> Result<Self, ServerError> {
+        let mut launch = Launch {
+            binary,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            roles: vec!["platform", "provider"],
+            log: None,
+            unheard: false,
+            platform: free_address()?,
+            provider: free_address()?,
+            metrics: free_address()?,
+        };
+        launch = launch.argument("--data-dir", data_dir.display());
+        Ok(launch.set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8"))
+    }
+
+    /// Uses PostgreSQL.
+    #[must_use]
+    pub fn database(self, url: &str) -> Self {
+        self.argument("--database-url", url)
+    }
+
+    /// Runs only these roles.
+    #[must_use]
+    pub fn roles(mut self, roles: &[&'static str]) -> Self {
+        self.roles = roles.to_vec();
+        self
+    }
+
+    /// Has the server log to this file everything that it can be asked for.
+    #[must_use]
+    pub fn trace_to(mut self, file: &Path) -> Self {
+        self.log = Some(file.to_owned());
+        self
+    }
+
+    /// Has the server log to a pipe that nobody reads any more: each line fails.
+    #[must_use]
+    pub fn unheard(mut self) -> Self {
+        self.unheard = true;
+        self
+    }
+
+    /// Sets a configuration key, such as `PROVIDER__RETRY_SCHEDULE`.
+    #[must_use]
+    pub fn set(mut self, key: &str, value: &str) -> Self {
+        self.environment.push((format!("LOTWIRE_{key}"), value.to_owned()));
+        self
+    }
+
+    /// The same on other ports: a second node.
+    pub fn sibling(&self) -> Result<Self, ServerError> {
+        let (platform, provider, metrics) = (free_address()?, free_address()?, free_address()?);
+        Ok(Launch { platform, provider, metrics, ..self.clone() })
+    }
+
+    fn argument(mut self, flag: &str, value: impl std::fmt::Display) -> Self {
+        self.arguments.extend([flag.to_owned(), value.to_string()]);
+        self
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.args(&self.arguments).stdin(Stdio::null());
+        command.envs(self.environment.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))));
+        command
+    }
+
+    /// Base address of the platform's API.
+    pub fn platform_url(&self) -> String {
+        format!("http://{}", self.platform)
+    }
+
+    /// Base address of the provider's API.
+    pub fn provider_url(&self) -> String {
+        format!("http://{}", self.provider)
+    }
+
+    /// Runs a management command that prints JSON.
+    pub fn manage(&self, arguments: &[&str]) -> Result<Value, ServerError> {
+        let output = self.command().args(arguments).output().map_err(|error| ServerError(error.to_string()))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            return Err(ServerError(format!("lotwire {}: {text}", arguments.join(" "))));
+        }
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| ServerError(format!("lotwire {}: {error}", arguments.join(" "))))
+    }
+
+    /// Starts a server and waits until each of its roles answers.
+    pub async fn start(&self, http: &Client) -> Result<Server, ServerError> {
+        let mut command = self.command();
+        command.arg("serve").args(["--roles", &self.roles.join(",")]);
+        command.args(["--platform-listen", &self.platform.to_string()]);
+        command.args(["--provider-listen", &self.provider.to_string()]);
+        command.env("LOTWIRE_METRICS__LISTEN", self.metrics.to_string());
+        command.env("LOTWIRE_LOG__LEVEL", "warn").stdout(Stdio::null());
+        if let Some(log) = &self.log {
+            let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
+            command.env("LOTWIRE_LOG__LEVEL", "trace,tokio_postgres::query=trace").stderr(file);
+        }
+        if self.unheard {
+            let (reader, writer) = std::io::pipe().map_err(|error| ServerError(format!("a pipe: {error}")))?;
+            command.env("LOTWIRE_LOG__LEVEL", "debug").stderr(writer);
+            drop(reader);
+        }
+        let child = command.spawn().map_err(|error| ServerError(format!("{}: {error}", self.binary.display())))?;
+        let mut server = Server { child };
+        let deadline = Instant::now() + START_MAX;
+        for (role, url) in [("platform", self.platform_url()), ("provider", self.provider_url())] {
+            let api = Api::new(http.clone(), url, "none").map_err(|error| ServerError(error.to_string()))?;
+            while self.roles.contains(&role) && !answers(&api).await {
+                if let Ok(Some(status)) = server.child.try_wait() {
+                    return Err(ServerError(format!("the server ended at its start: {status}")));
+                }
+                if Instant::now() > deadline {
+                    return Err(ServerError(format!("the {role} did not answer within {} s", START_MAX.as_secs())));
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+        Ok(server)
+    }
+}
+
+/// Any answer will do: a refusal is an answer too.
+async fn answers(api: &Api) -> bool {
+    match api.get("/api/v1/health").await {
+        Ok(_) => true,
+        Err(error) => error.status().is_some(),
+    }
+}
+
+/// A running server. It is killed when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+}
+
+impl Server {
+    /// `kill -9`, and waits until it is gone.
+    pub fn kill(mut self) {
+        self.end();
+    }
+
+    /// Asks it to end, and waits until it has; how it ended.
+    pub fn stop(mut self) -> std::io::Result<ExitStatus> {
+        Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
+        self.child.wait()
+    }
+
+    /// Process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Launch {
+    /// A figure of the running server, by its whole name.
+    pub async fn figure(&self, name: &str) -> Result<f64, ServerError> {
+        let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("asking for figures: {error}")))?;
+        let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok());
+        value.ok_or_else(|| ServerError(format!("there is no figure {name} in {text}")))
+    }
+}
+
+async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(metrics).await?;
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: metrics\r\nconnection: close\r\n\r\n").await?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await?;
+    Ok(text)
+}
+
+/// A port that is free, and stays so: below those that the kernel gives out by itself to connections and to whoever binds to 0,
+/// and given out here once in each process.
+fn free_address() -> Result<SocketAddr, ServerError> {
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..PORTS.len() {
+        let nth = GIVEN.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));
+        let port = PORTS.start + u16::try_from(nth % PORTS.len() as u32).unwrap_or_default();
+        if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            return listener.local_addr().map_err(|error| ServerError(error.to_string()));
+        }
+    }
+    Err(ServerError("no port is free".to_owned()))
+}
+
+/// The binary `name` beside the running one, or beside its folder when that is `deps`: what cargo has built last.
+pub fn built_binary(name: &str) -> Result<PathBuf, ServerError> {
+    let own = std::env::current_exe().map_err(|error| ServerError(error.to_string()))?;
+    let folders = own.ancestors().skip(1).take(2);
+    let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
+    found.ok_or_else(|| ServerError(format!("{name} is not built; run `cargo build -p {name}` first")))
+}
