@@ -5,7 +5,7 @@ use http::{HeaderName, HeaderValue, Method, Uri};
 use provider_core::secret::EndpointSecret;
 use serde_json::Value;
 
-use crate::stage;
+use crate::provider_fixture;
 
 /// A whole request: `METHOD /path?query`, `name: value` lines, an empty line, the body. Whatever comes, the answer is not a
 /// failure of the server.
@@ -17,29 +17,29 @@ pub fn requests(data: &[u8]) {
     if Method::try_from(method).is_err() || !path.starts_with('/') || Uri::try_from(path).is_err() {
         return;
     }
-    stage::with(|stage| {
-        let mut request = stage.request(method, path);
+    provider_fixture::with(|fixture| {
+        let mut request = fixture.request(method, path);
         for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
             if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
                 request = request.header(name, value);
             }
         }
         let Ok(request) = request.body(Body::from(body.to_vec())) else { return };
-        stage.ask(request);
+        fixture.send(request);
     });
 }
 
 /// The body of a message: what is accepted reads back, and its payload is the bytes that were sent.
 pub fn message_body(data: &[u8]) {
-    stage::with(|stage| {
-        let request = stage.request("POST", "/app/app/msg").body(Body::from(data.to_vec())).unwrap();
-        let (status, _, body) = stage.ask(request);
+    provider_fixture::with(|fixture| {
+        let request = fixture.request("POST", "/app/app/msg").body(Body::from(data.to_vec())).unwrap();
+        let (status, _, body) = fixture.send(request);
         if !status.is_success() {
             return;
         }
         let created: Value = serde_json::from_slice(&body).unwrap();
         let path = format!("/app/app/msg/{}", created["id"].as_str().unwrap());
-        let (status, _, read) = stage.ask(stage.request("GET", &path).body(Body::empty()).unwrap());
+        let (status, _, read) = fixture.send(fixture.request("GET", &path).body(Body::empty()).unwrap());
         assert_eq!(status, 200);
         let payload = serde_json::from_slice::<Sent<'_>>(data).unwrap().payload;
         let read = serde_json::from_slice::<Sent<'_>>(&read).unwrap().payload;
@@ -65,16 +65,16 @@ pub fn credentials(data: &[u8]) {
         assert_eq!(again.ok().as_deref(), Some(&*secret.reveal()));
         assert!(secret.verifying_key().starts_with("wh"));
     }
-    stage::with(|stage| {
+    provider_fixture::with(|fixture| {
         let bare = |text: &str| text.split('.').next().unwrap_or_default().to_owned();
-        if stage.block_on(stage.provider.authenticate(text)).is_ok() {
-            assert_eq!(bare(text), bare(&stage.key));
+        if fixture.block_on(fixture.provider.authenticate(text)).is_ok() {
+            assert_eq!(bare(text), bare(&fixture.key));
         }
-        assert!(stage.block_on(stage.provider.authenticate(&stage.key)).is_ok());
+        assert!(fixture.block_on(fixture.provider.authenticate(&fixture.key)).is_ok());
         let Ok(value) = HeaderValue::from_bytes(data) else { return };
-        let mut request = stage.request("GET", "/app").body(Body::empty()).unwrap();
+        let mut request = fixture.request("GET", "/app").body(Body::empty()).unwrap();
         request.headers_mut().insert("authorization", value);
-        stage.ask(request);
+        fixture.send(request);
     });
 }
 

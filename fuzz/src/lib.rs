@@ -4,7 +4,7 @@
 //! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`); `tests/seeds.rs` plays the committed seeds through them.
 
 mod addresses;
-mod answers;
+mod responses;
 mod api;
 #[path = "../../crates/lotwire/src/config/mod.rs"]
 #[allow(
@@ -16,10 +16,10 @@ mod api;
 mod config;
 mod documents;
 mod lists;
-mod stage;
+mod provider_fixture;
 
 pub use addresses::{addresses, endpoint_url};
-pub use answers::{http_answer, provider_answer, receiver_answer};
+pub use responses::{http_answer, provider_answer, receiver_answer};
 pub use platform_api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};

@@ -14,13 +14,13 @@ pub fn page(data: &[u8]) {
     for key in [ListKey::Id(ids::MESSAGE), ListKey::Name] {
         let Ok(page) = PageRequest::parse(query, key) else { continue };
         let rows: Vec<String> = (0..300).map(|number| format!("{number:03}")).collect();
-        let slice = provider_core::fuzzing::cut(&page, rows);
+        let slice = provider_core::fuzzing::page_of(&page, rows);
         assert!(slice.data.len() <= 250);
         assert_eq!(slice.iterator.is_some(), !slice.data.is_empty());
     }
-    let _ = kit_http::pages::decode(text).map(|key| kit_http::pages::encode(&key));
+    let _ = kit_http::cursor::decode(text).map(|key| kit_http::cursor::encode(&key));
     if let Some(at) = ids::made_at(text, ids::MESSAGE) {
-        assert!(ids::is_id(text, ids::MESSAGE) && *ids::first_at(ids::MESSAGE, at) <= *text, "{text}");
+        assert!(ids::is_id(text, ids::MESSAGE) && *ids::lowest_id_at(ids::MESSAGE, at) <= *text, "{text}");
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         // Both binaries are run by tests.
         ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
-        ("fuzz targets over their seeds", fuzz::play_seeds),
+        ("fuzz targets over their seeds", fuzz::run_seeds),
         ("schemathesis", || schemathesis::check(&root())),
         ("a sale", || {
             run(Command::new("target/debug/lotwire")

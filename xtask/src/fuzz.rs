@@ -34,14 +34,14 @@ const CARGO_FUZZ_VERSION: &str = "0.13.2";
 
 /// What is asked for on the command line.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum FuzzCommand {
     Help,
     /// Seconds for each of these targets; of all when none is named.
     Run(u32, Vec<String>),
 }
 
 /// What a target came to.
-enum Came {
+enum FuzzOutcome {
     Nothing,
     /// Inputs that break something.
     Found(Vec<PathBuf>),
@@ -53,12 +53,12 @@ enum Came {
 /// others from being run.
 pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     let (seconds, names) = match read(arguments)? {
-        Asked::Help => {
+        FuzzCommand::Help => {
             let targets = targets(&root())?.join(", ");
             say(&format!("{HELP}\nTargets: {targets}"));
             return Ok(());
         }
-        Asked::Run(seconds, names) => (seconds, names),
+        FuzzCommand::Run(seconds, names) => (seconds, names),
     };
     let targets = targets(&root())?;
     if let Some(unknown) = names.iter().find(|name| !targets.contains(name)) {
@@ -82,15 +82,15 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
         let (inputs, rate, new) =
             (figure("number_of_executed_units"), figure("average_exec_per_sec"), figure("new_units_added"));
         let words = match &came {
-            Came::Nothing => "",
-            Came::Found(_) => "  found something",
-            Came::Failed => "  did not run",
+            FuzzOutcome::Nothing => "",
+            FuzzOutcome::Found(_) => "  found something",
+            FuzzOutcome::Failed => "  did not run",
         };
         say(&format!("{inputs:>10} {rate:>8} {new:>10}{words}"));
         match came {
-            Came::Nothing => {}
-            Came::Found(inputs) => found.extend(inputs),
-            Came::Failed => failed.push(format!("target/fuzz/{target}.log")),
+            FuzzOutcome::Nothing => {}
+            FuzzOutcome::Found(inputs) => found.extend(inputs),
+            FuzzOutcome::Failed => failed.push(format!("target/fuzz/{target}.log")),
         }
     }
     let took = begin.elapsed().as_secs();
@@ -142,7 +142,7 @@ fn cargo_fuzz_command(program: &Path, what: &str) -> Command {
 }
 
 /// What it came to, and what it said.
-fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(Came, String), Failure> {
+fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(FuzzOutcome, String), Failure> {
     let (corpus, logs) = (root().join("fuzz/corpus").join(target), root().join("target/fuzz"));
     for folder in [&corpus, &logs] {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -162,9 +162,9 @@ fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(Came, String), Fa
     let status = fuzz.status().map_err(failed)?;
     let log = String::from_utf8_lossy(&fs::read(&path).map_err(failed)?).into_owned();
     let came = match found(&log) {
-        _ if status.success() => Came::Nothing,
-        none if none.is_empty() => Came::Failed,
-        found => Came::Found(found),
+        _ if status.success() => FuzzOutcome::Nothing,
+        none if none.is_empty() => FuzzOutcome::Failed,
+        found => FuzzOutcome::Found(found),
     };
     Ok((came, log))
 }
@@ -183,17 +183,17 @@ fn figure(log: &str, name: &str) -> String {
 }
 
 /// The seeds through the targets, with any toolchain; what is compiled is shared with everything else.
-pub(crate) fn play_seeds() -> Result<(), Failure> {
+pub(crate) fn run_seeds() -> Result<(), Failure> {
     let mut test = Command::new(cargo());
     run(test.args(["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]).env("CARGO_TARGET_DIR", "target"))
 }
 
-fn read(arguments: &[String]) -> Result<Asked, Failure> {
+fn read(arguments: &[String]) -> Result<FuzzCommand, Failure> {
     let (mut seconds, mut names) = (SECONDS_DEFAULT, Vec::new());
     let mut arguments = arguments.iter().map(String::as_str);
     while let Some(argument) = arguments.next() {
         let value = match argument {
-            "--help" | "-h" => return Ok(Asked::Help),
+            "--help" | "-h" => return Ok(FuzzCommand::Help),
             "--seconds" => arguments.next().unwrap_or_default(),
             _ => match argument.strip_prefix("--seconds=") {
                 Some(value) => value,
@@ -208,7 +208,7 @@ fn read(arguments: &[String]) -> Result<Asked, Failure> {
         let (least, most) = (SECONDS.start(), SECONDS.end());
         seconds = number.ok_or_else(|| format!("--seconds takes a number from {least} to {most}, not {value:?}"))?;
     }
-    Ok(Asked::Run(seconds, names))
+    Ok(FuzzCommand::Run(seconds, names))
 }
 
 /// Each has a folder of seeds.
@@ -248,12 +248,13 @@ mod tests {
     #[test]
     fn seconds_and_targets_stand_in_any_order_and_no_run_is_without_end() {
         let read = |text: &str| read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        let run =
-            |seconds, names: &[&str]| Ok(Asked::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()));
+        let run = |seconds, names: &[&str]| {
+            Ok(FuzzCommand::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()))
+        };
         assert_eq!(read(""), run(60, &[]));
         assert_eq!(read("--seconds 5 page"), run(5, &["page"]));
         assert_eq!(read("page --seconds=5 headers"), run(5, &["page", "headers"]));
-        assert_eq!(read("page -h"), Ok(Asked::Help));
+        assert_eq!(read("page -h"), Ok(FuzzCommand::Help));
         for wrong in ["--seconds", "--seconds 0", "--seconds -1", "--seconds ten", "--seconds 86401"] {
             assert!(read(wrong).unwrap_err().contains("1 to 86400"), "{wrong}");
         }

@@ -12,7 +12,7 @@ use crate::{Failure, clients, run, say};
 const START_MAX_S: &str = "30";
 
 /// A document, and what is needed to hold it against the server.
-struct Surface {
+struct ApiUnderTest {
     name: &'static str,
     /// What is held against it, below `crates/testing/stories/schemathesis`.
     config: &'static str,
@@ -22,15 +22,15 @@ struct Surface {
     key: fn(&Server) -> Result<String, Failure>,
 }
 
-const SURFACES: [Surface; 2] = [
-    Surface {
+const APIS: [ApiUnderTest; 2] = [
+    ApiUnderTest {
         name: "platform",
         config: "schemathesis.toml",
         run_max_s: "180",
         address: |server| &server.platform,
         key: Server::platform_key,
     },
-    Surface {
+    ApiUnderTest {
         name: "provider",
         config: "provider.toml",
         run_max_s: "90",
@@ -44,8 +44,8 @@ pub(crate) fn run_task(root: &Path, arguments: &[String]) -> Result<(), Failure>
     match arguments {
         [] => check(root),
         [name] => {
-            let surface = SURFACES.iter().find(|surface| surface.name == name);
-            hold(root, &[surface.ok_or("schemathesis takes platform, provider or nothing")?])
+            let surface = APIS.iter().find(|surface| surface.name == name);
+            run_against(root, &[surface.ok_or("schemathesis takes platform, provider or nothing")?])
         }
         _ => Err("schemathesis takes platform, provider or nothing".to_owned()),
     }
@@ -53,10 +53,10 @@ pub(crate) fn run_task(root: &Path, arguments: &[String]) -> Result<(), Failure>
 
 /// Installs schemathesis below `target`, starts `target/debug/lotwire` on a fresh store and runs it on both documents.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    hold(root, &SURFACES.iter().collect::<Vec<_>>())
+    run_against(root, &APIS.iter().collect::<Vec<_>>())
 }
 
-fn hold(root: &Path, surfaces: &[&Surface]) -> Result<(), Failure> {
+fn run_against(root: &Path, surfaces: &[&ApiUnderTest]) -> Result<(), Failure> {
     let (from, to) = (root.join("crates/testing/stories/schemathesis"), root.join("target/schemathesis"));
     clients::python(&from, &to)?;
     let server = Server::start(root)?;
@@ -108,17 +108,17 @@ impl Server {
 
     /// A key that may do everything.
     fn platform_key(&self) -> Result<String, Failure> {
-        self.made(&["key", "create", "--name", "schemathesis", "--scope", "all"], "key")
+        self.create(&["key", "create", "--name", "schemathesis", "--scope", "all"], "key")
     }
 
     /// A key of an account of its own.
     fn provider_key(&self) -> Result<String, Failure> {
-        let account = self.made(&["provider", "account", "create", "schemathesis"], "id")?;
-        self.made(&["provider", "key", "create", "--account", &account, "--name", "schemathesis"], "key")
+        let account = self.create(&["provider", "account", "create", "schemathesis"], "id")?;
+        self.create(&["provider", "key", "create", "--account", &account, "--name", "schemathesis"], "key")
     }
 
     /// A field of what a command made.
-    fn made(&self, arguments: &[&str], field: &str) -> Result<String, Failure> {
+    fn create(&self, arguments: &[&str], field: &str) -> Result<String, Failure> {
         let mut command = Command::new(&self.binary);
         command.arg("--data-dir").arg(&self.data).args(arguments).arg("--json");
         let output = command.output().map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ use crate::{Failure, say};
 
 /// Which of our crates each crate may depend on, by folder below `crates`. An arrow that is not here is an error, and so is
 /// a crate. No arrow leads from `platform` to `provider` or back, and none from `kit` to either.
-const ARROWS: &[(&str, &[&str])] = &[
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("contract", &[]),
     ("kit-runtime", &[]),
     ("kit-outbound", &[]),
@@ -49,7 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Libraries that only these crates of ours may name.
-const ONLY_IN: &[(&str, &[&str])] = &[
+const SINGLE_USER_LIBRARIES: &[(&str, &[&str])] = &[
     ("rusqlite", STORES),
     ("tokio-postgres", STORES),
     ("deadpool-postgres", STORES),
@@ -102,10 +102,10 @@ fn check_manifest(path: &Path, found: &mut Vec<String>) -> Result<(), Failure> {
         let table = manifest.get(section).and_then(toml::Value::as_table);
         table.map(|table| table.keys().cloned().collect()).unwrap_or_default()
     };
-    found.extend(wrong_arrows(name, &names_of("dependencies")));
+    found.extend(forbidden_dependencies(name, &names_of("dependencies")));
     let everything = ["dependencies", "dev-dependencies"].iter().flat_map(|section| names_of(section));
     for library in everything {
-        for (confined, homes) in ONLY_IN {
+        for (confined, homes) in SINGLE_USER_LIBRARIES {
             if library == *confined && !homes.contains(&name) {
                 found.push(format!("{name} names {confined}, which only {} may", homes.join(", ")));
             }
@@ -117,8 +117,8 @@ fn check_manifest(path: &Path, found: &mut Vec<String>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wrong_arrows(name: &str, dependencies: &[String]) -> Vec<String> {
-    let arrows: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
+fn forbidden_dependencies(name: &str, dependencies: &[String]) -> Vec<String> {
+    let arrows: BTreeMap<&str, &[&str]> = ALLOWED_DEPENDENCIES.iter().copied().collect();
     let Some(allowed) = arrows.get(name) else {
         return vec![format!("crate {name} has no place in the arrows of xtask/src/tidy.rs")];
     };
@@ -185,16 +185,19 @@ mod tests {
     #[test]
     fn an_arrow_against_the_plan_is_found() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        assert_eq!(wrong_arrows("platform-core", &names(&["platform-rules", "serde"])), Vec::<String>::new());
+        assert_eq!(forbidden_dependencies("platform-core", &names(&["platform-rules", "serde"])), Vec::<String>::new());
         assert_eq!(
-            wrong_arrows("platform-core", &names(&["provider-core"])),
+            forbidden_dependencies("platform-core", &names(&["provider-core"])),
             ["platform-core must not depend on provider-core"]
         );
         assert_eq!(
-            wrong_arrows("platform-rules", &names(&["kit-runtime"])),
+            forbidden_dependencies("platform-rules", &names(&["kit-runtime"])),
             ["platform-rules must not depend on kit-runtime"]
         );
-        assert_eq!(wrong_arrows("attic", &[]), ["crate attic has no place in the arrows of xtask/src/tidy.rs"]);
+        assert_eq!(
+            forbidden_dependencies("attic", &[]),
+            ["crate attic has no place in the arrows of xtask/src/tidy.rs"]
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl ApiError {
 
 /// One API with one key.
 #[derive(Clone)]
-pub struct Api {
+pub struct ApiClient {
     client: Client,
     base: String,
     bearer: HeaderValue,
@@ -58,7 +58,7 @@ pub struct Api {
 
 /// An answer that was 2xx.
 #[derive(Debug)]
-pub struct Reply {
+pub struct ApiResponse {
     /// Status code.
     pub status: StatusCode,
     /// The `ETag` header.
@@ -67,7 +67,7 @@ pub struct Reply {
     pub body: Value,
 }
 
-impl Reply {
+impl ApiResponse {
     /// A text field of the answer.
     pub fn text(&self, pointer: &str) -> Result<&str, ApiError> {
         let field = self.body.pointer(pointer).and_then(Value::as_str);
@@ -75,32 +75,37 @@ impl Reply {
     }
 }
 
-impl Api {
+impl ApiClient {
     /// `base` is an address such as `http://127.0.0.1:8080`.
     pub fn new(client: Client, base: String, key: &str) -> Result<Self, ApiError> {
         let mut bearer =
             HeaderValue::try_from(format!("Bearer {key}")).map_err(|error| ApiError::failed("the API key", error))?;
         bearer.set_sensitive(true);
-        Ok(Api { client, base, bearer })
+        Ok(ApiClient { client, base, bearer })
     }
 
     /// GET.
-    pub async fn get(&self, path: &str) -> Result<Reply, ApiError> {
+    pub async fn get(&self, path: &str) -> Result<ApiResponse, ApiError> {
         self.send(Method::GET, path, HeaderMap::new(), Bytes::new()).await
     }
 
     /// POST with JSON.
-    pub async fn post(&self, path: &str, body: &Value) -> Result<Reply, ApiError> {
+    pub async fn post(&self, path: &str, body: &Value) -> Result<ApiResponse, ApiError> {
         self.send(Method::POST, path, json(), body.to_string().into()).await
     }
 
     /// PUT with JSON.
-    pub async fn put(&self, path: &str, body: &Value) -> Result<Reply, ApiError> {
+    pub async fn put(&self, path: &str, body: &Value) -> Result<ApiResponse, ApiError> {
         self.send(Method::PUT, path, json(), body.to_string().into()).await
     }
 
     /// A status change or clerk command: with the version that was seen.
-    pub async fn post_if(&self, path: &str, seen: Option<&HeaderValue>, body: &Value) -> Result<Reply, ApiError> {
+    pub async fn post_if_match(
+        &self,
+        path: &str,
+        seen: Option<&HeaderValue>,
+        body: &Value,
+    ) -> Result<ApiResponse, ApiError> {
         let mut headers = json();
         if let Some(seen) = seen {
             headers.insert(IF_MATCH, seen.clone());
@@ -109,19 +114,30 @@ impl Api {
     }
 
     /// POST with JSON and further headers.
-    pub async fn post_with(&self, path: &str, further: HeaderMap, body: &Value) -> Result<Reply, ApiError> {
+    pub async fn post_with_headers(
+        &self,
+        path: &str,
+        further: HeaderMap,
+        body: &Value,
+    ) -> Result<ApiResponse, ApiError> {
         let mut headers = json();
         headers.extend(further);
         self.send(Method::POST, path, headers, body.to_string().into()).await
     }
 
     /// POST with a catalogue.
-    pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<Reply, ApiError> {
+    pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<ApiResponse, ApiError> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
         self.send(Method::POST, path, headers, csv).await
     }
 
-    async fn send(&self, method: Method, path: &str, mut headers: HeaderMap, body: Bytes) -> Result<Reply, ApiError> {
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<ApiResponse, ApiError> {
         headers.insert(AUTHORIZATION, self.bearer.clone());
         let call = format!("{method} {}{path}", self.base);
         let failed = |error: &dyn std::fmt::Display| ApiError::failed(&call, error);
@@ -136,9 +152,9 @@ impl Api {
         };
         let status = response.status;
         if status.is_success() {
-            return Ok(Reply { status, etag: response.headers.get(ETAG).cloned(), body });
+            return Ok(ApiResponse { status, etag: response.headers.get(ETAG).cloned(), body });
         }
-        Err(ApiError::Refused { call, status, text: refusal(status, &body) })
+        Err(ApiError::Refused { call, status, text: error_text(status, &body) })
     }
 }
 
@@ -147,7 +163,7 @@ fn json() -> HeaderMap {
 }
 
 /// What an error answer says, as a person wants to read it.
-fn refusal(status: StatusCode, body: &Value) -> String {
+fn error_text(status: StatusCode, body: &Value) -> String {
     let detail = match body.get("detail") {
         Some(Value::String(detail)) => detail.clone(),
         Some(other) => other.to_string(),

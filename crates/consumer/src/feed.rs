@@ -4,20 +4,20 @@ use jiff::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::api::{Api, ApiError};
-use crate::record::Expected;
+use crate::api::{ApiClient, ApiError};
+use crate::arrival_log::ExpectedEvent;
 
 /// An event as the feed has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
     /// Item or auction, and the status that was announced.
-    pub event: Expected,
+    pub event: ExpectedEvent,
     /// The server's time of the status change.
     pub at: Timestamp,
 }
 
 /// All announced events of a customer, in order. `platform` has a key that may read them.
-pub async fn read_feed(platform: &Api, customer: &str) -> Result<Vec<FeedEvent>, ApiError> {
+pub async fn read_feed(platform: &ApiClient, customer: &str) -> Result<Vec<FeedEvent>, ApiError> {
     let mut events = Vec::new();
     let mut after = "0".to_owned();
     loop {
@@ -40,5 +40,5 @@ fn parse(event: &Value) -> Option<FeedEvent> {
     let subject: Uuid = payload["itemUuid"].as_str().or(payload["auctionUuid"].as_str())?.parse().ok()?;
     let status = payload["status"].as_str()?.to_owned();
     let at = event["occurredAt"].as_str()?.parse().ok()?;
-    Some(FeedEvent { event: Expected { subject, status }, at })
+    Some(FeedEvent { event: ExpectedEvent { subject, status }, at })
 }

@@ -7,13 +7,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod api;
+mod arrival_log;
 mod feed;
 mod receiver;
-mod record;
 mod signature;
 
-pub use api::{Api, ApiError, Reply};
+pub use api::{ApiClient, ApiError, ApiResponse};
+pub use arrival_log::{Arrival, ArrivalLog, DeliveryReport, ExpectedEvent};
 pub use feed::{FeedEvent, read_feed};
 pub use receiver::Receiver;
-pub use record::{Arrival, Expected, Record, Tally};
 pub use signature::{VerificationError, Verifier};

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use crate::record::{Arrival, Record};
+use crate::arrival_log::{Arrival, ArrivalLog};
 use crate::signature::{VerificationError, Verifier};
 
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -25,7 +25,7 @@ const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
 const LATEST_SHOWN: usize = 50;
 
 /// Something that looks at each arrival.
-type Look = Box<dyn Fn(&Arrival) + Send + Sync>;
+type ArrivalHook = Box<dyn Fn(&Arrival) + Send + Sync>;
 
 /// A running receiver. It stops when it is dropped.
 pub struct Receiver {
@@ -37,11 +37,11 @@ pub struct Receiver {
 struct Shared {
     clock: SharedClock,
     verifier: RwLock<Option<Verifier>>,
-    record: Mutex<Record>,
+    record: Mutex<ArrivalLog>,
     requests: AtomicU64,
     answer: AtomicU16,
     arrived: Notify,
-    on_arrival: OnceLock<Look>,
+    on_arrival: OnceLock<ArrivalHook>,
     held: watch::Sender<bool>,
 }
 
@@ -53,7 +53,7 @@ impl Receiver {
         let shared = Arc::new(Shared {
             clock,
             verifier: RwLock::new(None),
-            record: Mutex::new(Record::default()),
+            record: Mutex::new(ArrivalLog::default()),
             requests: AtomicU64::new(0),
             answer: AtomicU16::new(200),
             arrived: Notify::new(),
@@ -77,7 +77,7 @@ impl Receiver {
     }
 
     /// Answers valid deliveries with this status from now on; those that are not answered 2xx are not recorded.
-    pub fn answer_with(&self, status: StatusCode) {
+    pub fn respond_with(&self, status: StatusCode) {
         self.shared.answer.store(status.as_u16(), Ordering::Relaxed);
     }
 
@@ -102,12 +102,12 @@ impl Receiver {
     }
 
     /// Looks at the record.
-    pub fn read<T>(&self, look: impl FnOnce(&Record) -> T) -> T {
+    pub fn read<T>(&self, look: impl FnOnce(&ArrivalLog) -> T) -> T {
         look(&self.shared.record())
     }
 
     /// Waits until the record is as asked; false when `limit` passed first.
-    pub async fn wait_until(&self, limit: Duration, mut is_so: impl FnMut(&Record) -> bool) -> bool {
+    pub async fn wait_until(&self, limit: Duration, mut is_so: impl FnMut(&ArrivalLog) -> bool) -> bool {
         let wait = async {
             loop {
                 let arrived = self.shared.arrived.notified();
@@ -130,7 +130,7 @@ impl Drop for Receiver {
 }
 
 impl Shared {
-    fn record(&self) -> MutexGuard<'_, Record> {
+    fn record(&self) -> MutexGuard<'_, ArrivalLog> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +186,7 @@ impl Shared {
             }
             Err(error) => {
                 tracing::warn!(%error, "a delivery can't be believed");
-                self.record().refuse();
+                self.record().count_invalid();
                 StatusCode::UNAUTHORIZED
             }
         }

@@ -10,7 +10,7 @@ pub enum ModelError {
         detail: String,
     },
     /// Something else stands where an object has to be.
-    #[error("{}: must be a JSON object", place(pointer))]
+    #[error("{}: must be a JSON object", pointer_or_root(pointer))]
     NotAnObject {
         /// JSON pointer of the value.
         pointer: String,
@@ -118,7 +118,7 @@ impl ModelError {
     }
 }
 
-fn place(pointer: &str) -> &str {
+fn pointer_or_root(pointer: &str) -> &str {
     if pointer.is_empty() { "the document" } else { pointer }
 }
 

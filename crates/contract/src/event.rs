@@ -6,8 +6,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
 
+use crate::enum_names::named;
 use crate::fields::Fields;
-use crate::named::named;
 use crate::{AuctionStatus, ItemStatus, ModelError};
 
 /// What an event tells; the key by which the provider routes it to endpoints.
@@ -176,7 +176,7 @@ impl ItemStatusChange {
             auction_uuid: fields.required("auctionUuid")?,
             status: fields.required("status")?,
         };
-        fields.end()?;
+        fields.reject_unknown()?;
         Ok(change)
     }
 }
@@ -194,7 +194,7 @@ impl AuctionStatusChange {
             auction_uuid: fields.required("auctionUuid")?,
             status: fields.required("status")?,
         };
-        fields.end()?;
+        fields.reject_unknown()?;
         Ok(change)
     }
 }

@@ -12,7 +12,7 @@ use crate::ModelError;
 
 /// The fields of one object that have not been taken yet, in the order of the text.
 pub(crate) struct Fields {
-    left: Vec<(String, Value)>,
+    remaining: Vec<(String, Value)>,
     known: Vec<&'static str>,
 }
 
@@ -41,7 +41,7 @@ impl Fields {
     }
 
     fn of(left: Vec<(String, Value)>) -> Self {
-        Self { left, known: Vec::new() }
+        Self { remaining: left, known: Vec::new() }
     }
 
     /// `@class`: may be left out, and must be `class` when it is there.
@@ -72,8 +72,8 @@ impl Fields {
     }
 
     /// Refuses what nobody asked for. Called last, once every field of the model has been asked for.
-    pub(crate) fn end(self) -> Result<(), ModelError> {
-        let Some((name, _)) = self.left.into_iter().next() else {
+    pub(crate) fn reject_unknown(self) -> Result<(), ModelError> {
+        let Some((name, _)) = self.remaining.into_iter().next() else {
             return Ok(());
         };
         let pointer = pointer(&name);
@@ -85,8 +85,8 @@ impl Fields {
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        let at = self.left.iter().position(|(left, _)| left == name)?;
-        Some(self.left.remove(at).1)
+        let at = self.remaining.iter().position(|(left, _)| left == name)?;
+        Some(self.remaining.remove(at).1)
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_uuid_has_one_form() {
-        for (text, legal) in [
+        for (text, allowed) in [
             ("01934b9e-7c5a-7d3e-8f21-0a1b2c3d4e5f", true),
             ("01934B9E-7C5A-7D3E-8F21-0A1B2C3D4E5F", true),
             ("01934b9e7c5a7d3e8f210a1b2c3d4e5f", false),
@@ -225,7 +225,7 @@ mod tests {
             ("", false),
         ] {
             let read = fields(&format!(r#"{{"u": "{text}"}}"#)).required::<Uuid>("u");
-            assert_eq!(read.is_ok(), legal, "{text}");
+            assert_eq!(read.is_ok(), allowed, "{text}");
         }
     }
 }

@@ -13,13 +13,13 @@ pub mod event;
 pub mod event_type;
 pub mod models;
 
+mod enum_names;
 mod error;
 mod fields;
-mod named;
 mod status;
 mod text;
 
+pub use enum_names::UnknownName;
 pub use error::ModelError;
-pub use named::UnknownName;
 pub use status::{AuctionStatus, ItemStatus};
 pub use text::InvalidText;

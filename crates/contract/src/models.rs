@@ -46,7 +46,7 @@ macro_rules! model {
             fn from_fields(mut fields: $crate::fields::Fields) -> Result<Self, $crate::ModelError> {
                 fields.class(Self::CLASS)?;
                 let model = Self::read(&mut fields)?;
-                fields.end()?;
+                fields.reject_unknown()?;
                 Ok(model)
             }
         }

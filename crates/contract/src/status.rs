@@ -3,7 +3,7 @@
 //! Events and APIs carry the name; the number and the words are for the reference data API. Number 1 (`NEW`) never leaves
 //! the making of a record, so it is no status here; 7 and 11 to 16 of an item are reserved.
 
-use crate::named::named;
+use crate::enum_names::named;
 
 /// Where an auction stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -20,7 +20,7 @@ impl InvalidText {
 }
 
 /// What was given, cut so that an error stays readable.
-pub(crate) fn shortened(given: &str) -> String {
+pub(crate) fn truncated(given: &str) -> String {
     const GIVEN_CHARS_MAX: usize = 64;
     given.chars().take(GIVEN_CHARS_MAX).collect()
 }

@@ -1,10 +1,10 @@
 //! The command line: names, flags and help. What a command does is in [`crate::commands`].
 
-mod customer_end;
-mod key;
-mod people;
+mod api_key;
+mod customer_publishing;
 mod provider;
 mod secrets;
+mod user;
 mod verify;
 
 use std::net::SocketAddr;
@@ -15,14 +15,14 @@ use uuid::Uuid;
 
 use crate::config::{Overrides, Role};
 
-pub(crate) use customer_end::{CustomerEnd, Quarantine, QuarantineSend};
-pub(crate) use key::Key;
-pub(crate) use people::User;
+pub(crate) use api_key::ApiKeyCommand;
+pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
 pub(crate) use provider::{
-    Check, Confirmed, EndpointEnd, EndpointName, Provider, ProviderAccount, ProviderAccountSet, ProviderApplication,
-    ProviderEndpoint, ProviderKey, Skip, Stuck,
+    Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount, ProviderAccountSet,
+    ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
 pub(crate) use secrets::Secrets;
+pub(crate) use user::User;
 pub(crate) use verify::Verify;
 
 /// Auction platform with real-time webhooks and an embedded delivery provider.
@@ -89,7 +89,7 @@ Examples:
     Customer(Customer),
     /// Keys of the platform's API.
     #[command(subcommand)]
-    Key(Key),
+    Key(ApiKeyCommand),
     /// People who sign in, their roles and sessions.
     #[command(subcommand)]
     User(User),
@@ -231,7 +231,7 @@ Examples:
         json: bool,
     },
     #[command(flatten)]
-    End(CustomerEnd),
+    Publishing(CustomerPublishing),
     /// List the customers.
     #[command(after_help = "\
 Examples:

@@ -6,11 +6,11 @@
 mod cli;
 mod commands;
 mod config;
+mod data_dir_lock;
 mod demo;
-mod fault;
-mod keys;
-mod lock;
+mod error;
 mod node;
+mod sealing_key;
 mod telemetry;
 
 use std::num::NonZero;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::cli::{Cli, Command};
-use crate::fault::{Fault, While as _};
+use crate::error::{CommandError, ErrorContext as _};
 
 /// With the system's allocator a delivery costs a tenth more CPU (docs/benchmarks.md).
 #[global_allocator]
@@ -29,14 +29,14 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(code) => code,
-        Err(fault) => {
-            complain(&fault);
+        Err(error) => {
+            print_error(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(cli: &Cli) -> Result<ExitCode, Fault> {
+fn run(cli: &Cli) -> Result<ExitCode, CommandError> {
     if let Command::Config(command) = &cli.command {
         return commands::config::run(cli, command);
     }
@@ -51,19 +51,19 @@ fn run(cli: &Cli) -> Result<ExitCode, Fault> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(resolved.config.threads(cores)).enable_all();
-    let runtime = runtime.build().while_("starting the runtime")?;
+    let runtime = runtime.build().context("starting the runtime")?;
     runtime.block_on(commands::run(cli, resolved))
 }
 
-fn load(cli: &Cli) -> Result<config::Resolved, Fault> {
+fn load(cli: &Cli) -> Result<config::Resolved, CommandError> {
     // A variable that is not Unicode can't be one of ours.
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     config::load(cli.common.config.as_deref(), variables, cli.overrides())
-        .map_err(|error| Fault::new(error.to_string()))
+        .map_err(|error| CommandError::new(error.to_string()))
 }
 
 #[expect(clippy::print_stderr, reason = "the last word of a command that failed")]
-fn complain(fault: &Fault) {
-    eprintln!("lotwire: {fault}");
+fn print_error(error: &CommandError) {
+    eprintln!("lotwire: {error}");
 }

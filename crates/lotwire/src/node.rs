@@ -14,45 +14,45 @@ use kit_runtime::vault::Vault;
 use platform_core::access::NewApiKey;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider_core::retry::RetrySchedule;
-use provider_core::{Parts, Provider, ProviderConfig, Reach, Schemes};
+use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Role, Signature};
-use crate::fault::{Fault, While as _};
-use crate::keys::{claim_platform, claim_provider};
-use crate::lock::{self, Lock};
+use crate::data_dir_lock::{self, DataDirLock};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::sealing_key::{require_platform_key, require_provider_key};
 
 /// How long giving back what was cut off at the end may take.
-const LEAVE_MAX: Duration = Duration::from_secs(2);
+const RELEASE_MAX: Duration = Duration::from_secs(2);
 
 /// Transactions of each kind that a provider node has under way at a PostgreSQL server. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
 /// Connections that may wait to be accepted, if the system allows as many (`net.core.somaxconn`). One that finds no room asks
 /// again after a second: a crowd that comes back after a restart is to find room at once.
-const CONNECTIONS_WAITING_MAX: u32 = 4_096;
+const ACCEPT_BACKLOG_MAX: u32 = 4_096;
 
 /// What both systems stand on in this process.
-pub(crate) struct Ground {
+pub(crate) struct NodeServices {
     pub(crate) clock: SharedClock,
     pub(crate) random: SharedRandom,
     vault: Arc<Vault>,
 }
 
-impl Ground {
-    pub(crate) fn new(config: &Config) -> Result<Self, Fault> {
+impl NodeServices {
+    pub(crate) fn new(config: &Config) -> Result<Self, CommandError> {
         let random: SharedRandom = Arc::new(SystemRandom);
         // Messages and the headers of endpoints are in it: nobody else's to read.
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&config.data_dir)
-            .while_(format!("making the data directory {}", config.data_dir.display()))?;
+            .context(format!("making the data directory {}", config.data_dir.display()))?;
         let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
-        let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).while_("the key that seals secrets")?;
-        Ok(Ground { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
+        let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).context("the key that seals secrets")?;
+        Ok(NodeServices { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
     }
 
     /// The id of the key that seals.
@@ -62,12 +62,12 @@ impl Ground {
 }
 
 /// The platform on its store. It answers; it works by itself once its workers are spawned.
-pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Platform, Fault> {
+pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("platform.db");
-        platform_store::sqlite::open(&path).await.while_(format!("opening {}", path.display()))?
+        platform_store::sqlite::open(&path).await.context(format!("opening {}", path.display()))?
     } else {
-        platform_store::postgres::open(&config.database.postgres()).await.while_("opening the platform's database")?
+        platform_store::postgres::open(&config.database.postgres()).await.context("opening the platform's database")?
     };
     let mut limits = PlatformConfig::default();
     limits.publisher.lane_requests_max = config.platform.publish_concurrency;
@@ -88,9 +88,9 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
     };
     Ok(Platform::new(PlatformParts {
         store,
-        clock: ground.clock.clone(),
-        random: ground.random.clone(),
-        vault: ground.vault.clone(),
+        clock: services.clock.clone(),
+        random: services.random.clone(),
+        vault: services.vault.clone(),
         // Providers are entered by support, and the embedded one is on this machine.
         client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
         config: limits,
@@ -98,15 +98,15 @@ pub(crate) async fn open_platform(config: &Config, ground: &Ground) -> Result<Pl
 }
 
 /// The provider on its store.
-pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Provider, Fault> {
+pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> Result<Provider, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("provider.db");
-        provider_store::sqlite::open(&path).await.while_(format!("opening {}", path.display()))?
+        provider_store::sqlite::open(&path).await.context(format!("opening {}", path.display()))?
     } else {
-        provider_store::postgres::open(&config.database.postgres()).await.while_("opening the provider's database")?
+        provider_store::postgres::open(&config.database.postgres()).await.context("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
-    let schemes = if config.provider.https_only { Schemes::HttpsOnly } else { Schemes::All };
+    let schemes = if config.provider.https_only { AllowedSchemes::HttpsOnly } else { AllowedSchemes::All };
     let mut settings = ProviderConfig {
         retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
         request_timeout: config.provider.request_timeout.get(),
@@ -115,7 +115,7 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
             Signature::Ed25519 => provider_core::SecretKind::KeyPair,
         },
         disable_after: config.provider.disable_after.get(),
-        reach: Reach { policy: policy.clone(), schemes },
+        address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
         nodes: provider_core::config::Nodes::Many,
         key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
         public_url: config.provider_public_url(),
@@ -130,51 +130,51 @@ pub(crate) async fn open_provider(config: &Config, ground: &Ground) -> Result<Pr
     } else {
         settings.lanes.store_calls_max = STORE_CALLS_MAX;
     }
-    Ok(Provider::new(Parts {
+    Ok(Provider::new(ProviderParts {
         store,
-        clock: ground.clock.clone(),
-        random: ground.random.clone(),
-        vault: ground.vault.clone(),
+        clock: services.clock.clone(),
+        random: services.random.clone(),
+        vault: services.vault.clone(),
         transport: Arc::new(delivery_client(config, policy)?),
         config: settings,
     }))
 }
 
 /// The client that deliveries are made with.
-fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, Fault> {
+fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, CommandError> {
     let mut client = ClientConfig { policy, ..ClientConfig::default() };
     if !config.provider.proxy.is_empty() {
-        client.proxy = Some(config.provider.proxy.parse().while_("reading provider.proxy")?);
+        client.proxy = Some(config.provider.proxy.parse().context("reading provider.proxy")?);
     }
     if !config.provider.tls_roots.is_empty() {
         let reading = || format!("reading provider.tls_roots ({})", config.provider.tls_roots);
-        let pem = std::fs::read(&config.provider.tls_roots).while_(reading())?;
-        client.extra_roots = kit_outbound::roots_from_pem(&pem).while_(reading())?;
+        let pem = std::fs::read(&config.provider.tls_roots).context(reading())?;
+        client.extra_roots = kit_outbound::roots_from_pem(&pem).context(reading())?;
     }
     Ok(Client::new(client))
 }
 
 /// A running node.
 pub(crate) struct Node {
-    ground: Ground,
+    services: NodeServices,
     platform: Option<(Platform, SocketAddr)>,
     provider: Option<(Provider, SocketAddr)>,
     tasks: Tasks,
     stop: CancellationToken,
     servers: Vec<JoinHandle<()>>,
     drain_max: Duration,
-    _locks: Vec<Lock>,
+    _locks: Vec<DataDirLock>,
 }
 
 impl Node {
     /// Opens the stores, listens, and starts the workers. The ports answer when this returns.
-    pub(crate) async fn start(config: &Config) -> Result<Self, Fault> {
-        let ground = Ground::new(config)?;
+    pub(crate) async fn start(config: &Config) -> Result<Self, CommandError> {
+        let services = NodeServices::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
         let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
-        let locks: Result<_, Fault> = roles.map(|role| lock::take(config, role)).collect();
+        let locks: Result<_, CommandError> = roles.map(|role| data_dir_lock::acquire(config, role)).collect();
         let mut node = Node {
-            ground,
+            services,
             platform: None,
             provider: None,
             tasks,
@@ -189,27 +189,27 @@ impl Node {
             let listener = listen(config.provider.listen, "provider.listen").await?;
             // With port 0 the address is known only now, and links are made of it.
             let mut config = config.clone();
-            config.provider.listen = listener.local_addr().while_("reading the address of a port")?;
-            let provider = open_provider(&config, &node.ground).await?;
-            claim_provider(&provider).await?;
+            config.provider.listen = listener.local_addr().context("reading the address of a port")?;
+            let provider = open_provider(&config, &node.services).await?;
+            require_provider_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let (api, figures) = provider_api::surface_and_figures(provider.clone());
-            let surface = provider_pages::portal::add_to(api, provider.clone(), node.ground.clock.clone());
+            let (api, figures) = provider_api::surface_with_metrics(provider.clone());
+            let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
             let addr = node.serve(listener, surface)?;
             sources.push(figures);
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {
             let listener = listen(config.platform.listen, "platform.listen").await?;
-            let platform = open_platform(config, &node.ground).await?;
-            claim_platform(&platform).await?;
+            let platform = open_platform(config, &node.services).await?;
+            require_platform_key(&platform).await?;
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
             let addr = node.serve(listener, platform_api::surface(platform.clone()))?;
             node.platform = Some((platform, addr));
         }
-        kit_http::bodies::set_limit(config.request_bodies_bytes_max());
-        sources.push(kit_http::bodies::figures());
+        kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
+        sources.push(kit_http::body_memory::metrics_source());
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
             node.serve(listener, kit_http::metrics::surface(sources))?;
@@ -217,8 +217,8 @@ impl Node {
         Ok(node)
     }
 
-    fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, Fault> {
-        let addr = listener.local_addr().while_("reading the address of a port")?;
+    fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, CommandError> {
+        let addr = listener.local_addr().context("reading the address of a port")?;
         let stopping = self.stop.clone();
         let limits = kit_http::serve::Limits { drain: self.drain_max, ..kit_http::serve::Limits::default() };
         self.servers.push(tokio::spawn(async move {
@@ -228,7 +228,7 @@ impl Node {
     }
 
     pub(crate) fn clock(&self) -> SharedClock {
-        self.ground.clock.clone()
+        self.services.clock.clone()
     }
 
     pub(crate) fn platform_url(&self) -> String {
@@ -245,18 +245,18 @@ impl Node {
     }
 
     /// An account at the embedded provider, with a key: `(org_…, key)`.
-    pub(crate) async fn create_provider_account(&self, name: &str) -> Result<(String, String), Fault> {
-        let (provider, _) = self.provider.as_ref().ok_or_else(|| Fault::new("this node runs no provider"))?;
-        let account = provider.create_account(name).await.while_("creating a provider account")?;
-        let key = provider.create_api_key(&account.id, name).await.while_("creating a provider key")?;
+    pub(crate) async fn create_provider_account(&self, name: &str) -> Result<(String, String), CommandError> {
+        let (provider, _) = self.provider.as_ref().ok_or_else(|| CommandError::new("this node runs no provider"))?;
+        let account = provider.create_account(name).await.context("creating a provider account")?;
+        let key = provider.create_api_key(&account.id, name).await.context("creating a provider key")?;
         Ok((account.id.to_string(), key.text))
     }
 
     /// A key of the platform's API that may do everything.
-    pub(crate) async fn create_staff_key(&self, name: &str) -> Result<String, Fault> {
-        let (platform, _) = self.platform.as_ref().ok_or_else(|| Fault::new("this node runs no platform"))?;
+    pub(crate) async fn create_staff_key(&self, name: &str) -> Result<String, CommandError> {
+        let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let new = NewApiKey { name: name.to_owned(), customer: None, scopes: Scopes::all(), expires_at: None };
-        let created = platform.create_api_key(&Caller::command_line(), &new).await.while_("creating an API key")?;
+        let created = platform.create_api_key(&Caller::command_line(), &new).await.context("creating an API key")?;
         Ok(created.key.expose_str().unwrap_or_default().to_owned())
     }
 
@@ -277,30 +277,30 @@ impl Node {
             tracing::warn!(%unfinished, "some work was cut off; it goes on at another node or at the next start");
         }
         if let Some((provider, _)) = &self.provider
-            && tokio::time::timeout(LEAVE_MAX, provider.leave()).await.is_err()
+            && tokio::time::timeout(RELEASE_MAX, provider.release_node()).await.is_err()
         {
             tracing::warn!("what was cut off could not be given back in time; it is when this node is missed");
         }
     }
 }
 
-async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, Fault> {
-    bind(addr).while_(format!("listening on {addr} (is it in use? another address can be given with {key})"))
+async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, CommandError> {
+    bind(addr).context(format!("listening on {addr} (is it in use? another address can be given with {key})"))
 }
 
 fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if addr.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
-    socket.listen(CONNECTIONS_WAITING_MAX)
+    socket.listen(ACCEPT_BACKLOG_MAX)
 }
 
 /// For the demonstration: the usual ports when they are free, others when they are not.
-pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), Fault> {
+pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), CommandError> {
     for addr in [&mut config.platform.listen, &mut config.provider.listen] {
         if TcpListener::bind(*addr).await.is_err() {
-            let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.while_("finding a free port")?;
-            *addr = free.local_addr().while_("reading the address of a port")?;
+            let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("finding a free port")?;
+            *addr = free.local_addr().context("reading the address of a port")?;
         }
     }
     Ok(())
@@ -308,9 +308,9 @@ pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), F
 
 /// From now on SIGINT and SIGTERM do not end this process by themselves. What is given waits for the first of them, and is the
 /// status of a process that it ended: 128 and the signal's number.
-pub(crate) fn interruption() -> Result<impl Future<Output = u8>, Fault> {
-    let mut interrupt = signal(SignalKind::interrupt()).while_("heeding SIGINT")?;
-    let mut terminate = signal(SignalKind::terminate()).while_("heeding SIGTERM")?;
+pub(crate) fn shutdown_signal() -> Result<impl Future<Output = u8>, CommandError> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("heeding SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("heeding SIGTERM")?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => 130,
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_crowd_that_comes_at_once_waits_to_be_accepted() {
+    async fn many_simultaneous_connections_fit_the_accept_backlog() {
         let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
         let addr = listener.local_addr().unwrap();
         let mut crowd = Vec::new();

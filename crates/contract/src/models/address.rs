@@ -8,7 +8,7 @@ use super::country::CountryCode;
 use super::degrees::{Latitude, Longitude};
 use super::model;
 use crate::fields::Fields;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
 /// A postal address (service.md section 2). A required line may be empty, as not every address has a second line or a
@@ -110,7 +110,7 @@ impl FromStr for AddressCountryCode {
         code.map(Self::from).ok_or_else(|| {
             InvalidText::new(format!(
                 "must be a country code of two lower-case letters, such as uk, us or fr; {:?} was given",
-                shortened(given)
+                truncated(given)
             ))
         })
     }

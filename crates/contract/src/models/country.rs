@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::model;
 use super::reference_code::{self, ReferenceCode};
 use crate::fields::Fields;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
 /// A country of the reference data (service.md section 2). Read from its code or its id; either gives the other.
@@ -95,7 +95,7 @@ impl FromStr for CountryCode {
             };
             InvalidText::new(format!(
                 "must be an ISO 3166-1 alpha-2 code in upper case, such as FR{hint}; {:?} was given",
-                shortened(given)
+                truncated(given)
             ))
         })
     }

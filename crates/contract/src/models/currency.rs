@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::model;
 use super::reference_code::{self, ReferenceCode};
 use crate::fields::Fields;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
 /// A currency of the reference data (service.md section 2). Read from its code or its id; either gives the other.
@@ -108,7 +108,7 @@ impl FromStr for CurrencyCode {
         Currency::from_code(given).map(Self).ok_or_else(|| {
             InvalidText::new(format!(
                 "must be an ISO 4217 code in upper case, such as GBP; {:?} was given",
-                shortened(given)
+                truncated(given)
             ))
         })
     }

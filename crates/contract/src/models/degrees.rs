@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::InvalidText;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 
 /// Degrees north (positive) or south, −90 to 90.
 pub type Latitude = Degrees<90>;
@@ -41,7 +41,7 @@ impl<const MAX: u16> FromStr for Degrees<MAX> {
             _ => Err(InvalidText::new(format!(
                 "must be decimal degrees from -{MAX} to {MAX} with at most {DECIMALS_MAX} decimals, such as -1.2573; \
                  {:?} was given",
-                shortened(given)
+                truncated(given)
             ))),
         }
     }

@@ -8,7 +8,7 @@ use url::Url;
 use super::model;
 use super::video::{self, VideoId};
 use crate::fields::Fields;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
 /// A resource at an address (service.md section 2).
@@ -81,7 +81,7 @@ impl FromStr for AttachmentUrl {
             InvalidText::new(format!(
                 "must be an address that begins with https:// or http://, or the identifier of a YouTube or Vimeo \
                  video; {:?} was given",
-                shortened(given)
+                truncated(given)
             ))
         };
         // The URL parser drops line breaks within an address and encodes blanks; kept as given, they would stay.
@@ -95,14 +95,14 @@ impl FromStr for AttachmentUrl {
             .any(|scheme| given.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
         let url = if has_scheme { Url::parse(given) } else { Url::parse(&format!("https://{bare}")) };
         let url = url.map_err(|_| no_address())?;
-        match video::find(&url) {
-            video::Finding::Video(id) => Ok(Self::Video(id)),
-            video::Finding::BrokenVideo => Err(InvalidText::new(format!(
+        match video::recognise(&url) {
+            video::VideoMatch::Video(id) => Ok(Self::Video(id)),
+            video::VideoMatch::BrokenVideo => Err(InvalidText::new(format!(
                 "is the address of a YouTube or Vimeo video without a valid identifier; {:?} was given",
-                shortened(given)
+                truncated(given)
             ))),
-            video::Finding::NoVideo if has_scheme => Ok(Self::Resource(ResourceAddress(given.to_owned()))),
-            video::Finding::NoVideo => Err(no_address()),
+            video::VideoMatch::NoVideo if has_scheme => Ok(Self::Resource(ResourceAddress(given.to_owned()))),
+            video::VideoMatch::NoVideo => Err(no_address()),
         }
     }
 }

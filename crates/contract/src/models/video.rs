@@ -5,7 +5,7 @@ use std::str::FromStr;
 use url::Url;
 
 use crate::InvalidText;
-use crate::text::{shortened, text};
+use crate::text::{text, truncated};
 
 /// A video's identifier on its site: eleven letters, digits, `-` or `_` (YouTube), or up to twelve digits (Vimeo).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -19,8 +19,8 @@ impl VideoId {
 
     fn youtube(text: &str) -> Option<Self> {
         const YOUTUBE_BYTES: usize = 11;
-        let legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        (text.len() == YOUTUBE_BYTES && text.bytes().all(legal)).then(|| Self(text.to_owned()))
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        (text.len() == YOUTUBE_BYTES && text.bytes().all(allowed)).then(|| Self(text.to_owned()))
     }
 
     fn vimeo(text: &str) -> Option<Self> {
@@ -37,7 +37,7 @@ impl FromStr for VideoId {
         Self::youtube(given).or_else(|| Self::vimeo(given)).ok_or_else(|| {
             InvalidText::new(format!(
                 "must be the identifier of a YouTube video (11 characters) or of a Vimeo video (digits); {:?} was given",
-                shortened(given)
+                truncated(given)
             ))
         })
     }
@@ -46,7 +46,7 @@ impl FromStr for VideoId {
 text!(VideoId, as_str, "the identifier of a YouTube or Vimeo video");
 
 /// What an address is.
-pub(crate) enum Finding {
+pub(crate) enum VideoMatch {
     /// A video of one of the two sites.
     Video(VideoId),
     /// One of their video addresses, with something else where the identifier has to be.
@@ -55,14 +55,14 @@ pub(crate) enum Finding {
     NoVideo,
 }
 
-impl Finding {
+impl VideoMatch {
     fn of(id: Option<VideoId>) -> Self {
         id.map_or(Self::BrokenVideo, Self::Video)
     }
 }
 
 /// Looks for a video in an address.
-pub(crate) fn find(url: &Url) -> Finding {
+pub(crate) fn recognise(url: &Url) -> VideoMatch {
     // A path deeper than this is none that the two sites have.
     const SEGMENTS_MAX: usize = 8;
     let segments: Vec<&str> =
@@ -71,38 +71,38 @@ pub(crate) fn find(url: &Url) -> Finding {
         "youtube.com" | "m.youtube.com" | "music.youtube.com" | "gaming.youtube.com" | "youtube-nocookie.com" => {
             youtube(url, &segments)
         }
-        "youtu.be" => Finding::of(segments.first().and_then(|id| VideoId::youtube(id))),
+        "youtu.be" => VideoMatch::of(segments.first().and_then(|id| VideoId::youtube(id))),
         "vimeo.com" => vimeo(url, &segments),
         "player.vimeo.com" => vimeo_player(&segments),
         "vimeopro.com" => match segments[..] {
-            [.., "video", id] => Finding::of(VideoId::vimeo(id)),
-            _ => Finding::NoVideo,
+            [.., "video", id] => VideoMatch::of(VideoId::vimeo(id)),
+            _ => VideoMatch::NoVideo,
         },
-        _ => Finding::NoVideo,
+        _ => VideoMatch::NoVideo,
     }
 }
 
-fn youtube(url: &Url, segments: &[&str]) -> Finding {
+fn youtube(url: &Url, segments: &[&str]) -> VideoMatch {
     match segments {
-        ["watch" | "watch_popup"] => Finding::of(watched(url)),
-        [] => watched(url).map_or(Finding::NoVideo, Finding::Video),
+        ["watch" | "watch_popup"] => VideoMatch::of(youtube_query_id(url)),
+        [] => youtube_query_id(url).map_or(VideoMatch::NoVideo, VideoMatch::Video),
         // These two have eleven characters, and are a playlist and whatever a channel is showing.
-        ["embed", "videoseries" | "live_stream"] => Finding::NoVideo,
+        ["embed", "videoseries" | "live_stream"] => VideoMatch::NoVideo,
         ["watch" | "embed" | "v" | "vi" | "e" | "shorts" | "live", id, ..] => {
             // Players of old had their parameters right behind the identifier: /v/ID&hl=en.
             let id = id.split('&').next().unwrap_or_default();
-            Finding::of(VideoId::youtube(id))
+            VideoMatch::of(VideoId::youtube(id))
         }
         ["attribution_link"] => {
             let inner = query(url, &["u"]).and_then(|path| url.join(&path).ok());
-            Finding::of(inner.as_ref().and_then(watched))
+            VideoMatch::of(inner.as_ref().and_then(youtube_query_id))
         }
-        _ => Finding::NoVideo,
+        _ => VideoMatch::NoVideo,
     }
 }
 
 /// The identifier in `?v=ID`, or in the `#!v=ID` of old pages.
-fn watched(url: &Url) -> Option<VideoId> {
+fn youtube_query_id(url: &Url) -> Option<VideoId> {
     let id = query(url, &["v", "vi"]).or_else(|| {
         let fragment = url.fragment()?.strip_prefix('!')?;
         fragment.split('&').find_map(|pair| pair.strip_prefix("v=")).map(str::to_owned)
@@ -110,12 +110,12 @@ fn watched(url: &Url) -> Option<VideoId> {
     VideoId::youtube(&id)
 }
 
-fn vimeo(url: &Url, segments: &[&str]) -> Finding {
+fn vimeo(url: &Url, segments: &[&str]) -> VideoMatch {
     let id = match segments {
         [] => {
-            return url.fragment().and_then(VideoId::vimeo).map_or(Finding::NoVideo, Finding::Video);
+            return url.fragment().and_then(VideoId::vimeo).map_or(VideoMatch::NoVideo, VideoMatch::Video);
         }
-        ["moogaloop.swf"] => return Finding::of(query(url, &["clip_id"]).and_then(|id| VideoId::vimeo(&id))),
+        ["moogaloop.swf"] => return VideoMatch::of(query(url, &["clip_id"]).and_then(|id| VideoId::vimeo(&id))),
         // A second part is the key of an unlisted video.
         [id] | [id, _] if VideoId::vimeo(id).is_some() => id,
         ["video" | "videos" | "m", id, ..] => id,
@@ -125,17 +125,17 @@ fn vimeo(url: &Url, segments: &[&str]) -> Finding {
         [_, "review", id, ..] => id,
         // These have pages of their own beside the videos: /channels/NAME/about.
         ["channels" | "ondemand", _, id, ..] => {
-            return VideoId::vimeo(id).map_or(Finding::NoVideo, Finding::Video);
+            return VideoId::vimeo(id).map_or(VideoMatch::NoVideo, VideoMatch::Video);
         }
-        _ => return Finding::NoVideo,
+        _ => return VideoMatch::NoVideo,
     };
-    Finding::of(VideoId::vimeo(id))
+    VideoMatch::of(VideoId::vimeo(id))
 }
 
-fn vimeo_player(segments: &[&str]) -> Finding {
+fn vimeo_player(segments: &[&str]) -> VideoMatch {
     match segments {
-        ["video", id, ..] => Finding::of(VideoId::vimeo(id)),
-        _ => Finding::NoVideo,
+        ["video", id, ..] => VideoMatch::of(VideoId::vimeo(id)),
+        _ => VideoMatch::NoVideo,
     }
 }
 

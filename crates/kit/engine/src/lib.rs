@@ -22,7 +22,7 @@ pub enum EngineError {
     Address(String),
     /// The database can't be used as it is, and what to do about it.
     #[error("{0}")]
-    Unfit(String),
+    Unsupported(String),
     /// The tables can't be brought up to date.
     #[error("bringing the tables up to date: {0}")]
     Migration(String),

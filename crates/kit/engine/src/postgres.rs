@@ -7,12 +7,12 @@
 //! NOTIFY, on a channel for each schema: see [`Postgres::notify`].
 
 mod config;
-mod crowd;
-mod dial;
+mod connection_wait;
+mod connector;
+mod error_text;
 mod listener;
-mod look;
 mod migrate;
-mod reason;
+mod probe;
 mod tls;
 mod url;
 
@@ -26,14 +26,14 @@ use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
 
 use self::config::WAIT_TIMEOUT;
-use self::crowd::Crowd;
+use self::connection_wait::ConnectionWaiters;
 use self::listener::Listener;
 use self::migrate::migrate;
 use super::EngineError;
 
 pub use self::config::PostgresConfig;
-pub use self::look::Reached;
-pub use self::reason::text_of;
+pub use self::error_text::describe_error;
+pub use self::probe::ServerInfo;
 
 /// How old a session is that is kept although its server refused to write.
 const READ_ONLY_KEPT: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ const TRIES_MAX: usize = 10;
 #[derive(Clone)]
 pub struct Postgres {
     pool: Pool,
-    crowd: Arc<Crowd>,
+    connection_wait: Arc<ConnectionWaiters>,
     listener: Arc<Listener>,
     /// Sent with each notification, so that this process knows its own.
     sender: Arc<str>,
@@ -52,13 +52,13 @@ pub struct Postgres {
 
 /// What is done in a transaction: a plain function of it and of an input, with which it may be called again. Of an asynchronous
 /// closure the compiler can't tell yet that its future may move between threads.
-pub type Job<I, T, E> = for<'job> fn(&'job Transaction<'job>, &'job I) -> Doing<'job, T, E>;
+pub type Job<I, T, E> = for<'job> fn(&'job Transaction<'job>, &'job I) -> JobFuture<'job, T, E>;
 
 /// A job under way.
-pub type Doing<'job, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'job>>;
+pub type JobFuture<'job, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'job>>;
 
 /// An error of a job in a transaction; [`Postgres::transaction`] asks whether trying again may help.
-pub trait Transient {
+pub trait HasStatementError {
     /// The statement's own error, when it is one.
     fn statement_error(&self) -> Option<&tokio_postgres::Error>;
 }
@@ -74,19 +74,19 @@ impl Postgres {
         schema: &'static str,
         migrations: refinery::Runner,
     ) -> Result<Self, EngineError> {
-        let dialer = config.dialer(schema)?;
-        let sender = migrate(&dialer, schema, migrations).await?;
-        let listener = Listener::start(dialer.clone(), schema, sender.clone()).await?;
-        let patience = dialer.patience();
+        let connector = config.connector(schema)?;
+        let sender = migrate(&connector, schema, migrations).await?;
+        let listener = Listener::start(connector.clone(), schema, sender.clone()).await?;
+        let connect_timeout = connector.connect_timeout();
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_connect(Config::new(), dialer, manager))
+        let pool = Pool::builder(Manager::from_connect(Config::new(), connector, manager))
             .max_size(config.pool_size.max(1))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT_TIMEOUT))
-            .create_timeout(Some(patience))
+            .create_timeout(Some(connect_timeout))
             .build()
             .map_err(|error| EngineError::Postgres(error.to_string()))?;
-        Ok(Self { pool, crowd: Arc::default(), listener: Arc::new(listener), sender: sender.into() })
+        Ok(Self { pool, connection_wait: Arc::default(), listener: Arc::new(listener), sender: sender.into() })
     }
 
     /// A connection; statements on it are prepared once (`prepare_cached`).
@@ -95,13 +95,15 @@ impl Postgres {
     pub async fn client(&self) -> Result<Object, EngineError> {
         match self.pool.get().await {
             Ok(client) => Ok(client),
-            Err(error) if self.crowd.may_end(&self.pool, &error) => self.crowd.wait(&self.pool).await,
-            Err(error) => Err(crowd::engine_error(error)),
+            Err(error) if self.connection_wait.can_wait(&self.pool, &error) => {
+                self.connection_wait.wait(&self.pool).await
+            }
+            Err(error) => Err(connection_wait::engine_error(error)),
         }
     }
 
     /// Looks at what a statement outside of [`Postgres::transaction`] that writes has failed with.
-    pub fn look_at(&self, error: &tokio_postgres::Error) {
+    pub fn on_write_error(&self, error: &tokio_postgres::Error) {
         if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
             // It may be what was the primary once: new sessions may lead to the one that is now.
             self.pool.retain(|_, connection| connection.age() < READ_ONLY_KEPT);
@@ -112,7 +114,7 @@ impl Postgres {
     /// that loses against others (deadlock, serialization) is done again from its beginning, a few times at most.
     pub async fn transaction<I, T, E>(&self, input: &I, job: Job<I, T, E>) -> Result<T, E>
     where
-        E: From<EngineError> + Transient,
+        E: From<EngineError> + HasStatementError,
     {
         let mut tries = 1;
         loop {
@@ -121,15 +123,15 @@ impl Postgres {
             match job(&transaction, input).await {
                 Ok(value) => match transaction.commit().await {
                     Ok(()) => return Ok(value),
-                    Err(error) if tries < TRIES_MAX && is_lost(&error) => {}
+                    Err(error) if tries < TRIES_MAX && is_retryable(&error) => {}
                     Err(error) => return Err(EngineError::from(error).into()),
                 },
                 Err(error) => {
                     // The connection goes back only after the rollback; if that fails, it is closed.
                     let _ = transaction.rollback().await;
                     drop(client);
-                    error.statement_error().into_iter().for_each(|error| self.look_at(error));
-                    if tries == TRIES_MAX || !error.statement_error().is_some_and(is_lost) {
+                    error.statement_error().into_iter().for_each(|error| self.on_write_error(error));
+                    if tries == TRIES_MAX || !error.statement_error().is_some_and(is_retryable) {
                         return Err(error);
                     }
                 }
@@ -141,7 +143,7 @@ impl Postgres {
 
     /// Signals that another process has told of a change, or that it may have while this one was not connected. One worker
     /// waits on it.
-    pub fn changed_elsewhere(&self) -> Signal {
+    pub fn remote_changes(&self) -> Signal {
         self.listener.signal()
     }
 
@@ -165,7 +167,7 @@ impl Postgres {
     }
 
     /// Tells the other processes of this schema something that they know how to read; below 8,000 bytes.
-    pub async fn tell(&self, notice: &str) -> Result<(), EngineError> {
+    pub async fn broadcast(&self, notice: &str) -> Result<(), EngineError> {
         let (channel, text) = (self.listener.notice_channel(), format!("{} {notice}", self.sender));
         let client = self.client().await?;
         let tell =
@@ -175,13 +177,13 @@ impl Postgres {
     }
 
     /// What others tell from now on; `None` where something may have been missed.
-    pub fn notices(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
-        self.listener.notices()
+    pub fn notifications(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
+        self.listener.notifications()
     }
 }
 
 /// True when a transaction was ended in favour of another, and may succeed the next time.
-fn is_lost(error: &tokio_postgres::Error) -> bool {
+fn is_retryable(error: &tokio_postgres::Error) -> bool {
     error
         .code()
         .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
@@ -189,7 +191,7 @@ fn is_lost(error: &tokio_postgres::Error) -> bool {
 
 impl From<tokio_postgres::Error> for EngineError {
     fn from(error: tokio_postgres::Error) -> Self {
-        EngineError::Postgres(text_of(&error))
+        EngineError::Postgres(describe_error(&error))
     }
 }
 

@@ -8,7 +8,7 @@
 //! Other processes may use the file as well (management commands while a server runs): SQLite's own locks keep them apart,
 //! and the writer looks a few times a second if somebody else has written.
 
-mod private;
+mod file_permissions;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,18 +24,18 @@ use tempfile::TempDir;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::EngineError;
-use private::make_private;
+use file_permissions::make_private;
 
 /// Jobs that wait for the writer; further callers wait to be let in.
 const WRITES_QUEUED_MAX: usize = 4_096;
 /// Jobs in one transaction.
-const WRITES_TOGETHER_MAX: usize = 512;
+const GROUP_COMMIT_JOBS_MAX: usize = 512;
 /// Readers, and so reads under way at the same time.
 const READERS: usize = 4;
 /// Reads that wait for a reader.
 const READS_QUEUED_MAX: usize = 4_096;
 /// How often the writer looks if another process has written.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long to wait for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Prepared statements kept by each connection.
@@ -47,9 +47,9 @@ const CACHE_KIB: i32 = 8 * 1024;
 /// An open file. Clones share it.
 #[derive(Clone)]
 pub struct Database {
-    writer: Lane,
-    readers: Lane,
-    changed_elsewhere: Signal,
+    writer: JobQueue,
+    readers: JobQueue,
+    remote_changes: Signal,
     /// The folder of a temporary database; it is deleted with the last clone.
     _folder: Option<Arc<TempDir>>,
 }
@@ -74,13 +74,13 @@ impl Synchronous {
 
 /// A queue of jobs in front of one or more threads. `room` makes callers wait without blocking their thread.
 #[derive(Clone)]
-struct Lane {
-    jobs: SyncSender<Queued>,
-    room: Arc<Semaphore>,
+struct JobQueue {
+    jobs: SyncSender<QueuedJob>,
+    permits: Arc<Semaphore>,
 }
 
 /// A job in a queue.
-struct Queued {
+struct QueuedJob {
     job: Box<dyn Job>,
     /// Until then it may wait for company; at once when there is none.
     until: Option<Instant>,
@@ -94,12 +94,12 @@ trait Job: Send {
     fn answer(self: Box<Self>, committed: Result<(), EngineError>);
 }
 
-struct Call<F, T, E> {
+struct PendingJob<F, T, E> {
     work: Option<F>,
     result: Option<Result<T, Failed<E>>>,
     caller: oneshot::Sender<Result<T, Failed<E>>>,
     /// The place in the queue. It is the job's, not the caller's: a job whose caller has gone still stands there.
-    _room: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 enum Failed<E> {
@@ -109,7 +109,7 @@ enum Failed<E> {
     Engine(EngineError),
 }
 
-impl<F, T, E> Job for Call<F, T, E>
+impl<F, T, E> Job for PendingJob<F, T, E>
 where
     F: FnOnce(&Connection) -> Result<T, E> + Send,
     T: Send,
@@ -120,7 +120,7 @@ where
         // A panic is the job's own: the thread serves all the others.
         let result = match catch_unwind(AssertUnwindSafe(|| work(db))) {
             Ok(result) => result.map_err(Failed::Job),
-            Err(panic) => Err(Failed::Engine(EngineError::Panicked(text_of(panic.as_ref())))),
+            Err(panic) => Err(Failed::Engine(EngineError::Panicked(panic_message(panic.as_ref())))),
         };
         let succeeded = result.is_ok();
         self.result = Some(result);
@@ -140,7 +140,7 @@ where
     }
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
 }
@@ -178,12 +178,12 @@ impl Database {
         // Checkpoints of 4 MiB of log: small enough not to be felt, large enough to write a page once for many changes.
         writer.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         migrate(&mut writer)?;
-        let changed_elsewhere = Signal::new();
+        let remote_changes = Signal::new();
         let (jobs, queue) = sync_channel(WRITES_QUEUED_MAX);
-        let signal = changed_elsewhere.clone();
-        spawn("sqlite-writer", move || write_all(&writer, &queue, &signal))?;
-        let writer = Lane { jobs, room: Arc::new(Semaphore::new(WRITES_QUEUED_MAX)) };
-        Ok(Database { writer, readers: start_readers(path)?, changed_elsewhere, _folder: folder })
+        let signal = remote_changes.clone();
+        spawn("sqlite-writer", move || run_writer(&writer, &queue, &signal))?;
+        let writer = JobQueue { jobs, permits: Arc::new(Semaphore::new(WRITES_QUEUED_MAX)) };
+        Ok(Database { writer, readers: start_readers(path)?, remote_changes, _folder: folder })
     }
 
     /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone.
@@ -218,12 +218,12 @@ impl Database {
     }
 
     /// Signals that another process wrote to the file.
-    pub fn changed_elsewhere(&self) -> Signal {
-        self.changed_elsewhere.clone()
+    pub fn remote_changes(&self) -> Signal {
+        self.remote_changes.clone()
     }
 }
 
-impl Lane {
+impl JobQueue {
     async fn call<T, E>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static,
@@ -234,11 +234,11 @@ impl Lane {
         E: From<EngineError> + Send + 'static,
     {
         let closed = || E::from(EngineError::Closed);
-        let room = self.room.clone().acquire_owned().await.map_err(|_| closed())?;
+        let room = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
         let (caller, answer) = oneshot::channel();
-        let job = Box::new(Call { work: Some(work), result: None, caller, _room: room });
+        let job = Box::new(PendingJob { work: Some(work), result: None, caller, _permit: room });
         // There is a place in the queue for each permit.
-        self.jobs.try_send(Queued { job, until }).map_err(|error| match error {
+        self.jobs.try_send(QueuedJob { job, until }).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => closed(),
         })?;
         match answer.await {
@@ -268,29 +268,30 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineE
 }
 
 /// The writer's life: it ends when the last [`Database`] is dropped.
-fn write_all(db: &Connection, queue: &Receiver<Queued>, changed_elsewhere: &Signal) {
+fn run_writer(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: &Signal) {
     let (mut seen, mut looked) = (data_version(db), Instant::now());
     // Jobs that wait for company, and until when.
     let (mut held, mut until) = (Vec::new(), None::<Instant>);
     loop {
-        let wait = until.map_or(LOOK_EVERY, |until| until.saturating_duration_since(Instant::now()).min(LOOK_EVERY));
+        let wait =
+            until.map_or(POLL_INTERVAL, |until| until.saturating_duration_since(Instant::now()).min(POLL_INTERVAL));
         let is_company = match queue.recv_timeout(wait) {
-            Ok(Queued { job, until: at }) => {
+            Ok(QueuedJob { job, until: at }) => {
                 held.push(job);
                 until = until.into_iter().chain(at).min();
-                at.is_none() || held.len() >= WRITES_TOGETHER_MAX
+                at.is_none() || held.len() >= GROUP_COMMIT_JOBS_MAX
             }
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => {
-                write_together(db, held, queue);
+                commit_group(db, held, queue);
                 return;
             }
         };
         if is_company || until.is_some_and(|until| until <= Instant::now()) {
-            write_together(db, std::mem::take(&mut held), queue);
+            commit_group(db, std::mem::take(&mut held), queue);
             until = None;
         }
-        if looked.elapsed() < LOOK_EVERY {
+        if looked.elapsed() < POLL_INTERVAL {
             continue;
         }
         looked = Instant::now();
@@ -298,7 +299,7 @@ fn write_all(db: &Connection, queue: &Receiver<Queued>, changed_elsewhere: &Sign
         let now = data_version(db);
         if now != seen {
             seen = now;
-            changed_elsewhere.notify();
+            remote_changes.notify();
         }
     }
 }
@@ -308,13 +309,14 @@ fn data_version(db: &Connection) -> Option<i64> {
 }
 
 /// Does the jobs in one transaction, with those that come meanwhile, and answers them when it is on disk.
-fn write_together(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Queued>) {
+fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<QueuedJob>) {
     let mut done: Vec<Box<dyn Job>> = Vec::with_capacity(jobs.len() + 1);
     let mut outcome = Ok(());
     let mut jobs = jobs.into_iter();
-    while outcome.is_ok() && done.len() < WRITES_TOGETHER_MAX {
+    while outcome.is_ok() && done.len() < GROUP_COMMIT_JOBS_MAX {
         let Some(mut job) = jobs.next().or_else(|| queue.try_recv().ok().map(|queued| queued.job)) else { break };
-        outcome = if done.is_empty() { begin_with(db, job.as_mut()) } else { one_more(db, job.as_mut()) };
+        outcome =
+            if done.is_empty() { begin_transaction_with(db, job.as_mut()) } else { run_in_savepoint(db, job.as_mut()) };
         done.push(job);
     }
     if done.is_empty() {
@@ -333,7 +335,7 @@ fn write_together(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Que
 
 /// Begins a transaction with its first job. One that fails is undone with all of it, which so far is nothing else: most
 /// transactions have one job, and do without the copies of pages that a savepoint costs.
-fn begin_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
+fn begin_transaction_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "BEGIN IMMEDIATE")?;
     if !job.run(db) {
         execute(db, "ROLLBACK")?;
@@ -343,7 +345,7 @@ fn begin_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
 }
 
 /// A further job: when it fails, it is undone alone. An error here is one of the transaction as a whole.
-fn one_more(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
+fn run_in_savepoint(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "SAVEPOINT job")?;
     if !job.run(db) {
         execute(db, "ROLLBACK TO job")?;
@@ -356,23 +358,23 @@ fn execute(db: &Connection, sql: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn start_readers(path: &Path) -> Result<Lane, EngineError> {
-    let (jobs, queue) = sync_channel::<Queued>(READS_QUEUED_MAX);
+fn start_readers(path: &Path) -> Result<JobQueue, EngineError> {
+    let (jobs, queue) = sync_channel::<QueuedJob>(READS_QUEUED_MAX);
     let queue = Arc::new(Mutex::new(queue));
     for number in 1..=READERS {
         let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.pragma_update(None, "query_only", "ON")?;
         let queue = queue.clone();
-        spawn(&format!("sqlite-reader-{number}"), move || read_all(&db, &queue))?;
+        spawn(&format!("sqlite-reader-{number}"), move || run_reader(&db, &queue))?;
     }
-    Ok(Lane { jobs, room: Arc::new(Semaphore::new(READS_QUEUED_MAX)) })
+    Ok(JobQueue { jobs, permits: Arc::new(Semaphore::new(READS_QUEUED_MAX)) })
 }
 
-fn read_all(db: &Connection, queue: &Mutex<Receiver<Queued>>) {
+fn run_reader(db: &Connection, queue: &Mutex<Receiver<QueuedJob>>) {
     loop {
         // One reader waits for a job while holding the lock, the others wait for the lock: each job wakes one.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Queued { mut job, .. }) = job else { return };
+        let Ok(QueuedJob { mut job, .. }) = job else { return };
         let begun = execute(db, "BEGIN");
         if begun.is_ok() {
             job.run(db);

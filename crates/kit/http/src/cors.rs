@@ -17,22 +17,22 @@ use http::{HeaderValue, Method, StatusCode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origins {
     /// Those of the surface itself.
-    Own,
+    SameOrigin,
     /// Anybody's.
     Any,
 }
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-const READABLE: HeaderValue =
+const EXPOSED_HEADERS: HeaderValue =
     HeaderValue::from_static("etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id");
 /// Seconds for which a browser need not ask again.
-const KEPT_S: HeaderValue = HeaderValue::from_static("7200");
+const MAX_AGE_S: HeaderValue = HeaderValue::from_static("7200");
 /// What an answer to the question depends on.
-const QUESTION: HeaderValue = HeaderValue::from_static("access-control-request-headers");
+const VARY_PREFLIGHT: HeaderValue = HeaderValue::from_static("access-control-request-headers");
 
 /// Whether a page asks, of a surface that lets it.
-pub(crate) fn is_asked(origins: Origins, request: &Request) -> bool {
+pub(crate) fn is_cross_origin(origins: Origins, request: &Request) -> bool {
     origins == Origins::Any && request.headers().contains_key(ORIGIN)
 }
 
@@ -50,13 +50,13 @@ pub(crate) fn preflight(request: &Request) -> Option<Response> {
     if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }
-    answer.insert(ACCESS_CONTROL_MAX_AGE, KEPT_S);
-    answer.insert(VARY, QUESTION);
+    answer.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE_S);
+    answer.insert(VARY, VARY_PREFLIGHT);
     Some(response)
 }
 
 /// Lets the page read the answer.
 pub(crate) fn allow(response: &mut Response) {
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, READABLE);
+    response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
 }

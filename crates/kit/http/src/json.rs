@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_path_to_error::Segment;
 
-use crate::bodies::{BODIES, Bodies};
+use crate::body_memory::{BODY_MEMORY, BodyMemory};
 
 /// Bytes of a JSON body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
@@ -31,7 +31,7 @@ pub fn text(view: &impl Serialize) -> String {
 }
 
 /// An answer with this JSON text.
-pub fn answer(status: StatusCode, text: impl Into<Body>) -> Response {
+pub fn response(status: StatusCode, text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -60,13 +60,13 @@ pub enum JsonError {
     },
     /// It did not arrive whole.
     #[error("the body did not arrive whole")]
-    Broken,
+    Incomplete,
     /// It did not arrive in time.
     #[error("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs())]
-    Slow,
+    TimedOut,
     /// Too much of other bodies is in memory at the moment.
     #[error("too many large requests are under way at the moment; try again")]
-    Busy,
+    BodyMemoryFull,
     /// It is not said to be JSON.
     #[error("send the body as Content-Type: application/json")]
     ContentType,
@@ -82,9 +82,9 @@ impl JsonError {
             JsonError::Syntax(_) => "json_invalid",
             JsonError::Shape { .. } => "invalid",
             JsonError::TooLarge { .. } => "payload_too_large",
-            JsonError::Broken => "body_broken",
-            JsonError::Slow => "request_timeout",
-            JsonError::Busy => "too_many_bodies",
+            JsonError::Incomplete => "body_broken",
+            JsonError::TimedOut => "request_timeout",
+            JsonError::BodyMemoryFull => "too_many_bodies",
             JsonError::ContentType | JsonError::ContentEncoding => "unsupported_media_type",
         }
     }
@@ -92,9 +92,9 @@ impl JsonError {
     /// Status code to answer with.
     pub fn status(&self) -> StatusCode {
         match self {
-            JsonError::Syntax(_) | JsonError::Broken => StatusCode::BAD_REQUEST,
-            JsonError::Slow => StatusCode::REQUEST_TIMEOUT,
-            JsonError::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            JsonError::Syntax(_) | JsonError::Incomplete => StatusCode::BAD_REQUEST,
+            JsonError::TimedOut => StatusCode::REQUEST_TIMEOUT,
+            JsonError::BodyMemoryFull => StatusCode::SERVICE_UNAVAILABLE,
             JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             JsonError::ContentType | JsonError::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -134,29 +134,29 @@ pub async fn read(body: Body) -> Result<Bytes, JsonError> {
     read_up_to(body, BODY_BYTES_MAX).await
 }
 
-/// The whole body, up to a limit; `Busy` when the bodies in memory leave no room for it. It counts as one of them until it is dropped.
+/// The whole body, up to a limit; `BodyMemoryFull` when the bodies in memory leave no room for it. It counts as one of them until it is dropped.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
-    match tokio::time::timeout(BODY_TIME_MAX, read_among(&BODIES, body, bytes_max)).await {
+    match tokio::time::timeout(BODY_TIME_MAX, read_within(&BODY_MEMORY, body, bytes_max)).await {
         Ok(read) => read,
-        Err(_) => Err(JsonError::Slow),
+        Err(_) => Err(JsonError::TimedOut),
     }
 }
 
-async fn read_among(bodies: &'static Bodies, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
+async fn read_within(bodies: &'static BodyMemory, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
     // A length that is declared too large is refused before anything is read.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(JsonError::TooLarge { bytes_max });
     }
-    let (mut part, mut first, mut read) = (bodies.begin(), Bytes::new(), BytesMut::new());
+    let (mut part, mut first, mut read) = (bodies.reserve(), Bytes::new(), BytesMut::new());
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
-        let Ok(data) = frame.map_err(|_| JsonError::Broken)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| JsonError::Incomplete)?.into_data() else { continue };
         let bytes = first.len() + read.len() + data.len();
         if bytes > bytes_max {
             return Err(JsonError::TooLarge { bytes_max });
         }
-        part.grow_to(bytes).map_err(|_| JsonError::Busy)?;
+        part.grow_to(bytes).map_err(|_| JsonError::BodyMemoryFull)?;
         // Most bodies come in one piece, which is not copied.
         if bytes == data.len() {
             first = data;
@@ -165,7 +165,7 @@ async fn read_among(bodies: &'static Bodies, mut body: Body, bytes_max: usize) -
             read.extend_from_slice(&data);
         }
     }
-    Ok(part.held_by(if read.is_empty() { first } else { read.freeze() }))
+    Ok(part.attach_to(if read.is_empty() { first } else { read.freeze() }))
 }
 
 /// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
@@ -176,10 +176,10 @@ pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError>
         return Err(JsonError::Shape { pointer: String::new(), message: "must be an object, not a list".to_owned() });
     }
     // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
-    serde_json::from_slice(bytes).or_else(|_| parse_placed(bytes))
+    serde_json::from_slice(bytes).or_else(|_| parse_with_pointer(bytes))
 }
 
-fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
+fn parse_with_pointer<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().clone();
@@ -193,7 +193,7 @@ fn parse_placed<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonErr
         if source.is_data() {
             // serde_json adds where in the text it was; the pointer says it better.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-            let pointer = format!("{}{}", pointer(&path), missing(&message));
+            let pointer = format!("{}{}", pointer(&path), missing_field_pointer(&message));
             // What was expected has a name that is nobody's business.
             let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
             JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
@@ -220,7 +220,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 }
 
 /// A field that is not there has no place of its own in what was read: below its object, where it belongs.
-fn missing(message: &str) -> String {
+fn missing_field_pointer(message: &str) -> String {
     let field = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     field.map(|field| format!("/{field}")).unwrap_or_default()
 }
@@ -305,7 +305,7 @@ mod tests {
         use std::task::Poll;
 
         static SENT: AtomicUsize = AtomicUsize::new(0);
-        static FEW: Bodies = Bodies::new(3 * LARGE);
+        static FEW: BodyMemory = BodyMemory::new(3 * LARGE);
         const LARGE: usize = 100 * 1024;
         let stopped = |sent: &'static AtomicUsize| {
             let mut data = Some(Bytes::from(vec![b' '; LARGE]));
@@ -317,27 +317,27 @@ mod tests {
                 }
             }))
         };
-        let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(read_among(&FEW, stopped(&SENT), BODY_BYTES_MAX))).collect();
+        let waiting: Vec<_> = (0..3).map(|_| tokio::spawn(read_within(&FEW, stopped(&SENT), BODY_BYTES_MAX))).collect();
         while SENT.load(std::sync::atomic::Ordering::SeqCst) < 3 {
             tokio::task::yield_now().await;
         }
         let large = || Body::from(vec![b' '; LARGE]);
-        let error = read_among(&FEW, large(), BODY_BYTES_MAX).await.unwrap_err();
+        let error = read_within(&FEW, large(), BODY_BYTES_MAX).await.unwrap_err();
         assert_eq!((error.code(), error.status()), ("too_many_bodies", StatusCode::SERVICE_UNAVAILABLE));
-        assert_eq!(read_among(&FEW, Body::from("{}"), BODY_BYTES_MAX).await.unwrap(), "{}");
+        assert_eq!(read_within(&FEW, Body::from("{}"), BODY_BYTES_MAX).await.unwrap(), "{}");
         for reading in waiting {
             reading.abort();
             assert!(reading.await.unwrap_err().is_cancelled());
         }
         let read: Vec<_> =
-            futures_util::future::join_all((0..3).map(|_| read_among(&FEW, large(), BODY_BYTES_MAX))).await;
+            futures_util::future::join_all((0..3).map(|_| read_within(&FEW, large(), BODY_BYTES_MAX))).await;
         assert!(read.iter().all(|body| body.as_ref().is_ok_and(|body| body.len() == LARGE)));
         assert!(
-            read_among(&FEW, large(), BODY_BYTES_MAX).await.is_err(),
+            read_within(&FEW, large(), BODY_BYTES_MAX).await.is_err(),
             "what has come is there until it is answered"
         );
         drop(read);
-        assert!(read_among(&FEW, large(), BODY_BYTES_MAX).await.is_ok());
+        assert!(read_within(&FEW, large(), BODY_BYTES_MAX).await.is_ok());
     }
 
     #[tokio::test]

@@ -3,28 +3,28 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-mod arriving;
 pub mod bearer;
-pub mod bodies;
-pub mod client;
+pub mod body_memory;
+pub mod client_ip;
 mod cors;
+pub mod cursor;
 pub mod docs;
+mod error_bodies;
 pub mod etag;
+mod header_limits;
 pub mod idempotency;
-mod joined;
+mod idle_timeout;
+pub mod if_none_match;
 pub mod json;
-mod measured;
 pub mod metrics;
-pub mod none_match;
-pub mod pages;
 pub mod problem;
 pub mod rate_limit;
+pub mod request_counts;
 pub mod request_id;
-pub mod requests;
-pub mod schemas;
+pub mod schema_names;
 pub mod serve;
 mod surface;
-mod worded;
+mod write_coalescing;
 
 pub use cors::Origins;
-pub use surface::{Faults, Surface, finish, finish_as, finish_counted, route_not_found};
+pub use surface::{FallbackResponses, Surface, finish, finish_as, finish_counted, route_not_found};

@@ -22,7 +22,7 @@ const END: &str = "# EOF\n";
 const CONTENT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Figures on their way; the error says why there are none.
-pub type Gathering<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
+pub type MetricsFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
 
 /// A system with figures.
 pub trait Source: Send + Sync + 'static {
@@ -32,7 +32,7 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// The figures as OpenMetrics text without its end mark, with those of the things `named`.
-    fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a>;
+    fn gather<'a>(&'a self, named: &'a [String]) -> MetricsFuture<'a>;
 }
 
 /// Serves the figures of these systems at `/metrics`. 400 for a parameter that none of them has, or for too many names; 503
@@ -80,14 +80,14 @@ mod tests {
 
     use super::*;
 
-    struct House(Result<&'static str, &'static str>);
+    struct FakeSource(Result<&'static str, &'static str>);
 
-    impl Source for House {
+    impl Source for FakeSource {
         fn parameter(&self) -> Option<&'static str> {
             self.0.ok().map(|_| "lot")
         }
 
-        fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a> {
+        fn gather<'a>(&'a self, named: &'a [String]) -> MetricsFuture<'a> {
             Box::pin(async move { self.0.map(|text| format!("{text} {}\n", named.join(","))).map_err(str::to_owned) })
         }
     }
@@ -100,11 +100,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_texts_of_all_systems_are_joined_and_ended() {
-        let sources = || -> Vec<Arc<dyn Source>> { vec![Arc::new(House(Ok("sold"))), Arc::new(House(Ok("bid")))] };
+        let sources =
+            || -> Vec<Arc<dyn Source>> { vec![Arc::new(FakeSource(Ok("sold"))), Arc::new(FakeSource(Ok("bid")))] };
         assert_eq!(ask(sources(), "/metrics").await, (200, "sold \nbid \n# EOF\n".to_owned()));
         assert_eq!(ask(sources(), "/metrics?lot=1&lot=2").await, (200, "sold 1,2\nbid 1,2\n# EOF\n".to_owned()));
         assert_eq!(ask(sources(), "/metrics?lots=1").await.0, 400);
         assert_eq!(ask(sources(), &format!("/metrics?{}", "lot=1&".repeat(21))).await.0, 400);
-        assert_eq!(ask(vec![Arc::new(House(Err("asleep")))], "/metrics").await.0, 503);
+        assert_eq!(ask(vec![Arc::new(FakeSource(Err("asleep")))], "/metrics").await.0, 503);
     }
 }

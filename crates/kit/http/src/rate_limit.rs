@@ -35,7 +35,7 @@ pub struct RateLimits<K> {
 
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct RateLimitDecision {
     /// If it may go on.
     pub allowed: bool,
     /// Requests that are left now.
@@ -62,7 +62,7 @@ impl<K: Eq + Hash> RateLimits<K> {
     }
 
     /// Counts a request of a partition at a time, in nanoseconds of any clock. A refused one costs nothing.
-    pub fn count(&self, partition: K, now_ns: u64) -> Verdict {
+    pub fn count(&self, partition: K, now_ns: u64) -> RateLimitDecision {
         let mut restored = self.restored_at_ns.lock().unwrap_or_else(PoisonError::into_inner);
         make_room(&mut restored, &partition, now_ns);
         let at = restored.entry(partition).or_insert(now_ns);
@@ -73,7 +73,7 @@ impl<K: Eq + Hash> RateLimits<K> {
         *at = if allowed { after } else { before };
         let used_ns = *at - now_ns;
         let next_ns = (used_ns + self.interval_ns).saturating_sub(self.window_ns);
-        Verdict {
+        RateLimitDecision {
             allowed,
             remaining: (self.window_ns - used_ns) / self.interval_ns,
             reset_s: used_ns.div_ceil(NS_PER_S),
@@ -82,7 +82,7 @@ impl<K: Eq + Hash> RateLimits<K> {
     }
 
     /// Adds both headers to an answer.
-    pub fn tell(&self, verdict: Verdict, headers: &mut HeaderMap) {
+    pub fn write_headers(&self, verdict: RateLimitDecision, headers: &mut HeaderMap) {
         headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
         let left = format!("\"{}\";r={};t={}", self.name, verdict.remaining, verdict.reset_s);
         if let Ok(left) = HeaderValue::try_from(left) {
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!((verdict.allowed, verdict.remaining, verdict.retry_after_s), (true, left, 0));
         }
         let refused = limits.count("a", START_NS);
-        assert_eq!(refused, Verdict { allowed: false, remaining: 0, reset_s: 60, retry_after_s: 10 });
+        assert_eq!(refused, RateLimitDecision { allowed: false, remaining: 0, reset_s: 60, retry_after_s: 10 });
         assert_eq!(limits.count("a", START_NS + 4 * NS_PER_S).retry_after_s, 6);
         assert!(limits.count("b", START_NS).allowed, "another partition has a quota of its own");
         let later = limits.count("a", START_NS + 10 * NS_PER_S);
@@ -145,7 +145,7 @@ mod tests {
     fn the_headers_are_structured_fields() {
         let limits = RateLimits::new("key", 100, 60);
         let mut headers = HeaderMap::new();
-        limits.tell(limits.count("a", START_NS), &mut headers);
+        limits.write_headers(limits.count("a", START_NS), &mut headers);
         assert_eq!(headers[RATE_LIMIT_POLICY], "\"key\";q=100;w=60");
         assert_eq!(headers[RATE_LIMIT], "\"key\";r=99;t=1");
     }

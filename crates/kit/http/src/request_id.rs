@@ -24,22 +24,22 @@ pub fn current() -> Option<String> {
 }
 
 /// What a request is known by in the log and in its answer.
-pub(crate) struct Identity {
+pub(crate) struct RequestIdentity {
     id: String,
     span: Span,
 }
 
-impl Identity {
+impl RequestIdentity {
     /// The id that the caller gave, if it can do no harm, or a new one.
     pub(crate) fn of(request: &Request) -> Self {
         let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
-        let id = given.filter(|id| is_sane(id)).map_or_else(make, str::to_owned);
+        let id = given.filter(|id| is_sane(id)).map_or_else(generate, str::to_owned);
         let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
         Self { id, span }
     }
 
     /// Holds for everything that happens until the request is answered, and marks the answer.
-    pub(crate) fn during(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
+    pub(crate) fn in_scope(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
         let header = HeaderValue::try_from(self.id.as_str());
         CURRENT.scope(self.id, answer).instrument(self.span).map(|mut response| {
             if let Ok(header) = header {
@@ -55,7 +55,7 @@ fn is_sane(id: &str) -> bool {
 }
 
 /// An id names a request in a log, nothing depends on it: a counter and the process are enough.
-fn make() -> String {
+fn generate() -> String {
     static OF_PROCESS: LazyLock<String> = LazyLock::new(|| format!("req-{:x}-", std::process::id()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut id = String::with_capacity(OF_PROCESS.len() + 16);
@@ -75,6 +75,6 @@ mod tests {
         {
             assert_eq!(is_sane(id), sane, "{id:?}");
         }
-        assert_ne!(make(), make());
+        assert_ne!(generate(), generate());
     }
 }

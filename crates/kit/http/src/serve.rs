@@ -23,10 +23,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::Surface;
-use crate::arriving::{Arriving, Hushed};
-use crate::client::Peer;
-use crate::measured::HeaderLimits;
-use crate::worded::Worded;
+use crate::client_ip::Peer;
+use crate::error_bodies::ErrorBodyStream;
+use crate::header_limits::HeaderLimits;
+use crate::idle_timeout::{IdleTimeoutBody, WakeSuppressor};
 
 /// Pause after a connection could not be accepted: no file descriptor was free, most likely.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -107,7 +107,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(limits.headers().of_library())
+        .max_header_list_size(limits.headers().library_bytes_max())
         .max_concurrent_streams(STREAMS_MAX)
         .keep_alive_interval(Some(PING_AFTER));
     builder
@@ -121,8 +121,8 @@ async fn connection(
     limits: &Limits,
 ) {
     let _ = stream.set_nodelay(true);
-    let asked = Arc::new(Notify::new());
-    let (seen, quiet_max, headers) = (asked.clone(), limits.body_idle_timeout, limits.headers());
+    let requested = Arc::new(Notify::new());
+    let (seen, idle_max, headers) = (requested.clone(), limits.body_idle_timeout, limits.headers());
     let service = service_fn(move |mut request: http::Request<Incoming>| {
         seen.notify_one();
         let answer = match headers.refusal(&request) {
@@ -130,28 +130,28 @@ async fn connection(
             None => {
                 request.extensions_mut().insert(peer);
                 let version = request.version();
-                let request = request.map(|body| Body::new(Arriving::new(body, version, quiet_max)));
+                let request = request.map(|body| Body::new(IdleTimeoutBody::new(body, version, idle_max)));
                 Either::Right(surface.answer(request))
             }
         };
         answer.map(Ok::<Response, Infallible>)
     });
-    let connection = server.serve_connection(TokioIo::new(Worded::new(stream)), service).into_owned();
+    let connection = server.serve_connection(TokioIo::new(ErrorBodyStream::new(stream)), service).into_owned();
     let connection = pin!(watcher.watch(connection));
     tokio::select! {
-        ended = Hushed::new(connection) => {
+        ended = WakeSuppressor::new(connection) => {
             if let Err(error) = ended {
                 tracing::debug!(error, "a connection ended early");
             }
         }
-        () = nothing_asked(&asked, limits.header_read_timeout) => tracing::debug!("a connection asked for nothing"),
+        () = no_request_within(&requested, limits.header_read_timeout) => tracing::debug!("a connection asked for nothing"),
     }
 }
 
 /// Done when no request came in time. The server's own timeout for headers begins only when it knows which HTTP it is, and
 /// that it waits for without end.
-async fn nothing_asked(asked: &Notify, time_max: Duration) {
-    if tokio::time::timeout(time_max, asked.notified()).await.is_ok() {
+async fn no_request_within(requested: &Notify, time_max: Duration) {
+    if tokio::time::timeout(time_max, requested.notified()).await.is_ok() {
         std::future::pending().await
     }
 }

@@ -18,12 +18,12 @@ use tower::Service;
 
 use crate::cors::{self, Origins};
 use crate::problem::Problem;
+use crate::request_counts::RequestCounts;
 use crate::request_id;
-use crate::requests::Requests;
 
 /// What a surface answers, in its own shape, where no handler does.
 #[derive(Debug, Clone, Copy)]
-pub struct Faults {
+pub struct FallbackResponses {
     /// 404 for an address that leads nowhere.
     pub route_not_found: fn() -> Response,
     /// 405; the `Allow` header is added.
@@ -36,24 +36,34 @@ pub struct Faults {
 /// id on every answer, an answer even when a handler panics, and paths with and without a slash at their end (handlers see
 /// them without).
 pub fn finish(router: Router) -> Surface {
-    finish_as(router, Faults { route_not_found, method_not_allowed, panicked }, Origins::Own)
+    finish_as(router, FallbackResponses { route_not_found, method_not_allowed, panicked }, Origins::SameOrigin)
 }
 
 /// The same for a surface with its own shape of errors, which pages of these origins may call.
-pub fn finish_as(router: Router, faults: Faults, origins: Origins) -> Surface {
+pub fn finish_as(router: Router, faults: FallbackResponses, origins: Origins) -> Surface {
     surface(router, faults, origins, None)
 }
 
 /// The same, and every answer is counted.
-pub fn finish_counted(router: Router, faults: Faults, origins: Origins, requests: Arc<Requests>) -> Surface {
+pub fn finish_counted(
+    router: Router,
+    faults: FallbackResponses,
+    origins: Origins,
+    requests: Arc<RequestCounts>,
+) -> Surface {
     surface(router, faults, origins, Some(requests))
 }
 
-fn surface(router: Router, faults: Faults, origins: Origins, requests: Option<Arc<Requests>>) -> Surface {
+fn surface(
+    router: Router,
+    faults: FallbackResponses,
+    origins: Origins,
+    requests: Option<Arc<RequestCounts>>,
+) -> Surface {
     let router = router
         .fallback(async move || (faults.route_not_found)())
         .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
-    Surface { router, panicked: faults.panicked, origins, requests, beside: None }
+    Surface { router, panicked: faults.panicked, origins, requests, mounted: None }
 }
 
 /// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
@@ -63,46 +73,48 @@ pub struct Surface {
     router: Router,
     panicked: fn() -> Response,
     origins: Origins,
-    requests: Option<Arc<Requests>>,
-    beside: Option<(&'static str, Router)>,
+    requests: Option<Arc<RequestCounts>>,
+    mounted: Option<(&'static str, Router)>,
 }
 
 impl Surface {
     /// With a surface of its own at a path and below it.
-    pub fn beside(mut self, path: &'static str, other: Router) -> Self {
-        self.beside = Some((path, Router::new().nest_service(path, other)));
+    pub fn mount(mut self, path: &'static str, other: Router) -> Self {
+        self.mounted = Some((path, Router::new().nest_service(path, other)));
         self
     }
 
     /// The answer to a request.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
-        if let Some(other) = self.neighbour(request.uri().path()) {
-            return Either::Left(routed(other, request));
+        if let Some(other) = self.mounted_at(request.uri().path()) {
+            return Either::Left(call_router(other, request));
         }
         trim_slash(request.uri_mut());
-        let counted =
-            self.requests.clone().map(|requests| (requests.asked(request.method(), request.uri().path()), requests));
-        let identity = request_id::Identity::of(&request);
-        let asked_by_a_page = cors::is_asked(self.origins, &request);
-        let preflight = if asked_by_a_page { cors::preflight(&request) } else { None };
+        let counted = self
+            .requests
+            .clone()
+            .map(|requests| (requests.operation(request.method(), request.uri().path()), requests));
+        let identity = request_id::RequestIdentity::of(&request);
+        let is_cross_origin = cors::is_cross_origin(self.origins, &request);
+        let preflight = if is_cross_origin { cors::preflight(&request) } else { None };
         let answer = match preflight {
             Some(answer) => Either::Left(ready(answer)),
-            None => Either::Right(caught(routed(&self.router, request), self.panicked)),
+            None => Either::Right(catch_panic(call_router(&self.router, request), self.panicked)),
         };
-        Either::Right(identity.during(answer).map(move |mut response| {
-            if asked_by_a_page {
+        Either::Right(identity.in_scope(answer).map(move |mut response| {
+            if is_cross_origin {
                 cors::allow(&mut response);
             }
             if let Some((asked, requests)) = counted {
-                requests.answered(asked, response.status());
+                requests.count(asked, response.status());
             }
             response
         }))
     }
 
     /// What answers at a path, when it is not this surface.
-    fn neighbour(&self, asked: &str) -> Option<&Router> {
-        let (path, other) = self.beside.as_ref()?;
+    fn mounted_at(&self, asked: &str) -> Option<&Router> {
+        let (path, other) = self.mounted.as_ref()?;
         let below = asked.strip_prefix(path)?;
         (below.is_empty() || below.starts_with('/')).then_some(other)
     }
@@ -130,12 +142,12 @@ impl Service<Request> for Surface {
 }
 
 /// The answer of a router, which is always ready to be called. Nothing but looking up the route is done before it is awaited.
-fn routed(router: &Router, request: Request) -> impl Future<Output = Response> + Send + use<> {
+fn call_router(router: &Router, request: Request) -> impl Future<Output = Response> + Send + use<> {
     Service::<Request>::call(&mut router.clone(), request).map(|Ok(response)| response)
 }
 
 /// The same, and an answer in place of a panic.
-fn caught(
+fn catch_panic(
     answer: impl Future<Output = Response> + Send,
     panicked: fn() -> Response,
 ) -> impl Future<Output = Response> + Send {
@@ -235,9 +247,9 @@ mod tests {
 
     #[tokio::test]
     async fn what_stands_beside_a_surface_answers_at_its_path_and_below_it() {
-        let beside =
+        let mounted =
             Router::new().route("/", get(async || "home")).route("/lots", get(async |uri: Uri| uri.to_string()));
-        let both = surface().beside("/pages", beside.fallback(async || "no page"));
+        let both = surface().mount("/pages", mounted.fallback(async || "no page"));
         for (uri, seen) in [
             ("/pages", "home"),
             ("/pages/lots?limit=2", "/lots?limit=2"),
@@ -280,7 +292,7 @@ mod tests {
     #[tokio::test]
     async fn a_page_of_another_origin_may_call_where_it_is_let_and_nowhere_else() {
         let routes = || Router::new().route("/lots", get(async || "root"));
-        let faults = Faults { route_not_found, method_not_allowed, panicked };
+        let faults = FallbackResponses { route_not_found, method_not_allowed, panicked };
         let call = async |origins, method, origin: Option<&str>| {
             let mut request = Request::builder().method(method).uri("/lots").body(Body::empty()).unwrap();
             if let Some(origin) = origin {
@@ -301,6 +313,6 @@ mod tests {
         assert_eq!(call(Origins::Any, Method::DELETE, page).await, (405, [star, None]), "it may read why");
         assert_eq!(call(Origins::Any, Method::GET, None).await, (200, [None, None]));
         assert_eq!(call(Origins::Any, Method::OPTIONS, None).await, (405, [None, None]));
-        assert_eq!(call(Origins::Own, Method::OPTIONS, page).await, (405, [None, None]));
+        assert_eq!(call(Origins::SameOrigin, Method::OPTIONS, page).await, (405, [None, None]));
     }
 }

@@ -112,7 +112,7 @@ async fn headers_over_http_2_that_are_too_large_are_refused_with_a_body() {
 }
 
 #[tokio::test]
-async fn whoever_sends_too_slowly_is_let_go() {
+async fn a_client_that_sends_too_slowly_is_disconnected() {
     let server = Server::start(short()).await;
     for beginning in ["", "PRI * HT", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "] {
         let answer = rest(server.connect(beginning).await).await;

@@ -14,12 +14,12 @@ use rustls::RootCertStore;
 use tokio::time::Instant;
 
 use crate::address::AddressPolicy;
-use crate::connection::{Connection, Failed};
+use crate::connection::{Connection, ExchangeError};
 use crate::connector::Connector;
-use crate::destination::{Destination, Place};
+use crate::destination::{Destination, Origin};
 use crate::error::TransportError;
 use crate::headers::Headers;
-use crate::http1::Outgoing;
+use crate::http1::EncodedRequest;
 use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
@@ -104,9 +104,9 @@ pub struct Client {
 
 /// Over which connections a request may go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Connections {
+enum ConnectionChoice {
     /// One that is kept, or else a new one.
-    Kept,
+    Pooled,
     New,
 }
 
@@ -125,18 +125,18 @@ impl Client {
     /// [`TransportError::Stale`] when the connection had carried others before and ended without a byte of an answer: who
     /// may send the request twice does so with [`Client::send_fresh`].
     pub fn send(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        self.send_over(request, Connections::Kept)
+        self.send_over(request, ConnectionChoice::Pooled)
     }
 
     /// Sends a request over a connection of its own, which is kept for others afterwards. Never
     /// [`TransportError::Stale`].
     pub fn send_fresh(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        self.send_over(request, Connections::New)
+        self.send_over(request, ConnectionChoice::New)
     }
 
     /// Sends a request that may arrive twice: a second time, on a fresh connection and before the same deadline, when a
     /// connection that was kept ended without a byte of an answer. `make` is given the time that is left.
-    pub async fn send_repeatable(
+    pub async fn send_idempotent(
         &self,
         deadline: Duration,
         make: impl Fn(Duration) -> Request,
@@ -151,14 +151,14 @@ impl Client {
     fn send_over(
         &self,
         request: Request,
-        connections: Connections,
+        connections: ConnectionChoice,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
-        let outgoing = match Outgoing::new(&method, &to, &headers, body) {
-            Ok(outgoing) => outgoing,
+        let encoded = match EncodedRequest::new(&method, &to, &headers, body) {
+            Ok(encoded) => encoded,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        let exchange = self.exchange(outgoing, to, response_bytes_max, connections);
+        let exchange = self.exchange(encoded, to, response_bytes_max, connections);
         let late =
             move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
         Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
@@ -168,43 +168,43 @@ impl Client {
     #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
     fn exchange(
         &self,
-        outgoing: Outgoing,
+        encoded: EncodedRequest,
         to: Destination,
         response_bytes_max: usize,
-        connections: Connections,
+        connections: ConnectionChoice,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         async move {
-            let place = &to.way()?.place;
-            let kept = || if connections == Connections::Kept { self.pool.take(place) } else { None };
+            let origin = &to.target()?.origin;
+            let kept = || if connections == ConnectionChoice::Pooled { self.pool.take(origin) } else { None };
             while let Some(mut connection) = kept() {
-                match connection.exchange(&outgoing, response_bytes_max).await {
-                    Ok(response) => return Ok(self.done(place, connection, response)),
+                match connection.exchange(&encoded, response_bytes_max).await {
+                    Ok(response) => return Ok(self.release(origin, connection, response)),
                     // Of this request nothing was written: safe for every method.
-                    Err(Failed::Unsent) => {}
-                    Err(Failed::Unheard) => return Err(TransportError::Stale),
-                    Err(Failed::Broken(error)) => return Err(error),
+                    Err(ExchangeError::Unsent) => {}
+                    Err(ExchangeError::NoResponse) => return Err(TransportError::Stale),
+                    Err(ExchangeError::Transport(error)) => return Err(error),
                 }
             }
             // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
-            let mut connection = Box::pin(self.connect(place)).await?;
-            match connection.exchange(&outgoing, response_bytes_max).await {
-                Ok(response) => Ok(self.done(place, connection, response)),
-                Err(Failed::Unsent | Failed::Unheard) => Err(TransportError::Closed),
-                Err(Failed::Broken(error)) => Err(error),
+            let mut connection = Box::pin(self.connect(origin)).await?;
+            match connection.exchange(&encoded, response_bytes_max).await {
+                Ok(response) => Ok(self.release(origin, connection, response)),
+                Err(ExchangeError::Unsent | ExchangeError::NoResponse) => Err(TransportError::Closed),
+                Err(ExchangeError::Transport(error)) => Err(error),
             }
         }
     }
 
-    async fn connect(&self, place: &Place) -> Result<Connection, TransportError> {
-        tracing::debug!(host = place.host, "connecting");
-        let stream = self.connector.connect(place).await?;
+    async fn connect(&self, origin: &Origin) -> Result<Connection, TransportError> {
+        tracing::debug!(host = origin.host, "connecting");
+        let stream = self.connector.connect(origin).await?;
         Ok(Connection::new(stream, self.header_bytes_max))
     }
 
-    fn done(&self, place: &Place, connection: Connection, response: Response) -> Response {
-        tracing::trace!(?place, status = response.status.as_u16(), "answered");
-        if connection.is_ready() {
-            self.pool.keep(place, connection);
+    fn release(&self, origin: &Origin, connection: Connection, response: Response) -> Response {
+        tracing::trace!(?origin, status = response.status.as_u16(), "answered");
+        if connection.is_reusable() {
+            self.pool.put(origin, connection);
         }
         response
     }

@@ -17,7 +17,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::address::AddressPolicy;
 use crate::client::ClientConfig;
-use crate::destination::Place;
+use crate::destination::Origin;
 use crate::error::TransportError;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
@@ -25,7 +25,7 @@ use crate::stream::Stream;
 use crate::tls;
 
 /// An address gets this long before the next one is tried beside it.
-const HEAD_START: Duration = Duration::from_millis(250);
+const CONNECTION_ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
 /// Connects with TCP, and TLS where the URL says `https`, within a limit.
 #[derive(Clone)]
@@ -49,13 +49,13 @@ impl Connector {
     }
 
     /// A connection to a place.
-    pub(crate) async fn connect(&self, place: &Place) -> Result<Stream, TransportError> {
+    pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
         let limit = self.connect_timeout;
         let late = |_| TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 };
-        tokio::time::timeout(limit, self.open(place)).await.map_err(late).flatten()
+        tokio::time::timeout(limit, self.open(origin)).await.map_err(late).flatten()
     }
 
-    async fn open(&self, Place { tls, host, port }: &Place) -> Result<Stream, TransportError> {
+    async fn open(&self, Origin { tls, host, port }: &Origin) -> Result<Stream, TransportError> {
         let tcp = self.open_tcp(host, *port).await?;
         // A request is written in one piece: waiting to fill a packet would only delay it.
         let _ = tcp.set_nodelay(true);
@@ -69,17 +69,17 @@ impl Connector {
     }
 
     async fn open_tcp(&self, host: &str, port: u16) -> Result<TcpStream, TransportError> {
-        let addresses = self.permitted(host, self.resolve(host, port).await?)?;
+        let addresses = self.allowed_addresses(host, self.resolve(host, port).await?)?;
         match &self.proxy {
-            Some(proxy) => self.connect_through(proxy, addresses).await,
-            None => connect_first(addresses)
+            Some(proxy) => self.connect_via_proxy(proxy, addresses).await,
+            None => happy_eyeballs(addresses)
                 .await
                 .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() }),
         }
     }
 
     /// A tunnel to the first of the addresses that the proxy can reach.
-    async fn connect_through(
+    async fn connect_via_proxy(
         &self,
         proxy: &Proxy,
         addresses: VecDeque<SocketAddr>,
@@ -92,7 +92,7 @@ impl Connector {
         let at = self.resolve(&proxy.host, proxy.port).await.map_err(|error| unreachable(&error))?;
         let mut error = None;
         for address in addresses {
-            let mut stream = connect_first(at.iter().copied().collect()).await.map_err(|error| unreachable(&error))?;
+            let mut stream = happy_eyeballs(at.iter().copied().collect()).await.map_err(|error| unreachable(&error))?;
             match proxy.open(&mut stream, address).await {
                 Ok(()) => return Ok(stream),
                 Err(refused) => error = Some(refused),
@@ -113,12 +113,12 @@ impl Connector {
     }
 
     /// The addresses that the policy lets through, or why the first one is refused when it is none of them.
-    fn permitted(&self, host: &str, found: Vec<SocketAddr>) -> Result<VecDeque<SocketAddr>, TransportError> {
+    fn allowed_addresses(&self, host: &str, found: Vec<SocketAddr>) -> Result<VecDeque<SocketAddr>, TransportError> {
         let mut refused = None;
-        let mut permitted = VecDeque::with_capacity(found.len());
+        let mut allowed_addresses = VecDeque::with_capacity(found.len());
         for address in found {
             match self.policy.check(address.ip()) {
-                Ok(()) => permitted.push_back(address),
+                Ok(()) => allowed_addresses.push_back(address),
                 Err(error) => {
                     tracing::debug!(host, address = %error.address, kind = error.kind, "an address was refused");
                     refused = refused.or(Some(error));
@@ -126,10 +126,10 @@ impl Connector {
             }
         }
         match refused {
-            Some(refused) if permitted.is_empty() => {
+            Some(refused) if allowed_addresses.is_empty() => {
                 Err(TransportError::RefusedAddress { host: host.to_owned(), refused })
             }
-            _ => Ok(permitted),
+            _ => Ok(allowed_addresses),
         }
     }
 }
@@ -141,7 +141,7 @@ fn without_brackets(host: &str) -> &str {
 
 /// Tries the addresses in order; the next one when the one before has failed or had its head start. The first connection
 /// wins, and the others are dropped.
-async fn connect_first(mut addresses: VecDeque<SocketAddr>) -> io::Result<TcpStream> {
+async fn happy_eyeballs(mut addresses: VecDeque<SocketAddr>) -> io::Result<TcpStream> {
     let mut error = io::Error::from(io::ErrorKind::AddrNotAvailable);
     let mut tries = FuturesUnordered::new();
     loop {
@@ -151,7 +151,7 @@ async fn connect_first(mut addresses: VecDeque<SocketAddr>) -> io::Result<TcpStr
         let outcome = if addresses.is_empty() {
             tries.next().await
         } else {
-            match tokio::time::timeout(HEAD_START, tries.next()).await {
+            match tokio::time::timeout(CONNECTION_ATTEMPT_DELAY, tries.next()).await {
                 Ok(outcome) => outcome,
                 Err(_) => continue,
             }
@@ -173,9 +173,9 @@ mod tests {
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let open = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let open = open.local_addr().map(|address| (open, address)).unwrap();
-        let stream = connect_first(VecDeque::from([closed, closed, open.1])).await.unwrap();
+        let stream = happy_eyeballs(VecDeque::from([closed, closed, open.1])).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), open.1);
-        let error = connect_first(VecDeque::from([closed, closed])).await.unwrap_err();
+        let error = happy_eyeballs(VecDeque::from([closed, closed])).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         assert!(fillers.len() < 8, "the queue is full");
         let open = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let next = open.local_addr().unwrap();
-        let stream = connect_first(VecDeque::from([address, next])).await.unwrap();
+        let stream = happy_eyeballs(VecDeque::from([address, next])).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), next);
     }
 }

@@ -13,18 +13,18 @@ use crate::error::TransportError;
 ///
 /// What is none of these can be made too: requests to it will be refused.
 #[derive(Debug, Clone)]
-pub struct Destination(Arc<Parts>);
+pub struct Destination(Arc<Inner>);
 
 #[derive(Debug)]
-struct Parts {
+struct Inner {
     uri: Uri,
-    way: Result<Way, &'static str>,
+    target: Result<Target, &'static str>,
 }
 
 /// How a request gets there.
 #[derive(Debug)]
-pub(crate) struct Way {
-    pub(crate) place: Place,
+pub(crate) struct Target {
+    pub(crate) origin: Origin,
     /// What follows the method in a request: path and query, and the line of its host, which has the port where that is not the scheme's
     /// own.
     pub(crate) lines: String,
@@ -32,7 +32,7 @@ pub(crate) struct Way {
 
 /// Where a connection leads. One that is written in other letters is another place, which costs less than to know better.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct Origin {
     pub(crate) tls: bool,
     /// As it is written: an IPv6 address is in brackets.
     pub(crate) host: String,
@@ -46,14 +46,14 @@ impl Destination {
     }
 
     /// An error says why nothing can be sent there.
-    pub(crate) fn way(&self) -> Result<&Way, TransportError> {
-        self.0.way.as_ref().map_err(|fault| TransportError::Invalid(fault))
+    pub(crate) fn target(&self) -> Result<&Target, TransportError> {
+        self.0.target.as_ref().map_err(|fault| TransportError::Invalid(fault))
     }
 }
 
 impl From<Uri> for Destination {
     fn from(uri: Uri) -> Self {
-        Self(Arc::new(Parts { way: Way::to(&uri), uri }))
+        Self(Arc::new(Inner { target: Target::from_uri(&uri), uri }))
     }
 }
 
@@ -65,8 +65,8 @@ impl FromStr for Destination {
     }
 }
 
-impl Way {
-    fn to(uri: &Uri) -> Result<Self, &'static str> {
+impl Target {
+    fn from_uri(uri: &Uri) -> Result<Self, &'static str> {
         let tls = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
@@ -80,7 +80,7 @@ impl Way {
         let shown_port = if port == usual_port { String::new() } else { format!(":{port}") };
         let (path, mark, query) = (uri.path(), if uri.query().is_some() { "?" } else { "" }, uri.query().unwrap_or(""));
         Ok(Self {
-            place: Place { tls, host: host.to_owned(), port },
+            origin: Origin { tls, host: host.to_owned(), port },
             lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}{shown_port}\r\n"),
         })
     }
@@ -115,20 +115,20 @@ mod tests {
             ("https://[::1]:8443/?q", "/?q", "[::1]:8443"),
             ("https://[::1]/", "/", "[::1]"),
         ] {
-            assert_eq!(to(uri).way().unwrap().lines, format!(" {path} HTTP/1.1\r\nhost: {host}\r\n"), "{uri}");
+            assert_eq!(to(uri).target().unwrap().lines, format!(" {path} HTTP/1.1\r\nhost: {host}\r\n"), "{uri}");
         }
     }
 
     #[test]
     fn connections_are_shared_by_addresses_that_lead_to_the_same_host_and_port() {
-        let place = |uri| to(uri).way().unwrap().place.clone();
-        assert_eq!(place("http://host:81/a?b"), place("http://host:81/c"));
+        let origin = |uri| to(uri).target().unwrap().origin.clone();
+        assert_eq!(origin("http://host:81/a?b"), origin("http://host:81/c"));
         assert_eq!(
-            (place("http://host:80/"), place("https://host/")),
-            (place("http://host/"), place("https://host:443"))
+            (origin("http://host:80/"), origin("https://host/")),
+            (origin("http://host/"), origin("https://host:443"))
         );
         for other in ["https://host:81/", "http://host:82/", "http://other:81/"] {
-            assert_ne!(place("http://host:81/"), place(other), "{other}");
+            assert_ne!(origin("http://host:81/"), origin(other), "{other}");
         }
     }
 
@@ -137,7 +137,7 @@ mod tests {
         for uri in
             ["/path", "host:80", "ftp://host/", "http://user@host/", "http://user:word@host:81/", "http://host:x/"]
         {
-            assert!(uri.parse::<Destination>().is_ok_and(|to| to.way().is_err()), "{uri}");
+            assert!(uri.parse::<Destination>().is_ok_and(|to| to.target().is_err()), "{uri}");
         }
     }
 }

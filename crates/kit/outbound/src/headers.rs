@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use crate::error::TransportError;
 
 /// They say where a request goes and where it ends: given by a customer they could smuggle in another one.
-pub(crate) const STEERING: [&str; 8] =
+pub(crate) const RESERVED_HEADERS: [&str; 8] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 
 /// Header lines in the order in which they were added. What is the same for many requests is written once, and a clone is a copy of
@@ -17,13 +17,13 @@ pub(crate) const STEERING: [&str; 8] =
 #[derive(Clone, Default)]
 pub struct Headers {
     lines: Vec<u8>,
-    fault: Option<&'static str>,
+    error: Option<&'static str>,
 }
 
 impl Headers {
     /// No headers, with room for so many bytes of them.
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { lines: Vec::with_capacity(bytes), fault: None }
+        Self { lines: Vec::with_capacity(bytes), error: None }
     }
 
     /// The same headers, with room for so many bytes more.
@@ -31,15 +31,15 @@ impl Headers {
     pub fn with_room(&self, bytes: usize) -> Self {
         let mut lines = Vec::with_capacity(self.lines.len() + bytes);
         lines.extend_from_slice(&self.lines);
-        Self { lines, fault: self.fault }
+        Self { lines, error: self.error }
     }
 
     /// Adds a header beside those that are there, also those of its name.
     pub fn add(&mut self, name: &HeaderName, value: &[u8]) {
-        if STEERING.contains(&name.as_str()) {
-            self.fault = Some("the request has a header that only the client may set");
+        if RESERVED_HEADERS.contains(&name.as_str()) {
+            self.error = Some("the request has a header that only the client may set");
         } else if has_control_character(value) {
-            self.fault = Some("the request has a header with a control character in it");
+            self.error = Some("the request has a header with a control character in it");
         } else {
             for bytes in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
                 self.lines.extend_from_slice(bytes);
@@ -56,7 +56,7 @@ impl Headers {
 
     /// The lines, each with its end.
     pub(crate) fn lines(&self) -> Result<&[u8], TransportError> {
-        self.fault.map_or(Ok(&self.lines), |fault| Err(TransportError::Invalid(fault)))
+        self.error.map_or(Ok(&self.lines), |error| Err(TransportError::Invalid(error)))
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
             headers.add(&HeaderName::from_static("x-a"), value);
             assert!(headers.lines().is_err() && headers.clone().with_room(1).lines().is_err(), "{value:?}");
         }
-        for name in STEERING {
+        for name in RESERVED_HEADERS {
             let map = HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static("1"))]);
             assert!(Headers::from(map).lines().is_err());
         }

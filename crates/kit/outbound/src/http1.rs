@@ -3,18 +3,18 @@
 //! Nothing here does I/O: bytes go in and come out, and who owns the connection moves them ([`crate::connection`]). So a request is
 //! one piece of memory and an answer is read in the task that waits for it, without another one in between.
 
-mod answer;
 mod body;
 mod head;
-mod inbox;
+mod read_buffer;
 mod request;
+mod response;
 
-pub(crate) use answer::Answer;
-pub(crate) use inbox::Inbox;
-pub(crate) use request::Outgoing;
+pub(crate) use read_buffer::ReadBuffer;
+pub(crate) use request::EncodedRequest;
+pub(crate) use response::ResponseReader;
 
 use self::body::{Body, Progress};
-use self::head::Head;
+use self::head::ResponseHead;
 
 use crate::error::TransportError;
 

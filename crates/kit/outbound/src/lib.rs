@@ -11,7 +11,7 @@
 //! - at most the wanted number of bytes of a response is read, and its headers are bounded too;
 //! - redirects are not followed, and a request is sent as it was given or not at all;
 //! - a request is sent once. That a kept connection ended before its answer began is told apart, so that who may repeat
-//!   the request does ([`Client::send_repeatable`]).
+//!   the request does ([`Client::send_idempotent`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -28,6 +28,7 @@ mod http1;
 mod pool;
 mod proxy;
 mod resolver;
+mod retry_after;
 mod stream;
 mod tls;
 pub mod url;
@@ -38,6 +39,7 @@ pub use destination::Destination;
 pub use error::TransportError;
 pub use headers::Headers;
 pub use proxy::{InvalidProxy, Proxy};
-pub use resolver::{Resolve, Resolving, SystemResolver};
+pub use resolver::{Resolve, ResolveFuture, SystemResolver};
+pub use retry_after::retry_after;
 pub use rustls::{RootCertStore, pki_types};
 pub use tls::{RootsError, roots_from_pem};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::connection::Connection;
-use crate::destination::Place;
+use crate::destination::Origin;
 
 /// Clones share the connections.
 #[derive(Clone)]
@@ -21,26 +21,26 @@ pub(crate) struct Pool {
 struct Shared {
     idle: Mutex<Idle>,
     idle_timeout: Duration,
-    per_place_max: usize,
+    idle_per_origin_max: usize,
 }
 
 #[derive(Default)]
 struct Idle {
     /// The one that was used last is at the end, and is taken first: the others may go.
-    places: HashMap<Place, Vec<(Instant, Connection)>>,
+    by_origin: HashMap<Origin, Vec<(Instant, Connection)>>,
     /// A task closes what was idle for too long.
-    swept: bool,
+    sweeper_is_running: bool,
 }
 
 impl Pool {
-    pub(crate) fn new(idle_timeout: Duration, per_place_max: usize) -> Self {
-        Self { shared: Arc::new(Shared { idle: Mutex::default(), idle_timeout, per_place_max }) }
+    pub(crate) fn new(idle_timeout: Duration, idle_per_origin_max: usize) -> Self {
+        Self { shared: Arc::new(Shared { idle: Mutex::default(), idle_timeout, idle_per_origin_max }) }
     }
 
     /// An idle connection that is open as far as this side knows.
-    pub(crate) fn take(&self, place: &Place) -> Option<Connection> {
+    pub(crate) fn take(&self, origin: &Origin) -> Option<Connection> {
         loop {
-            let (since, mut connection) = self.shared.lock().places.get_mut(place)?.pop()?;
+            let (since, mut connection) = self.shared.lock().by_origin.get_mut(origin)?.pop()?;
             if since.elapsed() < self.shared.idle_timeout && connection.is_open() {
                 return Some(connection);
             }
@@ -48,15 +48,15 @@ impl Pool {
     }
 
     /// Keeps a connection that is ready for another request.
-    pub(crate) fn keep(&self, place: &Place, connection: Connection) {
+    pub(crate) fn put(&self, origin: &Origin, connection: Connection) {
         let mut idle = self.shared.lock();
         let kept = (Instant::now(), connection);
-        match idle.places.get_mut(place) {
-            Some(of_place) if of_place.len() >= self.shared.per_place_max => return,
-            Some(of_place) => of_place.push(kept),
-            None => drop(idle.places.insert(place.clone(), vec![kept])),
+        match idle.by_origin.get_mut(origin) {
+            Some(of_origin) if of_origin.len() >= self.shared.idle_per_origin_max => return,
+            Some(of_origin) => of_origin.push(kept),
+            None => drop(idle.by_origin.insert(origin.clone(), vec![kept])),
         }
-        if !std::mem::replace(&mut idle.swept, true) {
+        if !std::mem::replace(&mut idle.sweeper_is_running, true) {
             drop(idle);
             tokio::spawn(sweep(Arc::downgrade(&self.shared), self.shared.idle_timeout));
         }
@@ -69,12 +69,12 @@ async fn sweep(pool: std::sync::Weak<Shared>, idle_timeout: Duration) {
         tokio::time::sleep(idle_timeout).await;
         let Some(shared) = pool.upgrade() else { return };
         let mut idle = shared.lock();
-        idle.places.retain(|_, connections| {
+        idle.by_origin.retain(|_, connections| {
             connections.retain_mut(|(since, connection)| since.elapsed() < idle_timeout && connection.is_open());
             !connections.is_empty()
         });
-        if idle.places.is_empty() {
-            idle.swept = false;
+        if idle.by_origin.is_empty() {
+            idle.sweeper_is_running = false;
             return;
         }
     }

@@ -101,14 +101,14 @@ impl Proxy {
             request.push_str(&format!("Proxy-Authorization: Basic {pair}\r\n"));
         }
         request.push_str("\r\n");
-        stream.write_all(request.as_bytes()).await.map_err(broke)?;
+        stream.write_all(request.as_bytes()).await.map_err(io_error_text)?;
         // Byte by byte: what comes after the answer belongs to the target.
         let mut answer = Vec::with_capacity(256);
         while !answer.ends_with(b"\r\n\r\n") {
             if answer.len() >= ANSWER_BYTES_MAX {
                 return Err("its answer is too long".to_owned());
             }
-            answer.push(stream.read_u8().await.map_err(broke)?);
+            answer.push(stream.read_u8().await.map_err(io_error_text)?);
         }
         let line = answer.split(|byte| *byte == b'\r').next().unwrap_or_default();
         let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5)).map(String::from_utf8_lossy);
@@ -123,7 +123,7 @@ impl Proxy {
         const NONE: u8 = 0;
         const PASSWORD: u8 = 2;
         let method = if self.credentials.is_some() { PASSWORD } else { NONE };
-        stream.write_all(&[5, 1, method]).await.map_err(broke)?;
+        stream.write_all(&[5, 1, method]).await.map_err(io_error_text)?;
         if read::<2>(stream).await? != [5, method] {
             return Err("it does not accept how we authenticate".to_owned());
         }
@@ -133,7 +133,7 @@ impl Proxy {
                 request.push(u8::try_from(text.len()).unwrap_or(u8::MAX));
                 request.extend_from_slice(text.as_bytes());
             }
-            stream.write_all(&request).await.map_err(broke)?;
+            stream.write_all(&request).await.map_err(io_error_text)?;
             if read::<2>(stream).await?[1] != 0 {
                 return Err("it refused our user name and password".to_owned());
             }
@@ -150,7 +150,7 @@ impl Proxy {
             }
         }
         request.extend_from_slice(&target.port().to_be_bytes());
-        stream.write_all(&request).await.map_err(broke)?;
+        stream.write_all(&request).await.map_err(io_error_text)?;
         let [version, reply, _, kind] = read::<4>(stream).await?;
         if version != 5 {
             return Err("its answer is not SOCKS 5".to_owned());
@@ -162,22 +162,22 @@ impl Proxy {
         let length = match kind {
             1 => 4,
             4 => 16,
-            3 => usize::from(stream.read_u8().await.map_err(broke)?),
+            3 => usize::from(stream.read_u8().await.map_err(io_error_text)?),
             _ => return Err("its answer is not SOCKS 5".to_owned()),
         };
         let mut bound = vec![0; length + 2];
-        stream.read_exact(&mut bound).await.map_err(broke)?;
+        stream.read_exact(&mut bound).await.map_err(io_error_text)?;
         Ok(())
     }
 }
 
 async fn read<const N: usize>(stream: &mut TcpStream) -> Result<[u8; N], String> {
     let mut bytes = [0; N];
-    stream.read_exact(&mut bytes).await.map_err(broke)?;
+    stream.read_exact(&mut bytes).await.map_err(io_error_text)?;
     Ok(bytes)
 }
 
-fn broke(error: std::io::Error) -> String {
+fn io_error_text(error: std::io::Error) -> String {
     format!("the connection to it broke: {error}")
 }
 

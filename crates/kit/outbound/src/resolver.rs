@@ -15,13 +15,13 @@ const LOOKUPS_MAX: usize = 64;
 pub(crate) const ADDRESSES_MAX: usize = 8;
 
 /// Addresses on their way.
-pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'a>>;
+pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'a>>;
 
 /// Finds the addresses of a name. What it says is judged by the policy before a connection is made, and is asked for once
 /// for each connection: nothing is resolved a second time after it was judged.
 pub trait Resolve: Debug + Send + Sync + 'static {
     /// The addresses of `name`, with this port.
-    fn resolve<'a>(&'a self, name: &'a str, port: u16) -> Resolving<'a>;
+    fn resolve<'a>(&'a self, name: &'a str, port: u16) -> ResolveFuture<'a>;
 }
 
 /// The operating system's resolver.
@@ -35,7 +35,7 @@ impl Default for SystemResolver {
 }
 
 impl Resolve for SystemResolver {
-    fn resolve<'a>(&'a self, name: &'a str, port: u16) -> Resolving<'a> {
+    fn resolve<'a>(&'a self, name: &'a str, port: u16) -> ResolveFuture<'a> {
         Box::pin(async move {
             let permit = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
             let name = name.to_owned();

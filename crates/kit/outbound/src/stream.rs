@@ -17,7 +17,7 @@ pub(crate) enum Stream {
 impl Stream {
     /// Acknowledges at once what came, where the system would wait for something to send along with it. It goes back to its
     /// habit by itself; where it has no such switch, the rest of an answer is late and nothing else.
-    pub(crate) fn acknowledge(&self) {
+    pub(crate) fn quick_ack(&self) {
         let tcp = match self {
             Self::Tcp(tcp) => tcp,
             Self::Tls(tls) => tls.get_ref().0,
@@ -30,30 +30,30 @@ impl Stream {
 }
 
 impl AsyncRead for Stream {
-    fn poll_read(self: Pin<&mut Self>, turn: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Tcp(tcp) => Pin::new(tcp).poll_read(turn, into),
-            Self::Tls(tls) => Pin::new(tls).poll_read(turn, into),
+            Self::Tcp(tcp) => Pin::new(tcp).poll_read(cx, into),
+            Self::Tls(tls) => Pin::new(tls).poll_read(cx, into),
         }
     }
 }
 
 impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, turn: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Tcp(tcp) => Pin::new(tcp).poll_write(turn, bytes),
-            Self::Tls(tls) => Pin::new(tls).poll_write(turn, bytes),
+            Self::Tcp(tcp) => Pin::new(tcp).poll_write(cx, bytes),
+            Self::Tls(tls) => Pin::new(tls).poll_write(cx, bytes),
         }
     }
 
     fn poll_write_vectored(
         self: Pin<&mut Self>,
-        turn: &mut Context<'_>,
+        cx: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Self::Tcp(tcp) => Pin::new(tcp).poll_write_vectored(turn, pieces),
-            Self::Tls(tls) => Pin::new(tls).poll_write_vectored(turn, pieces),
+            Self::Tcp(tcp) => Pin::new(tcp).poll_write_vectored(cx, pieces),
+            Self::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, pieces),
         }
     }
 
@@ -64,17 +64,17 @@ impl AsyncWrite for Stream {
         }
     }
 
-    fn poll_flush(self: Pin<&mut Self>, turn: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Tcp(tcp) => Pin::new(tcp).poll_flush(turn),
-            Self::Tls(tls) => Pin::new(tls).poll_flush(turn),
+            Self::Tcp(tcp) => Pin::new(tcp).poll_flush(cx),
+            Self::Tls(tls) => Pin::new(tls).poll_flush(cx),
         }
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, turn: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Self::Tcp(tcp) => Pin::new(tcp).poll_shutdown(turn),
-            Self::Tls(tls) => Pin::new(tls).poll_shutdown(turn),
+            Self::Tcp(tcp) => Pin::new(tcp).poll_shutdown(cx),
+            Self::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
         }
     }
 }

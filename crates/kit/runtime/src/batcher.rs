@@ -6,7 +6,7 @@
 //! many come at the same time, calls keep `apart` a little, so that each carries more of them; a caller who comes alone, or
 //! after a pause, never waits for a time. The queue is bounded: when it is full, callers wait for room.
 //!
-//! Guarantees: every request is answered once, with its own result or a [`Closed`]; a handler that panics or answers with
+//! Guarantees: every request is answered once, with its own result or a [`BatchError`]; a handler that panics or answers with
 //! the wrong number of results fails the callers of that batch only; after [`Batcher::close`] nothing is accepted and
 //! everything accepted has been handled.
 
@@ -20,9 +20,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Times that everybody else who is ready is let go first, to hand in what belongs in the same batch.
-const TURNS_MAX: usize = 8;
+const YIELDS_MAX: usize = 8;
 /// A call with this many requests was one of a crowd, and the next will be.
-const CROWD_MIN: usize = 8;
+const LARGE_BATCH_MIN: usize = 8;
 /// More calls than this are never under way, whatever is configured.
 const IN_FLIGHT_LIMIT: usize = 4_096;
 
@@ -41,7 +41,7 @@ pub struct BatcherConfig {
 
 /// A request that got no result of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Closed {
+pub enum BatchError {
     /// Refused: the batcher is closed. It was not handled.
     #[error("it is shutting down and takes no more work")]
     NotAccepted,
@@ -53,12 +53,12 @@ pub enum Closed {
 /// Where requests are handed in. Clones hand in to the same queue; when the last one is dropped, what waits is still
 /// handled.
 pub struct Batcher<Req, Res> {
-    queue: mpsc::Sender<Entry<Req, Res>>,
+    queue: mpsc::Sender<QueuedRequest<Req, Res>>,
     closing: CancellationToken,
     drained: CancellationToken,
 }
 
-struct Entry<Req, Res> {
+struct QueuedRequest<Req, Res> {
     request: Req,
     answer: oneshot::Sender<Res>,
 }
@@ -84,14 +84,14 @@ where
     /// Hands in a request and waits for its result, and before that for room in the queue.
     ///
     /// Dropping the future withdraws the request only while it waits for room; later it is handled all the same.
-    pub fn submit(&self, request: Req) -> impl Future<Output = Result<Res, Closed>> + Send {
+    pub fn submit(&self, request: Req) -> impl Future<Output = Result<Res, BatchError>> + Send {
         let (answer, result) = oneshot::channel();
-        let entry = Entry { request, answer };
+        let entry = QueuedRequest { request, answer };
         // It is moved with every future around it, and so holds the request once: an `async fn` would hold its parameter and
         // what it does with it, and waiting to send it would be a third place.
         async move {
-            self.queue.reserve().await.map_err(|_| Closed::NotAccepted)?.send(entry);
-            result.await.map_err(|_| Closed::OutcomeUnknown)
+            self.queue.reserve().await.map_err(|_| BatchError::NotAccepted)?.send(entry);
+            result.await.map_err(|_| BatchError::OutcomeUnknown)
         }
     }
 
@@ -116,7 +116,7 @@ impl<Req, Res> Clone for Batcher<Req, Res> {
 async fn gather<Req, Res, H, F>(
     name: &'static str,
     config: BatcherConfig,
-    mut entries: mpsc::Receiver<Entry<Req, Res>>,
+    mut entries: mpsc::Receiver<QueuedRequest<Req, Res>>,
     closing: CancellationToken,
     drained: CancellationToken,
     handler: H,
@@ -165,7 +165,7 @@ async fn gather<Req, Res, H, F>(
                 () = closing.cancelled(), if open => {}
             }
         }
-        for _ in 0..TURNS_MAX {
+        for _ in 0..YIELDS_MAX {
             tokio::task::yield_now().await;
             if batch.len() >= batch_max || entries.is_empty() {
                 break;
@@ -173,7 +173,7 @@ async fn gather<Req, Res, H, F>(
             let room = batch_max - batch.len();
             entries.recv_many(&mut batch, room).await;
         }
-        if batch.len() >= CROWD_MIN {
+        if batch.len() >= LARGE_BATCH_MIN {
             not_before = Instant::now() + config.apart;
         }
         let (requests, answers): (Vec<Req>, Vec<_>) =
@@ -182,7 +182,7 @@ async fn gather<Req, Res, H, F>(
         tokio::spawn(async move {
             // The handler is called inside, so that a panic before its first await stays here too.
             let results = AssertUnwindSafe(async { handler(requests).await }).catch_unwind().await;
-            answer(name, answers, results.ok());
+            send_results(name, answers, results.ok());
             drop(slot);
         });
     }
@@ -191,8 +191,8 @@ async fn gather<Req, Res, H, F>(
 }
 
 /// Gives each caller its result. Without results, or with too few or many, all answers are dropped, which the callers see
-/// as [`Closed::OutcomeUnknown`]: a result must never reach another's caller.
-fn answer<Res>(name: &'static str, answers: Vec<oneshot::Sender<Res>>, results: Option<Vec<Res>>) {
+/// as [`BatchError::OutcomeUnknown`]: a result must never reach another's caller.
+fn send_results<Res>(name: &'static str, answers: Vec<oneshot::Sender<Res>>, results: Option<Vec<Res>>) {
     let Some(results) = results else {
         tracing::error!(batcher = name, requests = answers.len(), "a batch handler panicked");
         return;
@@ -296,7 +296,7 @@ mod tests {
             }
         });
         for word in ["panic", "panic at once", "short"] {
-            assert_eq!(batcher.submit(word).await, Err(Closed::OutcomeUnknown));
+            assert_eq!(batcher.submit(word).await, Err(BatchError::OutcomeUnknown));
             assert_eq!(batcher.submit("well").await, Ok("well"));
         }
     }
@@ -318,7 +318,7 @@ mod tests {
         assert!(closed.notified().now_or_never().is_none(), "a call is under way");
         gate.add_permits(1);
         settle().await;
-        assert_eq!(batcher.submit(1).await, Err(Closed::NotAccepted));
+        assert_eq!(batcher.submit(1).await, Err(BatchError::NotAccepted));
         gate.add_permits(100);
         closing.await.unwrap();
         assert!(join_all(callers).await.iter().all(Result::is_ok));

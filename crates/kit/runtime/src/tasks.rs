@@ -16,7 +16,7 @@ use crate::backoff::backoff;
 const RESTART_PAUSE_MIN: Duration = Duration::from_millis(100);
 const RESTART_PAUSE_MAX: Duration = Duration::from_secs(30);
 /// A worker that has run this long before it panics starts with the shortest pause again.
-const STEADY_AFTER: Duration = Duration::from_secs(60);
+const PANIC_COUNT_RESET_AFTER: Duration = Duration::from_secs(60);
 
 /// The workers of a process. Clones are the same set.
 #[derive(Clone, Default)]
@@ -33,7 +33,7 @@ struct Worker {
 /// Workers that did not end in time and were aborted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("these workers did not end in time and were stopped: {}", names.join(", "))]
-pub struct Unfinished {
+pub struct UnfinishedWorkers {
     /// Their names.
     pub names: Vec<&'static str>,
 }
@@ -61,7 +61,7 @@ impl Tasks {
     }
 
     /// Ends all workers and waits for them, together at most `limit`. Those that take longer are aborted and named.
-    pub async fn shutdown(&self, limit: Duration) -> Result<(), Unfinished> {
+    pub async fn shutdown(&self, limit: Duration) -> Result<(), UnfinishedWorkers> {
         self.stopping.cancel();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         let deadline = tokio::time::Instant::now() + limit;
@@ -73,7 +73,7 @@ impl Tasks {
                 names.push(name);
             }
         }
-        if names.is_empty() { Ok(()) } else { Err(Unfinished { names }) }
+        if names.is_empty() { Ok(()) } else { Err(UnfinishedWorkers { names }) }
     }
 }
 
@@ -88,7 +88,7 @@ where
         // Called inside, so that a panic before the first await is caught too.
         let run = AssertUnwindSafe(async { worker(stopping.clone()).await });
         let Err(panic) = run.catch_unwind().await else { return };
-        panics = if started.elapsed() >= STEADY_AFTER { 1 } else { panics.saturating_add(1) };
+        panics = if started.elapsed() >= PANIC_COUNT_RESET_AFTER { 1 } else { panics.saturating_add(1) };
         let pause = backoff(panics, RESTART_PAUSE_MIN, RESTART_PAUSE_MAX, 1.0);
         let pause_ms = pause.as_millis();
         tracing::error!(

@@ -22,7 +22,7 @@ use crate::random::Random;
 
 pub use key::{Key, KeyId};
 pub use sealed::{Sealed, Secret, same_texts};
-pub use sentinel::Sealings;
+pub use sentinel::ResealReport;
 
 const VERSION: &str = "v1";
 const NONCE_BYTES: usize = 24;
@@ -44,7 +44,7 @@ pub enum VaultError {
     UnknownKey(KeyId),
     /// Altered, moved from another context, or sealed with another key of the same id.
     #[error("the sealed secret was altered, or belongs elsewhere")]
-    Refused,
+    DecryptionFailed,
     /// Not a key: 32 bytes in base64 or hexadecimal are wanted.
     #[error("a secret key must be 32 bytes, written in base64 or hexadecimal")]
     InvalidKey,
@@ -53,7 +53,7 @@ pub enum VaultError {
     InvalidKeyId,
     /// A vault needs at least one key, and each id once.
     #[error("a vault needs at least one secret key, and no key twice")]
-    Keys,
+    InvalidKeySet,
     /// Somebody else than its owner may read the key file.
     #[error("{} can be read by others (mode {mode:03o}); run: chmod 600 {}", path.display(), path.display())]
     KeyFileExposed {
@@ -78,10 +78,10 @@ impl VaultError {
         match self {
             Self::Malformed => "sealed_malformed",
             Self::UnknownKey(_) => "sealed_unknown_key",
-            Self::Refused => "sealed_refused",
+            Self::DecryptionFailed => "sealed_refused",
             Self::InvalidKey => "key_invalid",
             Self::InvalidKeyId => "key_id_invalid",
-            Self::Keys => "keys_invalid",
+            Self::InvalidKeySet => "keys_invalid",
             Self::KeyFileExposed { .. } => "key_file_exposed",
             Self::KeyFile { .. } => "key_file",
         }
@@ -89,11 +89,11 @@ impl VaultError {
 }
 
 impl Vault {
-    /// A vault of these keys; the first one seals. Error: [`VaultError::Keys`].
+    /// A vault of these keys; the first one seals. Error: [`VaultError::InvalidKeySet`].
     pub fn new(keys: Vec<(KeyId, Key)>) -> Result<Self, VaultError> {
         let unique: HashSet<&KeyId> = keys.iter().map(|(id, _)| id).collect();
         if keys.is_empty() || unique.len() != keys.len() {
-            return Err(VaultError::Keys);
+            return Err(VaultError::InvalidKeySet);
         }
         let keys = keys.into_iter().map(|(id, key)| (id, key.cipher())).collect();
         Ok(Self { keys })
@@ -108,7 +108,7 @@ impl Vault {
         match key {
             Some(text) => Self::from_text(text),
             None => {
-                let (path, text) = key_file::load_or_make(data_dir, random)?;
+                let (path, text) = key_file::load_or_create(data_dir, random)?;
                 let invalid =
                     |error| VaultError::KeyFile { path, source: io::Error::new(io::ErrorKind::InvalidData, error) };
                 Self::from_text(text.expose_str().unwrap_or_default()).map_err(invalid)
@@ -149,19 +149,19 @@ impl Vault {
 
     /// Opens what was sealed for the same context. Errors: `Malformed`, `UnknownKey`, `Refused`.
     pub fn open(&self, context: &str, sealed: &Sealed) -> Result<Secret, VaultError> {
-        let (id, body) = parts(sealed)?;
+        let (id, body) = split_sealed(sealed)?;
         let (_, cipher) = self.keys.iter().find(|(known, _)| *known == id).ok_or(VaultError::UnknownKey(id.clone()))?;
         let body = STANDARD_NO_PAD.decode(body).map_err(|_| VaultError::Malformed)?;
         let (nonce, ciphertext) = body.split_first_chunk::<NONCE_BYTES>().ok_or(VaultError::Malformed)?;
         let aad = aad(&id, context);
         let payload = Payload { msg: ciphertext, aad: aad.as_bytes() };
-        let plaintext = cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| VaultError::Refused)?;
+        let plaintext = cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| VaultError::DecryptionFailed)?;
         Ok(Secret::new(plaintext))
     }
 
     /// True when another key than the first sealed it: seal it again after a change of keys.
     pub fn is_stale(&self, sealed: &Sealed) -> bool {
-        parts(sealed).is_ok_and(|(id, _)| id != self.keys[0].0)
+        split_sealed(sealed).is_ok_and(|(id, _)| id != self.keys[0].0)
     }
 }
 
@@ -177,7 +177,7 @@ fn aad(id: &KeyId, context: &str) -> String {
 }
 
 /// Key id and base64 of a sealed text.
-fn parts(sealed: &Sealed) -> Result<(KeyId, &str), VaultError> {
+fn split_sealed(sealed: &Sealed) -> Result<(KeyId, &str), VaultError> {
     let mut parts = sealed.as_str().splitn(3, '.');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(VERSION), Some(id), Some(body)) => Ok((KeyId::new(id).map_err(|_| VaultError::Malformed)?, body)),
@@ -207,7 +207,7 @@ mod tests {
         for plaintext in [b"".as_slice(), b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", &[0xff; 5_000]] {
             let sealed = vault.seal(&random, CONTEXT, plaintext);
             assert_eq!(vault.open(CONTEXT, &sealed).unwrap().expose(), plaintext);
-            assert!(matches!(vault.open("endpoint/ep_2/secret", &sealed), Err(VaultError::Refused)));
+            assert!(matches!(vault.open("endpoint/ep_2/secret", &sealed), Err(VaultError::DecryptionFailed)));
         }
     }
 
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn a_vault_has_keys_and_none_of_them_twice() {
-        assert!(matches!(Vault::new(vec![]), Err(VaultError::Keys)));
-        assert!(matches!(Vault::new(vec![key(1), key(1)]), Err(VaultError::Keys)));
+        assert!(matches!(Vault::new(vec![]), Err(VaultError::InvalidKeySet)));
+        assert!(matches!(Vault::new(vec![key(1), key(1)]), Err(VaultError::InvalidKeySet)));
     }
 
     #[test]

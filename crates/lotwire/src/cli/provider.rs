@@ -4,7 +4,7 @@ mod endpoint;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-pub(crate) use endpoint::{Confirmed, EndpointEnd, EndpointName, ProviderEndpoint, Skip};
+pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEndpoint, Skip};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
@@ -126,7 +126,7 @@ pub(crate) struct ProviderAccountSet {
     pub(crate) name: Option<String>,
     /// What becomes of a message whose payload does not match the schema of its event type.
     #[arg(long)]
-    pub(crate) payload_check: Option<Check>,
+    pub(crate) payload_check: Option<PayloadCheckMode>,
     /// API requests a second at most, on each node; `default` for the configuration's.
     #[arg(long, value_name = "N|default")]
     pub(crate) requests_per_second: Option<String>,
@@ -140,7 +140,7 @@ pub(crate) struct ProviderAccountSet {
 
 /// What becomes of a message that does not match.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Check {
+pub(crate) enum PayloadCheckMode {
     /// Nothing is checked.
     Off,
     /// It is accepted, counted and logged without its content.
@@ -198,7 +198,7 @@ Examples:
         /// The key's id (`key_…`).
         id: String,
         #[command(flatten)]
-        confirmed: Confirmed,
+        confirmation: Confirmation,
     },
 }
 

@@ -10,23 +10,23 @@ use platform_core::catalogue::{CatalogueImport, ImportMode};
 use platform_core::{Caller, Outcome};
 use serde_json::json;
 
-use super::{count_of, print, print_json, require_database};
+use super::{pluralise, print, print_json, require_database};
 use crate::cli::Catalogue;
 use crate::config::Config;
-use crate::fault::{Fault, While as _};
-use crate::node::{Ground, open_platform};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform};
 
-pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode, Fault> {
+pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode, CommandError> {
     let Catalogue::Import { file, auction, dry_run, json } = command;
     require_database(config, "platform.db")?;
-    let platform = open_platform(config, &Ground::new(config)?).await?;
+    let platform = open_platform(config, &NodeServices::new(config)?).await?;
     let mode = if *dry_run { ImportMode::DryRun } else { ImportMode::Import };
     let import = CatalogueImport { auction: *auction, mode, status: ItemStatus::Draft, expected_version: None };
     let report = platform
         .import_catalogue(&Caller::command_line(), import, open(file)?, None)
         .await
         .and_then(Outcome::fresh)
-        .while_(format!("importing {}", file.display()))?;
+        .context(format!("importing {}", file.display()))?;
     let imported = if *dry_run || report.error_count > 0 { 0 } else { report.items };
     let errors: Vec<_> = report
         .errors
@@ -38,23 +38,23 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
             "rows": report.rows, "imported": imported, "dryRun": dry_run, "errorCount": report.error_count, "errors": errors,
         }))?;
     } else if report.error_count == 0 && *dry_run {
-        let rows = count_of(report.rows, "row", "rows");
+        let rows = pluralise(report.rows, "row", "rows");
         print(&format!("{rows} can be imported. Nothing was: this was a dry run."));
     } else if report.error_count == 0 {
-        print(&format!("{} imported.", count_of(report.items, "item", "items")));
+        print(&format!("{} imported.", pluralise(report.items, "item", "items")));
     } else {
         for error in &report.errors {
             let column = error.column.as_deref().map_or(String::new(), |column| format!(", {column}"));
             print(&format!("{}, line {}{column}: {}", file.display(), error.line, error.message));
         }
-        print(&format!("{}; nothing was imported.", count_of(report.error_count, "error", "errors")));
+        print(&format!("{}; nothing was imported.", pluralise(report.error_count, "error", "errors")));
     }
     Ok(if report.error_count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn open(file: &Path) -> Result<Box<dyn Read + Send>, Fault> {
+fn open(file: &Path) -> Result<Box<dyn Read + Send>, CommandError> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }
-    Ok(Box::new(File::open(file).while_(format!("opening {}", file.display()))?))
+    Ok(Box::new(File::open(file).context(format!("opening {}", file.display()))?))
 }

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use super::print;
 use crate::cli::{Cli, ConfigCommand};
-use crate::config::keys::{self, KEYS};
-use crate::fault::Fault;
+use crate::config::settings::{self, SETTINGS};
+use crate::error::CommandError;
 
-pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Fault> {
+pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, CommandError> {
     match command {
-        ConfigCommand::Reference => print(keys::reference().trim_end()),
+        ConfigCommand::Reference => print(settings::reference().trim_end()),
         ConfigCommand::Check => {
             crate::load(cli)?;
             print("The configuration can be used.");
@@ -18,7 +18,7 @@ pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Fault>
             let resolved = crate::load(cli)?;
             let table = crate::config::table_of(&resolved.config);
             let mut section = "";
-            for key in KEYS {
+            for key in SETTINGS {
                 let (of, name) = key.path.split_once('.').unwrap_or(("", key.path));
                 if of != section {
                     print(&format!("\n[{of}]"));

@@ -1,34 +1,34 @@
 //! `lotwire customer`: what support does for a customer.
 
 use kit_runtime::vault::Secret;
-use platform_core::consumers::{AtProvider, ConnectConsumer, ConsumerState, Tested};
+use platform_core::consumers::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
 use platform_core::port::StartFrom;
 use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{customer_end, print, print_json, require_database, secret_from, secret_from_stdin, warn};
+use super::{customer_publishing, print, print_json, require_database, secret_from, secret_from_stdin, warn};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
-use crate::fault::{Fault, While as _};
-use crate::keys::claim_platform;
-use crate::node::{Ground, open_platform};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform};
+use crate::sealing_key::require_platform_key;
 
 const LIST_MAX: usize = 10_000;
 
-pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault> {
+pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), CommandError> {
     if !matches!(command, Customer::Create { .. }) {
         require_database(config, "platform.db")?;
     }
-    let platform = open_platform(config, &Ground::new(config)?).await?;
+    let platform = open_platform(config, &NodeServices::new(config)?).await?;
     if matches!(command, Customer::Connect(_)) {
-        claim_platform(&platform).await?;
+        require_platform_key(&platform).await?;
     }
     let support = Caller::command_line();
     match command {
         Customer::Create { name, json } => {
             let customer = platform.create_customer(&support, name, None).await.and_then(Outcome::fresh);
-            let customer = customer.while_("creating the customer")?;
+            let customer = customer.context("creating the customer")?;
             if *json {
                 return print_json(&json!({ "uuid": customer.uuid }));
             }
@@ -40,14 +40,14 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
         Customer::Connect(options) => connect(&platform, &support, options).await?,
         Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,
         Customer::Resume { customer } => {
-            platform.test_and_resume(&support, *customer).await.while_("testing the credentials")?;
+            platform.test_and_resume(&support, *customer).await.context("testing the credentials")?;
             print("The credentials work; what waited is being published.");
         }
-        Customer::End(command) => customer_end::run(&platform, &support, command).await?,
+        Customer::Publishing(command) => customer_publishing::run(&platform, &support, command).await?,
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
         Customer::List { json } => {
             let page = platform_core::port::Page { after: None, limit: LIST_MAX };
-            for customer in platform.customers(&support, page).await.while_("listing the customers")? {
+            for customer in platform.customers(&support, page).await.context("listing the customers")? {
                 if *json {
                     print_json(&json!({ "uuid": customer.uuid, "name": customer.name }))?;
                 } else {
@@ -59,19 +59,19 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Fault
     Ok(())
 }
 
-async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnect) -> Result<(), Fault> {
+async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnect) -> Result<(), CommandError> {
     let api_key = match &options.api_key_file {
         Some(path) => {
-            let text = std::fs::read_to_string(path).while_(format!("reading {}", path.display()))?;
+            let text = std::fs::read_to_string(path).context(format!("reading {}", path.display()))?;
             Some(secret_from(&text, "the API key")?)
         }
         None if options.api_key_stdin => Some(secret_from_stdin("the API key")?),
         None => None,
     };
     let provider = match &options.provider_url {
-        Some(url) => AtProvider::Of(url.clone()),
-        None if options.configured_provider => AtProvider::Configured,
-        None => AtProvider::Kept,
+        Some(url) => ProviderChoice::Of(url.clone()),
+        None if options.configured_provider => ProviderChoice::Configured,
+        None => ProviderChoice::Kept,
     };
     let connect = ConnectConsumer {
         provider,
@@ -80,10 +80,10 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         start: options.start_from.map_or(StartFrom::Now, StartFrom::Cursor),
     };
     let consumer = platform.connect_consumer(support, options.customer, &connect).await;
-    let consumer = consumer.while_("connecting the customer")?;
+    let consumer = consumer.context("connecting the customer")?;
     match &consumer.tested {
-        Some(Tested::Refused(why)) => warn(&refusal(&consumer, why)),
-        Some(Tested::Accepted) | None => print(&sentence(&consumer)),
+        Some(CredentialTest::Refused(why)) => warn(&refusal(&consumer, why)),
+        Some(CredentialTest::Accepted) | None => print(&sentence(&consumer)),
     }
     if options.register_event_types {
         register(platform, support, options.customer).await?;
@@ -112,15 +112,15 @@ fn refusal(consumer: &ConsumerState, why: &str) -> String {
     )
 }
 
-async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), Fault> {
-    let registered = platform.register_event_types(support, customer).await.while_("registering the event types")?;
+async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), CommandError> {
+    let registered = platform.register_event_types(support, customer).await.context("registering the event types")?;
     let names: Vec<&str> = registered.iter().map(|registered| registered.event_type.name()).collect();
     print(&format!("Registered {}.", names.join(" and ")));
     Ok(())
 }
 
-async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), Fault> {
-    let consumer = platform.consumer(support, customer).await.while_("reading the connection")?;
+async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool) -> Result<(), CommandError> {
+    let consumer = platform.consumer(support, customer).await.context("reading the connection")?;
     let backlog = &consumer.backlog;
     let oldest_at = backlog.oldest_at.map(kit_runtime::clock::rfc3339_ms);
     let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
@@ -142,7 +142,7 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
     }
     print(&format!(
         "{}{}, {} in quarantine.",
-        super::count_of(backlog.pending, "event waits", "events wait"),
+        super::pluralise(backlog.pending, "event waits", "events wait"),
         oldest_at.map_or(String::new(), |at| format!(" (the oldest since {at})")),
         backlog.quarantined
     ));

@@ -7,23 +7,23 @@ mod queues;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use consumer::Api;
+use consumer::ApiClient;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use tokio::net::TcpListener;
 
 use super::{print, require_database, secrets};
 use crate::config::{Config, Role};
-use crate::fault::{Fault, While as _};
-use crate::node::{Ground, open_platform, open_provider};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform, open_provider};
 
 /// Each delivery and each listener of live updates takes one.
 const OPEN_FILES_MIN: u64 = 4_096;
 
 /// What a check found: fine and how, or what to do.
-type Finding = Result<String, String>;
+type CheckResult = Result<String, String>;
 
-pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
-    let findings = look(config).await;
+pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
+    let findings = check(config).await;
     let mut is_well = true;
     for (name, finding) in &findings {
         is_well &= finding.is_ok();
@@ -36,16 +36,16 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, Fault> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn look(config: &Config) -> Vec<(&'static str, Finding)> {
+async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
     let mut findings = vec![("configuration", Ok("can be used".to_owned())), ("open files", open_files())];
     let exposed = files::exposed(&config.data_dir);
-    match ground(config) {
+    match services(config) {
         Err(what) => findings.push(("data directory", Err(what))),
-        Ok(ground) => {
+        Ok(services) => {
             findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
-            findings.extend(postgres::look(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
-            findings.extend(look_at_platform(config, &ground).await);
-            findings.extend(look_at_provider(config, &ground).await);
+            findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
+            findings.extend(check_platform(config, &services).await);
+            findings.extend(check_provider(config, &services).await);
         }
     }
     findings.push(("files", files::finding(&config.data_dir, &exposed)));
@@ -62,7 +62,7 @@ async fn look(config: &Config) -> Vec<(&'static str, Finding)> {
 
 /// What the databases are opened with. Nothing is made that is not there: a new installation is in order, whatever is wrong with
 /// the one that was meant.
-fn ground(config: &Config) -> Result<Ground, String> {
+fn services(config: &Config) -> Result<NodeServices, String> {
     if config.database.url.is_empty() {
         let dir = config.data_dir.display();
         let is_there = |file: &str| config.data_dir.join(file).exists();
@@ -78,37 +78,37 @@ fn ground(config: &Config) -> Result<Ground, String> {
             ));
         }
     }
-    Ground::new(config).map_err(|fault| fault.to_string())
+    NodeServices::new(config).map_err(|error| error.to_string())
 }
 
 /// Says nothing where none runs and none has a database.
-async fn look_at_platform(config: &Config, ground: &Ground) -> Vec<(&'static str, Finding)> {
-    if let Err(fault) = require_database(config, "platform.db") {
+async fn check_platform(config: &Config, services: &NodeServices) -> Vec<(&'static str, CheckResult)> {
+    if let Err(error) = require_database(config, "platform.db") {
         let is_wrong = config.runs(Role::Platform);
-        return is_wrong.then(|| ("platform database", Err(fault.to_string()))).into_iter().collect();
+        return is_wrong.then(|| ("platform database", Err(error.to_string()))).into_iter().collect();
     }
     let mut findings = vec![
-        ("platform database", platform_database(config, ground).await),
-        ("platform secrets", platform_secrets(config, ground).await),
+        ("platform database", platform_database(config, services).await),
+        ("platform secrets", platform_secrets(config, services).await),
     ];
-    let queues = queues::look(config, ground).await;
+    let queues = queues::check(config, services).await;
     findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
     findings
 }
 
 /// The same for the provider.
-async fn look_at_provider(config: &Config, ground: &Ground) -> Vec<(&'static str, Finding)> {
-    if let Err(fault) = require_database(config, "provider.db") {
+async fn check_provider(config: &Config, services: &NodeServices) -> Vec<(&'static str, CheckResult)> {
+    if let Err(error) = require_database(config, "provider.db") {
         let is_wrong = config.runs(Role::Provider);
-        return is_wrong.then(|| ("provider database", Err(fault.to_string()))).into_iter().collect();
+        return is_wrong.then(|| ("provider database", Err(error.to_string()))).into_iter().collect();
     }
     vec![
-        ("provider database", provider_database(config, ground).await),
-        ("provider secrets", provider_secrets(config, ground).await),
+        ("provider database", provider_database(config, services).await),
+        ("provider secrets", provider_secrets(config, services).await),
     ]
 }
 
-fn open_files() -> Finding {
+fn open_files() -> CheckResult {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
     match line.split_whitespace().next() {
@@ -123,30 +123,30 @@ fn open_files() -> Finding {
     }
 }
 
-async fn platform_database(config: &Config, ground: &Ground) -> Finding {
-    let platform = open_platform(config, ground).await.map_err(|fault| fault.to_string())?;
-    platform.ping().await.map_err(|error| error.in_full())?;
+async fn platform_database(config: &Config, services: &NodeServices) -> CheckResult {
+    let platform = open_platform(config, services).await.map_err(|error| error.to_string())?;
+    platform.ping().await.map_err(|error| error.full_message())?;
     Ok("can be read and written".to_owned())
 }
 
-async fn provider_database(config: &Config, ground: &Ground) -> Finding {
-    let provider = open_provider(config, ground).await.map_err(|fault| fault.to_string())?;
+async fn provider_database(config: &Config, services: &NodeServices) -> CheckResult {
+    let provider = open_provider(config, services).await.map_err(|error| error.to_string())?;
     provider.ping().await.map_err(|error| error.to_string())?;
     Ok("can be read and written".to_owned())
 }
 
-async fn platform_secrets(config: &Config, ground: &Ground) -> Finding {
-    let platform = open_platform(config, ground).await.map_err(|fault| fault.to_string())?;
-    secrets::of_platform(&platform, ground).await
+async fn platform_secrets(config: &Config, services: &NodeServices) -> CheckResult {
+    let platform = open_platform(config, services).await.map_err(|error| error.to_string())?;
+    secrets::check_platform(&platform, services).await
 }
 
-async fn provider_secrets(config: &Config, ground: &Ground) -> Finding {
-    let provider = open_provider(config, ground).await.map_err(|fault| fault.to_string())?;
-    secrets::of_provider(&provider, ground).await
+async fn provider_secrets(config: &Config, services: &NodeServices) -> CheckResult {
+    let provider = open_provider(config, services).await.map_err(|error| error.to_string())?;
+    secrets::check_provider(&provider, services).await
 }
 
 /// A port is fine when it is free, or when what answers there is Lotwire.
-async fn port(addr: SocketAddr) -> Finding {
+async fn port(addr: SocketAddr) -> CheckResult {
     if TcpListener::bind(addr).await.is_ok() {
         return Ok(format!("{addr} is free"));
     }
@@ -156,9 +156,9 @@ async fn port(addr: SocketAddr) -> Finding {
     Err(format!("{addr} is taken by something else; stop it, or choose another address"))
 }
 
-async fn answers(addr: SocketAddr) -> Result<(), Fault> {
+async fn answers(addr: SocketAddr) -> Result<(), CommandError> {
     let client = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
-    let api = Api::new(client, format!("http://{addr}"), "none").while_("asking")?;
+    let api = ApiClient::new(client, format!("http://{addr}"), "none").context("asking")?;
     api.get("/api/v1/health").await?;
     Ok(())
 }
@@ -179,7 +179,7 @@ mod tests {
 
     /// What is said to be wrong, each with its name.
     async fn wrong(config: &Config) -> Vec<(&'static str, String)> {
-        let findings = look(config).await.into_iter().filter(|(name, _)| *name != "open files");
+        let findings = check(config).await.into_iter().filter(|(name, _)| *name != "open files");
         findings.filter_map(|(name, finding)| finding.err().map(|what| (name, what))).collect()
     }
 
@@ -198,7 +198,7 @@ mod tests {
     async fn a_database_or_key_that_is_not_there_is_wrong_and_not_made() {
         let dir = tempfile::tempdir().unwrap();
         let mut config = config(dir.path().to_owned());
-        open_platform(&config, &Ground::new(&config).unwrap()).await.unwrap();
+        open_platform(&config, &NodeServices::new(&config).unwrap()).await.unwrap();
         let told = wrong(&config).await;
         assert!(told.len() == 1 && told[0].0 == "provider database", "{told:?}");
         config.roles = vec![Role::Platform];

@@ -3,49 +3,49 @@
 mod account;
 mod application;
 mod endpoint;
-mod find;
 mod key;
+mod resolve;
 mod stuck;
-mod unstick;
+mod unblock;
 
-use provider_core::page::{ListKey, PageQuery};
-use provider_core::{PageRequest, ProviderError, Slice};
+use provider_core::page::{CursorKey, PageQuery};
+use provider_core::{ListPage, PageRequest, ProviderError};
 
-use super::{count_of, print, print_json, require_database};
+use super::{pluralise, print, print_json, require_database};
 use crate::cli::{Provider as Command, ProviderAccount};
 use crate::config::Config;
-use crate::fault::{Fault, While as _};
-use crate::node::{Ground, open_provider};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_provider};
 
 /// Lists on a terminal end here; nobody reads more, and every list has a bound.
 const LIST_MAX: usize = 10_000;
 
-pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Fault> {
+pub(super) async fn run(config: &Config, command: &Command) -> Result<(), CommandError> {
     if !matches!(command, Command::Account(ProviderAccount::Create { .. })) {
         require_database(config, "provider.db")?;
     }
-    let ground = Ground::new(config)?;
-    let provider = open_provider(config, &ground).await?;
+    let services = NodeServices::new(config)?;
+    let provider = open_provider(config, &services).await?;
     match command {
         Command::Account(command) => account::run(&provider, command).await,
-        Command::Key(command) => key::run(&provider, &ground, command).await,
+        Command::Key(command) => key::run(&provider, &services, command).await,
         Command::Application(command) => application::run(&provider, command).await,
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
-        Command::Stuck(options) => stuck::run(&provider, &ground, options).await,
+        Command::Stuck(options) => stuck::run(&provider, &services, options).await,
     }
 }
 
 /// A whole list, page by page, as far as anybody reads.
 async fn all<T>(
-    key: ListKey,
+    key: CursorKey,
     doing: &str,
-    page: impl AsyncFn(&PageRequest) -> Result<Slice<T>, ProviderError>,
-) -> Result<Vec<T>, Fault> {
+    page: impl AsyncFn(&PageRequest) -> Result<ListPage<T>, ProviderError>,
+) -> Result<Vec<T>, CommandError> {
     let (mut rows, mut iterator) = (Vec::new(), None::<String>);
     while rows.len() < LIST_MAX {
         let query = PageQuery { limit: Some("250"), iterator: iterator.as_deref(), order: None };
-        let request = PageRequest::parse(query, key).while_(doing)?;
-        let slice = page(&request).await.while_(doing)?;
+        let request = PageRequest::parse(query, key).context(doing)?;
+        let slice = page(&request).await.context(doing)?;
         rows.extend(slice.data);
         iterator = slice.iterator;
         if slice.done || iterator.is_none() {

@@ -1,18 +1,18 @@
 //! `lotwire serve`.
 
 use crate::config::{Config, Role};
-use crate::fault::Fault;
+use crate::error::CommandError;
 use crate::node::{self, Node};
 
 /// Runs until SIGINT or SIGTERM.
-pub(super) async fn run(config: &Config) -> Result<(), Fault> {
+pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     for warning in warnings(config) {
         tracing::warn!("{warning}");
     }
     let node = Node::start(config).await?;
     let store = if config.database.url.is_empty() { "SQLite" } else { "PostgreSQL" };
     tracing::info!(platform = node.platform_url(), provider = node.provider_url(), store, "ready");
-    node::interruption()?.await;
+    node::shutdown_signal()?.await;
     tracing::info!("stopping: what is under way is finished first");
     node.stop().await;
     Ok(())

@@ -7,28 +7,28 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform_core::audit::{Anchor, Broken, CheckedRecord, LogKind, Record, Verified, check_records};
+use platform_core::audit::{Anchor, CheckedRecord, Finding, LogKind, Record, VerifyReport, check_records};
 use serde_json::json;
 
-use super::{count_of, print, print_json, require_database};
+use super::{pluralise, print, print_json, require_database};
 use crate::cli::Verify;
 use crate::config::Config;
-use crate::fault::{Fault, While as _};
-use crate::node::{Ground, open_platform};
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform};
 
-pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, Fault> {
+pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, CommandError> {
     if !options.record.is_empty() {
         return record(&options.record, options.json);
     }
     let anchors = anchors(options)?;
     require_database(config, "platform.db")?;
-    let platform = open_platform(config, &Ground::new(config)?).await?;
+    let platform = open_platform(config, &NodeServices::new(config)?).await?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));
-    let progress = |seen: &Verified| bar.set_message(counted(seen));
+    let progress = |seen: &VerifyReport| bar.set_message(counted(seen));
     let verified = match (options.item, options.auction) {
         (Some(item), _) => platform.verify_item(item).await,
         (None, Some(auction)) => platform.verify_auction(auction, &progress).await,
@@ -36,10 +36,10 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
         (None, None) => platform.verify_log(&anchors, &progress).await,
     };
     bar.finish_and_clear();
-    let mut verified = verified.while_("verifying")?;
+    let mut verified = verified.context("verifying")?;
     if !options.access_anchor.is_empty() && verified.broken.is_empty() {
-        let mut again = Verified::default();
-        platform.verify_access(&options.access_anchor, &mut again).await.while_("verifying the log of access")?;
+        let mut again = VerifyReport::default();
+        platform.verify_access(&options.access_anchor, &mut again).await.context("verifying the log of access")?;
         verified.anchors_held += again.anchors_held;
         verified.broken = again.broken;
     }
@@ -68,7 +68,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, F
     Ok(if verified.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn verdict(verified: &Verified) -> String {
+fn verdict(verified: &VerifyReport) -> String {
     match verified.broken.len() {
         0 => format!("{}: everything holds{}.\n{}", counted(verified), held(verified), token(verified)),
         1 => format!("{}: 1 is broken.", counted(verified)),
@@ -76,7 +76,7 @@ fn verdict(verified: &Verified) -> String {
     }
 }
 
-fn held(verified: &Verified) -> String {
+fn held(verified: &VerifyReport) -> String {
     match verified.anchors_held {
         0 => String::new(),
         1 => ", and so does the anchor".to_owned(),
@@ -85,7 +85,7 @@ fn held(verified: &Verified) -> String {
 }
 
 /// What to note elsewhere.
-fn token(verified: &Verified) -> String {
+fn token(verified: &VerifyReport) -> String {
     let anchor =
         verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"));
     match verified.access_anchor {
@@ -95,49 +95,49 @@ fn token(verified: &Verified) -> String {
 }
 
 /// Those that are given, and those of the file.
-fn anchors(options: &Verify) -> Result<Vec<Anchor>, Fault> {
+fn anchors(options: &Verify) -> Result<Vec<Anchor>, CommandError> {
     let mut anchors = options.anchor.clone();
     let Some(path) = &options.anchors_from else { return Ok(anchors) };
-    let text = std::fs::read_to_string(path).while_(format!("reading {}", path.display()))?;
+    let text = std::fs::read_to_string(path).context(format!("reading {}", path.display()))?;
     let before = anchors.len();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#')) {
         let Some(word) = line.split_whitespace().last() else { continue };
-        anchors.push(word.parse().while_(format!("{}, line {number}: {word}", path.display()))?);
+        anchors.push(word.parse().context(format!("{}, line {number}: {word}", path.display()))?);
     }
     if anchors.len() == before {
-        return Err(Fault::new(format!("{} has no anchors", path.display())));
+        return Err(CommandError::new(format!("{} has no anchors", path.display())));
     }
     Ok(anchors)
 }
 
-fn counted(seen: &Verified) -> String {
+fn counted(seen: &VerifyReport) -> String {
     if seen.auctions + seen.items + seen.registrations == 0 {
         return format!("{} of the log", entries(seen.log_entries));
     }
     [
-        count_of(seen.auctions, "auction", "auctions"),
-        count_of(seen.items, "item", "items"),
-        count_of(seen.registrations, "registration", "registrations"),
+        pluralise(seen.auctions, "auction", "auctions"),
+        pluralise(seen.items, "item", "items"),
+        pluralise(seen.registrations, "registration", "registrations"),
         entries(seen.entries),
     ]
     .join(", ")
 }
 
 fn entries(count: u64) -> String {
-    count_of(count, "entry", "entries")
+    pluralise(count, "entry", "entries")
 }
 
-fn kind(broken: &Broken) -> &'static str {
+fn kind(broken: &Finding) -> &'static str {
     let otherwise = if broken.subject.is_some() { "log" } else { "books" };
     broken.kind.map_or(otherwise, LogKind::as_str)
 }
 
-fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {
+fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, CommandError> {
     let mut parts = Vec::with_capacity(files.len());
     for file in files {
-        let opened = File::open(file).while_(format!("opening {}", file.display()))?;
+        let opened = File::open(file).context(format!("opening {}", file.display()))?;
         let part: Record = serde_json::from_reader(BufReader::new(opened))
-            .while_(format!("{} is no record of a sale", file.display()))?;
+            .context(format!("{} is no record of a sale", file.display()))?;
         parts.push(part);
     }
     match check_records(&parts) {
@@ -155,7 +155,7 @@ fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, Fault> {
                     summary.title,
                     summary.status.name()
                 ));
-                let entries = count_of(head.number, "entry", "entries");
+                let entries = pluralise(head.number, "entry", "entries");
                 print(&format!("{entries} of item {item}: the record holds.\nHead {}", head.hash));
             }
             Ok(ExitCode::SUCCESS)

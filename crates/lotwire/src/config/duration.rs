@@ -6,17 +6,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A length of time in whole milliseconds, at most 30 days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Span(Duration);
+pub(crate) struct ConfigDuration(Duration);
 
-const SPAN_MAX: Duration = Duration::from_secs(30 * 24 * 3_600);
+const DURATION_MAX: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-impl Span {
+impl ConfigDuration {
     pub(crate) const fn from_secs(secs: u64) -> Self {
-        Span(Duration::from_secs(secs))
+        ConfigDuration(Duration::from_secs(secs))
     }
 
     pub(crate) const fn from_millis(millis: u64) -> Self {
-        Span(Duration::from_millis(millis))
+        ConfigDuration(Duration::from_millis(millis))
     }
 
     pub(crate) fn as_millis(self) -> u64 {
@@ -28,21 +28,21 @@ impl Span {
     }
 }
 
-impl std::str::FromStr for Span {
+impl std::str::FromStr for ConfigDuration {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || format!("{text:?} is no duration such as 250ms");
         let signed: jiff::SignedDuration = text.trim().parse().map_err(|_| refuse())?;
         let duration = Duration::try_from(signed).map_err(|_| refuse())?;
-        if duration > SPAN_MAX || duration.subsec_nanos() % 1_000_000 != 0 {
+        if duration > DURATION_MAX || duration.subsec_nanos() % 1_000_000 != 0 {
             return Err(refuse());
         }
-        Ok(Span(duration))
+        Ok(ConfigDuration(duration))
     }
 }
 
-impl std::fmt::Display for Span {
+impl std::fmt::Display for ConfigDuration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let millis = self.as_millis();
         let (count, unit) = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")]
@@ -53,13 +53,13 @@ impl std::fmt::Display for Span {
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for ConfigDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
-impl Serialize for Span {
+impl Serialize for ConfigDuration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -79,7 +79,7 @@ mod tests {
             ("2h", 7_200_000, "2h"),
             ("0s", 0, "0ms"),
         ] {
-            let span: Span = text.parse().unwrap();
+            let span: ConfigDuration = text.parse().unwrap();
             assert_eq!((span.as_millis(), span.to_string().as_str()), (millis, shown), "{text}");
         }
     }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn what_is_no_span_is_refused_with_an_example() {
         for text in ["", "5", "-5s", "soon", "40000h", "1us"] {
-            assert!(text.parse::<Span>().unwrap_err().contains("250ms"), "{text}");
+            assert!(text.parse::<ConfigDuration>().unwrap_err().contains("250ms"), "{text}");
         }
     }
 }

@@ -8,8 +8,8 @@ use toml::de::DeTable;
 use toml::{Spanned, Table, Value};
 
 use super::Config;
-use super::keys::{KEYS, Key, Kind};
-use super::refusal::{Place, Refusal, Unknown, section};
+use super::setting_error::{InvalidSetting, SettingSource, UnknownSetting, section};
+use super::settings::{SETTINGS, Setting, SettingKind};
 
 /// What can be wrong with a configuration. The texts name the place and say what to do.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +20,12 @@ pub(crate) enum ConfigError {
     #[error("in the configuration file {path}:\n{error}")]
     File { path: PathBuf, error: String },
     #[error("{0}")]
-    Unknown(Unknown),
+    Unknown(UnknownSetting),
     #[error("{0}")]
-    Refused(Refusal),
+    Invalid(InvalidSetting),
     /// Nothing that a key could be named for.
     #[error("{0}")]
-    Whole(String),
+    Other(String),
 }
 
 /// Values given by flags, by key path.
@@ -56,13 +56,13 @@ pub(crate) fn load(
     overrides: Overrides,
 ) -> Result<Resolved, ConfigError> {
     let mut merged = Table::new();
-    let mut places = BTreeMap::new();
-    let mut lay = |key: &'static Key, value: Value, place: Place, given: String| {
-        check_alone(key, &value).map_err(|why| {
-            ConfigError::Refused(Refusal { place: Some(place.clone()), key, given: Some(given), why })
+    let mut sources = BTreeMap::new();
+    let mut apply = |key: &'static Setting, value: Value, source: SettingSource, given: String| {
+        check_value(key, &value).map_err(|why| {
+            ConfigError::Invalid(InvalidSetting { source: Some(source.clone()), key, given: Some(given), why })
         })?;
-        put(&mut merged, key.path, value);
-        places.insert(key.path, place);
+        set_path(&mut merged, key.path, value);
+        sources.insert(key.path, source);
         Ok(())
     };
 
@@ -70,59 +70,61 @@ pub(crate) fn load(
         let text =
             std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
         let entries = entries(&text).map_err(|error| ConfigError::File { path: path.to_owned(), error })?;
-        for Entry { name, line, value } in entries {
-            let place = Place::File(path.to_owned(), line);
-            let key = KEYS.iter().find(|key| key.path == name);
-            let key = key.ok_or_else(|| ConfigError::Unknown(Unknown { place: place.clone(), name }))?;
+        for FileEntry { name, line, value } in entries {
+            let source = SettingSource::File(path.to_owned(), line);
+            let key = SETTINGS.iter().find(|key| key.path == name);
+            let key = key.ok_or_else(|| ConfigError::Unknown(UnknownSetting { source: source.clone(), name }))?;
             let given = value.to_string();
-            lay(key, value, place, given)?;
+            apply(key, value, source, given)?;
         }
     }
 
     let mut variables: Vec<_> = variables.into_iter().filter(|(name, _)| is_ours(name)).collect();
     variables.sort();
     for (variable, text) in variables {
-        let place = Place::Variable(variable.clone());
-        let key = KEYS.iter().find(|key| key.variable() == variable);
-        let key = key.ok_or_else(|| ConfigError::Unknown(Unknown { place: place.clone(), name: variable }))?;
+        let source = SettingSource::Variable(variable.clone());
+        let key = SETTINGS.iter().find(|key| key.variable() == variable);
+        let key = key.ok_or_else(|| ConfigError::Unknown(UnknownSetting { source: source.clone(), name: variable }))?;
         let given = Value::String(text.clone()).to_string();
-        let refuse =
-            |why| ConfigError::Refused(Refusal { place: Some(place.clone()), key, given: Some(given.clone()), why });
+        let refuse = |why| {
+            ConfigError::Invalid(InvalidSetting { source: Some(source.clone()), key, given: Some(given.clone()), why })
+        };
         let value = parse(key, &text).map_err(refuse)?;
-        lay(key, value, place, given)?;
+        apply(key, value, source, given)?;
     }
 
     for (path, value) in overrides.0 {
-        let Some(key) = KEYS.iter().find(|key| key.path == path) else { continue };
+        let Some(key) = SETTINGS.iter().find(|key| key.path == path) else { continue };
         let given = value.to_string();
-        lay(key, value, Place::Flag, given)?;
+        apply(key, value, SettingSource::Flag, given)?;
     }
 
-    let config = Config::deserialize(merged).map_err(|error| ConfigError::Whole(error.to_string()))?;
-    config.check().map_err(|text| refused(&config, &places, text))?;
-    let origins = places.into_iter().map(|(path, place)| (path.to_owned(), origin(&place))).collect();
+    let config = Config::deserialize(merged).map_err(|error| ConfigError::Other(error.to_string()))?;
+    config.check().map_err(|text| refused(&config, &sources, text))?;
+    let origins = sources.into_iter().map(|(path, source)| (path.to_owned(), origin(&source))).collect();
     Ok(Resolved { config, origins })
 }
 
 /// Where a value in effect comes from, in a word.
-fn origin(place: &Place) -> String {
-    match place {
-        Place::File(path, _) => path.display().to_string(),
-        Place::Variable(name) => name.clone(),
-        Place::Flag => "flag".to_owned(),
+fn origin(source: &SettingSource) -> String {
+    match source {
+        SettingSource::File(path, _) => path.display().to_string(),
+        SettingSource::Variable(name) => name.clone(),
+        SettingSource::Flag => "flag".to_owned(),
     }
 }
 
 /// What [`Config::check`] has to say, `key: why`, with all that is known of the key.
-fn refused(config: &Config, places: &BTreeMap<&'static str, Place>, text: String) -> ConfigError {
-    let named = text.split_once(": ").and_then(|(path, why)| Some((KEYS.iter().find(|key| key.path == path)?, why)));
-    let Some((key, why)) = named else { return ConfigError::Whole(text) };
+fn refused(config: &Config, sources: &BTreeMap<&'static str, SettingSource>, text: String) -> ConfigError {
+    let named =
+        text.split_once(": ").and_then(|(path, why)| Some((SETTINGS.iter().find(|key| key.path == path)?, why)));
+    let Some((key, why)) = named else { return ConfigError::Other(text) };
     let given = look_up(&table_of(config), key.path).map(ToString::to_string);
-    ConfigError::Refused(Refusal { place: places.get(key.path).cloned(), key, given, why: why.to_owned() })
+    ConfigError::Invalid(InvalidSetting { source: sources.get(key.path).cloned(), key, given, why: why.to_owned() })
 }
 
 /// A value of the file.
-struct Entry {
+struct FileEntry {
     /// `section.key`.
     name: String,
     /// Counted from 1.
@@ -131,23 +133,23 @@ struct Entry {
 }
 
 /// The values of a file, in its order; sections are gone into where keys are in them.
-fn entries(text: &str) -> Result<Vec<Entry>, String> {
+fn entries(text: &str) -> Result<Vec<FileEntry>, String> {
     let spans = DeTable::parse(text).map_err(|error| error.to_string())?;
     let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let line = |name: &Spanned<std::borrow::Cow<'_, str>>| text[..name.span().start].matches('\n').count() + 1;
     let mut found = Vec::new();
     for (name, value) in spans.get_ref().iter() {
         let Some(of_table) = table.get(name.get_ref().as_ref()) else { continue };
-        let is_section = KEYS.iter().any(|key| section(key) == Some(name.get_ref().as_ref()));
+        let is_section = SETTINGS.iter().any(|key| section(key) == Some(name.get_ref().as_ref()));
         match (value.get_ref().as_table(), of_table) {
             (Some(inner), Value::Table(values)) if is_section => {
                 for inner in inner.keys() {
                     let Some(value) = values.get(inner.get_ref().as_ref()) else { continue };
                     let name = format!("{}.{}", name.get_ref(), inner.get_ref());
-                    found.push(Entry { name, line: line(inner), value: value.clone() });
+                    found.push(FileEntry { name, line: line(inner), value: value.clone() });
                 }
             }
-            _ => found.push(Entry { name: name.get_ref().to_string(), line: line(name), value: of_table.clone() }),
+            _ => found.push(FileEntry { name: name.get_ref().to_string(), line: line(name), value: of_table.clone() }),
         }
     }
     found.sort_by_key(|entry| entry.line);
@@ -167,7 +169,7 @@ pub(crate) fn look_up<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
     }
 }
 
-fn put(table: &mut Table, path: &str, value: Value) {
+fn set_path(table: &mut Table, path: &str, value: Value) {
     match path.split_once('.') {
         None => {
             table.insert(path.to_owned(), value);
@@ -175,7 +177,7 @@ fn put(table: &mut Table, path: &str, value: Value) {
         Some((section, rest)) => {
             let inner = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
             if let Value::Table(inner) = inner {
-                put(inner, rest, value);
+                set_path(inner, rest, value);
             }
         }
     }
@@ -186,19 +188,19 @@ fn is_ours(variable: &str) -> bool {
     variable.starts_with("LOTWIRE_") && !variable.starts_with("LOTWIRE_TEST_")
 }
 
-fn parse(key: &Key, text: &str) -> Result<Value, String> {
+fn parse(key: &Setting, text: &str) -> Result<Value, String> {
     match key.kind {
-        Kind::Text | Kind::Secret => Ok(Value::String(text.to_owned())),
-        Kind::Number => {
+        SettingKind::Text | SettingKind::Secret => Ok(Value::String(text.to_owned())),
+        SettingKind::Number => {
             let number = text.trim().parse::<i64>().map_err(|_| "it is no whole number".to_owned())?;
             Ok(Value::Integer(number))
         }
-        Kind::Switch => match text.trim() {
+        SettingKind::Switch => match text.trim() {
             "true" => Ok(Value::Boolean(true)),
             "false" => Ok(Value::Boolean(false)),
             _ => Err("it is neither".to_owned()),
         },
-        Kind::List => {
+        SettingKind::List => {
             let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
             Ok(Value::Array(entries.map(|entry| Value::String(entry.to_owned())).collect()))
         }
@@ -206,25 +208,25 @@ fn parse(key: &Key, text: &str) -> Result<Value, String> {
 }
 
 /// What is wrong with a value for whatever others there are; of a list, with which of its entries.
-fn check_alone(key: &Key, value: &Value) -> Result<(), String> {
-    let Err(error) = deserialize_alone(key, value) else { return Ok(()) };
+fn check_value(key: &Setting, value: &Value) -> Result<(), String> {
+    let Err(error) = deserialize_value(key, value) else { return Ok(()) };
     if key.is_secret() {
         return Err("it is no text".to_owned());
     }
     match (key.kind, value) {
-        (Kind::List, Value::Array(entries)) => {
-            let alone = |entry: &Value| deserialize_alone(key, &Value::Array(vec![entry.clone()]));
+        (SettingKind::List, Value::Array(entries)) => {
+            let alone = |entry: &Value| deserialize_value(key, &Value::Array(vec![entry.clone()]));
             let wrong = entries.iter().find_map(|entry| Some((entry, alone(entry).err()?)));
             Err(wrong.map_or(error, |(entry, error)| format!("{entry} in it: {error}")))
         }
-        (Kind::Number, Value::Integer(_)) => Err("it is out of range".to_owned()),
+        (SettingKind::Number, Value::Integer(_)) => Err("it is out of range".to_owned()),
         _ => Err(error),
     }
 }
 
-fn deserialize_alone(key: &Key, value: &Value) -> Result<(), String> {
+fn deserialize_value(key: &Setting, value: &Value) -> Result<(), String> {
     let mut alone = Table::new();
-    put(&mut alone, key.path, value.clone());
+    set_path(&mut alone, key.path, value.clone());
     Config::deserialize(alone).map(drop).map_err(|error| error.message().to_owned())
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use crate::fault::{Fault, While as _};
+use crate::error::{CommandError, ErrorContext as _};
 
-const OWN: &str = include_str!("catalogue.csv");
+const BUILT_IN: &str = include_str!("catalogue.csv");
 
 /// A catalogue in two halves.
 pub(super) struct Catalogue {
@@ -22,13 +22,13 @@ pub(super) struct Catalogue {
 }
 
 /// Reads `file`, or our own, and keeps `lots` of it at most.
-pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, Fault> {
+pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, CommandError> {
     let text = match file {
-        Some(path) => std::fs::read(path).while_(format!("reading the catalogue {}", path.display()))?,
-        None => OWN.as_bytes().to_vec(),
+        Some(path) => std::fs::read(path).context(format!("reading the catalogue {}", path.display()))?,
+        None => BUILT_IN.as_bytes().to_vec(),
     };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_slice());
-    let headers = reader.byte_headers().while_("reading the catalogue's first line")?.clone();
+    let headers = reader.byte_headers().context("reading the catalogue's first line")?.clone();
     let column = |name: &str| headers.iter().position(|header| header == name.as_bytes());
     let (lot_number, reserve) = (column("lot_number"), column("reserve"));
     let limit = lots.map_or(usize::MAX, |lots| lots as usize);
@@ -36,7 +36,7 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
     let mut rows = Vec::new();
     let mut reserves = HashMap::new();
     for row in reader.byte_records().take(limit) {
-        let row = row.while_("reading the catalogue")?;
+        let row = row.context("reading the catalogue")?;
         let field = |index: Option<usize>| {
             index.and_then(|index| row.get(index)).and_then(|field| std::str::from_utf8(field).ok())
         };
@@ -47,7 +47,7 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
         rows.push(row);
     }
     if rows.len() < 2 {
-        return Err(Fault::new("the catalogue has fewer than two lots; one is sold in each auction at least"));
+        return Err(CommandError::new("the catalogue has fewer than two lots; one is sold in each auction at least"));
     }
     let (timed, webcast) = rows.split_at(rows.len().div_ceil(2));
     let bytes_kept = usize::try_from(reader.position().byte()).unwrap_or(text.len()).min(text.len());
@@ -61,12 +61,12 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
     })
 }
 
-fn write(headers: &csv::ByteRecord, rows: &[csv::ByteRecord]) -> Result<Bytes, Fault> {
+fn write(headers: &csv::ByteRecord, rows: &[csv::ByteRecord]) -> Result<Bytes, CommandError> {
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     for row in std::iter::once(headers).chain(rows) {
-        writer.write_byte_record(row).while_("cutting the catalogue")?;
+        writer.write_byte_record(row).context("cutting the catalogue")?;
     }
-    Ok(writer.into_inner().while_("cutting the catalogue")?.into())
+    Ok(writer.into_inner().context("cutting the catalogue")?.into())
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// Follows the receiver until it is dropped.
+    /// BulkOperation the receiver until it is dropped.
     pub(super) async fn follow(&self, receiver: &Receiver) -> std::convert::Infallible {
         let mut ticks = 0_u32;
         loop {

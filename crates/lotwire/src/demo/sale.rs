@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use consumer::{Api, Expected};
+use consumer::{ApiClient, ExpectedEvent};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::setup::House;
-use crate::fault::{Fault, While as _};
+use super::setup::DemoCustomer;
+use crate::error::{CommandError, ErrorContext as _};
 
 /// Polls for the end of a timed auction: ten minutes at most.
 const POLLS_MAX: u32 = 6_000;
@@ -25,13 +25,17 @@ pub(super) struct Lot {
 /// An auction with the events that it must have caused so far, in the order in which things happened.
 pub(super) struct Sale {
     pub(super) auction: String,
-    pub(super) expected: Vec<Expected>,
+    pub(super) expected: Vec<ExpectedEvent>,
 }
 
 impl Sale {
     /// Creates a draft.
-    pub(super) async fn create(platform: &Api, house: &House, mut auction: Value) -> Result<Self, Fault> {
-        auction["auctioneer"] = json!(house.auctioneer);
+    pub(super) async fn create(
+        platform: &ApiClient,
+        demo_customer: &DemoCustomer,
+        mut auction: Value,
+    ) -> Result<Self, CommandError> {
+        auction["auctioneer"] = json!(demo_customer.auctioneer);
         auction["currency"] = json!("GBP");
         auction["timeZone"] = json!("Europe/London");
         let created = platform.post("/api/v1/auctions", &auction).await?;
@@ -41,22 +45,22 @@ impl Sale {
     }
 
     /// Imports a catalogue; `query` may ask for a dry run.
-    pub(super) async fn import(&self, platform: &Api, csv: Bytes, query: &str) -> Result<(), Fault> {
+    pub(super) async fn import(&self, platform: &ApiClient, csv: Bytes, query: &str) -> Result<(), CommandError> {
         platform.post_csv(&format!("/api/v1/auctions/{}/catalogue{query}", self.auction), csv).await?;
         Ok(())
     }
 
     /// Changes the auction's status, as an administrator does.
-    pub(super) async fn change_status(&mut self, platform: &Api, status: &str) -> Result<(), Fault> {
+    pub(super) async fn change_status(&mut self, platform: &ApiClient, status: &str) -> Result<(), CommandError> {
         let path = format!("/api/v1/auctions/{}", self.auction);
         let seen = platform.get(&path).await?.etag;
-        platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
-        self.wait_until_lots_have_followed(platform).await?;
+        platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        self.wait_for_bulk_change(platform).await?;
         self.expect_auction(status)
     }
 
     /// Those of a large auction follow its status a moment later.
-    async fn wait_until_lots_have_followed(&self, platform: &Api) -> Result<(), Fault> {
+    async fn wait_for_bulk_change(&self, platform: &ApiClient) -> Result<(), CommandError> {
         for _ in 0..POLLS_MAX {
             let auction = platform.get(&format!("/api/v1/auctions/{}", self.auction)).await?;
             if auction.body["following"].is_null() {
@@ -64,11 +68,11 @@ impl Sale {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
-        Err(Fault::new(format!("the lots of auction {} have not followed its status", self.auction)))
+        Err(CommandError::new(format!("the lots of auction {} have not followed its status", self.auction)))
     }
 
     /// Every lot, in running order.
-    pub(super) async fn lots(&self, platform: &Api) -> Result<Vec<Lot>, Fault> {
+    pub(super) async fn lots(&self, platform: &ApiClient) -> Result<Vec<Lot>, CommandError> {
         let mut lots = Vec::new();
         let mut after = String::new();
         loop {
@@ -76,12 +80,17 @@ impl Sale {
             let page = platform.get(&path).await?;
             for item in page.body["data"].as_array().into_iter().flatten() {
                 let text = |name: &str| {
-                    item[name].as_str().map(str::to_owned).ok_or_else(|| Fault::new(format!("an item without {name}")))
+                    item[name]
+                        .as_str()
+                        .map(str::to_owned)
+                        .ok_or_else(|| CommandError::new(format!("an item without {name}")))
                 };
                 lots.push(Lot {
                     uuid: text("uuid")?,
                     lot_number: text("lotNumber")?,
-                    minimum_bid: item["minimumBid"].as_i64().ok_or_else(|| Fault::new("an item without minimumBid"))?,
+                    minimum_bid: item["minimumBid"]
+                        .as_i64()
+                        .ok_or_else(|| CommandError::new("an item without minimumBid"))?,
                 });
             }
             match page.body["next"].as_str() {
@@ -92,7 +101,7 @@ impl Sale {
     }
 
     /// Waits for the last lot of a timed auction to end.
-    pub(super) async fn wait_until_no_lot_is_live(&self, platform: &Api) -> Result<(), Fault> {
+    pub(super) async fn wait_until_no_lot_is_live(&self, platform: &ApiClient) -> Result<(), CommandError> {
         for _ in 0..POLLS_MAX {
             let auction = platform.get(&format!("/api/v1/auctions/{}", self.auction)).await?;
             if auction.body["itemCounts"]["live"] == json!(0) {
@@ -100,11 +109,11 @@ impl Sale {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
-        Err(Fault::new(format!("auction {} still has live lots long after their end", self.auction)))
+        Err(CommandError::new(format!("auction {} still has live lots long after their end", self.auction)))
     }
 
     /// Reconciles and archives: what was passed for good becomes unsold, and whoever was told so is told.
-    pub(super) async fn reconcile(&mut self, platform: &Api) -> Result<(), Fault> {
+    pub(super) async fn reconcile(&mut self, platform: &ApiClient) -> Result<(), CommandError> {
         let mut last: HashMap<Uuid, &str> = HashMap::new();
         for event in &self.expected {
             last.insert(event.subject, &event.status);
@@ -112,23 +121,23 @@ impl Sale {
         let passed: Vec<Uuid> =
             last.iter().filter(|(_, status)| **status == "PASSED").map(|(subject, _)| *subject).collect();
         self.change_status(platform, "RECONCILIATION").await?;
-        self.expected.extend(passed.into_iter().map(|subject| Expected { subject, status: "UNSOLD".to_owned() }));
+        self.expected.extend(passed.into_iter().map(|subject| ExpectedEvent { subject, status: "UNSOLD".to_owned() }));
         self.change_status(platform, "ARCHIVED").await
     }
 
     /// Notes that an item's status has to be announced.
-    pub(super) fn expect_item(&mut self, item: &str, status: &str) -> Result<(), Fault> {
+    pub(super) fn expect_item(&mut self, item: &str, status: &str) -> Result<(), CommandError> {
         self.expected.push(expected(item, status)?);
         Ok(())
     }
 
-    fn expect_auction(&mut self, status: &str) -> Result<(), Fault> {
+    fn expect_auction(&mut self, status: &str) -> Result<(), CommandError> {
         self.expected.push(expected(&self.auction, status)?);
         Ok(())
     }
 }
 
-fn expected(subject: &str, status: &str) -> Result<Expected, Fault> {
-    let subject: Uuid = subject.parse().while_(format!("{subject} is no UUID"))?;
-    Ok(Expected { subject, status: status.to_owned() })
+fn expected(subject: &str, status: &str) -> Result<ExpectedEvent, CommandError> {
+    let subject: Uuid = subject.parse().context(format!("{subject} is no UUID"))?;
+    Ok(ExpectedEvent { subject, status: status.to_owned() })
 }

@@ -1,16 +1,16 @@
 //! The set-up that a customer and support go through, over the real APIs: consumer application, event types and endpoint
 //! at the provider; customer, connection and auctioneer at the platform.
 
-use consumer::{Api, Receiver};
+use consumer::{ApiClient, Receiver};
 use serde_json::json;
 
-use crate::fault::{Fault, While as _};
+use crate::error::{CommandError, ErrorContext as _};
 
 /// The name of everybody in the demonstration.
-pub(super) const HOUSE: &str = "Hartley & Sons";
+pub(super) const DEMO_NAME: &str = "Hartley & Sons";
 
 /// What the set-up made.
-pub(super) struct House {
+pub(super) struct DemoCustomer {
     pub(super) customer: String,
     pub(super) auctioneer: String,
     pub(super) application: String,
@@ -18,12 +18,15 @@ pub(super) struct House {
 }
 
 /// The customer's side, at the provider: application, event types, an endpoint that is the receiver.
-pub(super) async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, String), Fault> {
-    let application = provider.post("/api/v1/app/", &json!({ "name": HOUSE })).await?;
+pub(super) async fn set_up_provider(
+    provider: &ApiClient,
+    receiver: &Receiver,
+) -> Result<(String, String), CommandError> {
+    let application = provider.post("/api/v1/app/", &json!({ "name": DEMO_NAME })).await?;
     let application = application.text("/id")?.to_owned();
     for event_type in contract::event::EventType::ALL {
         let definition = contract::event_type::definition(*event_type);
-        let definition = serde_json::to_value(definition).while_("writing an event type")?;
+        let definition = serde_json::to_value(definition).context("writing an event type")?;
         provider.post("/api/v1/event-type/", &definition).await?;
     }
     let names: Vec<&str> = contract::event::EventType::ALL.iter().map(|event_type| event_type.name()).collect();
@@ -31,31 +34,31 @@ pub(super) async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(
     let endpoint = provider.post(&format!("/api/v1/app/{application}/endpoint/"), &endpoint).await?;
     let endpoint = endpoint.text("/id")?.to_owned();
     let secret = provider.get(&format!("/api/v1/app/{application}/endpoint/{endpoint}/secret/")).await?;
-    receiver.set_secret(secret.text("/key")?).while_("the endpoint's signing secret")?;
+    receiver.set_secret(secret.text("/key")?).context("the endpoint's signing secret")?;
     Ok((application, endpoint))
 }
 
 /// A link to the App Portal of the customer's application.
-pub(super) async fn portal_link(provider: &Api, application: &str) -> Result<String, Fault> {
+pub(super) async fn portal_link(provider: &ApiClient, application: &str) -> Result<String, CommandError> {
     let path = format!("/api/v1/auth/app-portal-access/{application}");
     Ok(provider.post(&path, &json!({})).await?.text("/url")?.to_owned())
 }
 
 /// Support's side, at the platform: the customer, both credentials, an auctioneer.
-pub(super) async fn at_platform(
-    platform: &Api,
+pub(super) async fn set_up_platform(
+    platform: &ApiClient,
     provider_url: &str,
     provider_key: &str,
     (application, endpoint): (String, String),
-) -> Result<House, Fault> {
-    let customer = platform.post("/api/v1/customers", &json!({ "name": HOUSE })).await?;
+) -> Result<DemoCustomer, CommandError> {
+    let customer = platform.post("/api/v1/customers", &json!({ "name": DEMO_NAME })).await?;
     let customer = customer.text("/uuid")?.to_owned();
     let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
     let consumer = platform.put(&format!("/api/v1/customers/{customer}/consumer"), &credentials).await?;
     if consumer.body["connected"] != json!(true) {
-        return Err(Fault::new(format!("the customer was not connected: {}", consumer.body)));
+        return Err(CommandError::new(format!("the customer was not connected: {}", consumer.body)));
     }
-    let auctioneer = platform.post("/api/v1/auctioneers", &json!({ "customer": customer, "name": HOUSE })).await?;
+    let auctioneer = platform.post("/api/v1/auctioneers", &json!({ "customer": customer, "name": DEMO_NAME })).await?;
     let auctioneer = auctioneer.text("/uuid")?.to_owned();
-    Ok(House { customer, auctioneer, application, endpoint })
+    Ok(DemoCustomer { customer, auctioneer, application, endpoint })
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use consumer::{Api, Arrival, Expected, Tally};
+use consumer::{ApiClient, Arrival, DeliveryReport, ExpectedEvent};
 use hdrhistogram::Histogram;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::fault::{Fault, While as _};
+use crate::error::{CommandError, ErrorContext as _};
 
 /// Times above this are counted as this.
 const LATENCY_MS_MAX: u64 = 10 * 60 * 1_000;
@@ -27,7 +27,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn new(tally: Tally, latencies: &Histogram<u64>) -> Self {
+    pub(super) fn new(tally: DeliveryReport, latencies: &Histogram<u64>) -> Self {
         Summary {
             expected: tally.expected,
             received: tally.received,
@@ -41,7 +41,7 @@ impl Summary {
     }
 
     /// The same for people.
-    pub(super) fn for_people(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         format!(
             "  events expected   {:>8}\n  received          {:>8}\n  lost              {:>8}\n  duplicated        {:>8}\n  \
              bad signatures    {:>8}\n  out of order      {:>8}\n  hammer to receipt {:>8} ms (half), {} ms (99 of 100)",
@@ -58,12 +58,16 @@ impl Summary {
 }
 
 /// Milliseconds from hammer to receipt: the times of the events feed against those of the receiver.
-pub(super) async fn latencies(platform: &Api, customer: &str, arrivals: &[Arrival]) -> Result<Histogram<u64>, Fault> {
-    let mut happened: HashMap<Expected, Vec<Timestamp>> = HashMap::new();
+pub(super) async fn latencies(
+    platform: &ApiClient,
+    customer: &str,
+    arrivals: &[Arrival],
+) -> Result<Histogram<u64>, CommandError> {
+    let mut happened: HashMap<ExpectedEvent, Vec<Timestamp>> = HashMap::new();
     for occurred in consumer::read_feed(platform, customer).await? {
         happened.entry(occurred.event).or_default().push(occurred.at);
     }
-    let mut histogram = Histogram::new_with_bounds(1, LATENCY_MS_MAX, 3).while_("making a histogram")?;
+    let mut histogram = Histogram::new_with_bounds(1, LATENCY_MS_MAX, 3).context("making a histogram")?;
     for arrival in arrivals {
         let Some(times) = happened.get_mut(&arrival.event()) else { continue };
         if times.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use consumer::Api;
+use consumer::ApiClient;
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use super::catalogue::Catalogue;
 use super::sale::{Lot, Sale};
-use super::setup::House;
-use crate::fault::{Fault, While as _};
+use super::setup::DemoCustomer;
+use crate::error::{CommandError, ErrorContext as _};
 
 /// Bidders at the same time.
 const BIDDERS: usize = 16;
@@ -26,20 +26,20 @@ pub(super) struct Timetable {
 
 impl Timetable {
     /// Leaves time to import and to bid, then ends the lots over `seconds`.
-    pub(super) fn starting(now: Timestamp, lots: usize, seconds: u32) -> Result<Self, Fault> {
+    pub(super) fn starting(now: Timestamp, lots: usize, seconds: u32) -> Result<Self, CommandError> {
         let lead = Duration::from_millis(6_000 + 8 * lots as u64);
-        let first_end = now.checked_add(lead).while_("the end of the timed auction")?;
+        let first_end = now.checked_add(lead).context("the end of the timed auction")?;
         Ok(Timetable { first_end, groups: seconds.clamp(1, u32::try_from(lots).unwrap_or(u32::MAX)) })
     }
 }
 
 /// Creates the auction as a draft.
 pub(super) async fn create(
-    platform: &Api,
-    house: &House,
+    platform: &ApiClient,
+    demo_customer: &DemoCustomer,
     catalogue: &Catalogue,
     timetable: &Timetable,
-) -> Result<Sale, Fault> {
+) -> Result<Sale, CommandError> {
     let items = catalogue.timed_lots.div_ceil(timetable.groups as usize);
     let auction = json!({
         "kind": "timed",
@@ -48,16 +48,16 @@ pub(super) async fn create(
         "stagger": { "seconds": 1, "items": items },
         "extensionSeconds": 0,
     });
-    Sale::create(platform, house, auction).await
+    Sale::create(platform, demo_customer, auction).await
 }
 
 /// Imports the catalogue, goes live, bids; returns when all bids are in. The lots end by themselves.
 pub(super) async fn open(
-    platform: &Api,
+    platform: &ApiClient,
     mut sale: Sale,
     catalogue: &Catalogue,
     progress: &ProgressBar,
-) -> Result<Sale, Fault> {
+) -> Result<Sale, CommandError> {
     sale.import(platform, catalogue.timed.clone(), "").await?;
     sale.change_status(platform, "PREVIEW").await?;
     sale.change_status(platform, "LIVE").await?;
@@ -74,12 +74,12 @@ pub(super) async fn open(
                 highest.push((number, bid(&platform, bidder, Interest::of(number), lot, reserve).await?));
                 progress.inc(1);
             }
-            Ok::<_, Fault>(highest)
+            Ok::<_, CommandError>(highest)
         });
     }
     let mut highest = BTreeMap::new();
     while let Some(done) = bidders.join_next().await {
-        highest.extend(done.while_("a bidder stopped")??);
+        highest.extend(done.context("a bidder stopped")??);
     }
     for (number, amount) in highest {
         let lot = &lots[number];
@@ -113,12 +113,12 @@ impl Interest {
 
 /// Bids for a lot; gives the highest amount that was accepted.
 async fn bid(
-    platform: &Api,
+    platform: &ApiClient,
     bidder: usize,
     interest: Interest,
     lot: &Lot,
     reserve: Option<i64>,
-) -> Result<Option<i64>, Fault> {
+) -> Result<Option<i64>, CommandError> {
     if interest == Interest::None {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use consumer::Api;
+use consumer::ApiClient;
 use http::HeaderValue;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -10,19 +10,19 @@ use tokio::time::{Instant, sleep_until};
 
 use super::catalogue::Catalogue;
 use super::sale::{Lot, Sale};
-use super::setup::House;
-use crate::fault::Fault;
+use super::setup::DemoCustomer;
+use crate::error::CommandError;
 
 /// Sells every lot within about `duration`, evenly; returns when the last one is done.
 pub(super) async fn sell(
-    platform: &Api,
-    house: &House,
+    platform: &ApiClient,
+    demo_customer: &DemoCustomer,
     catalogue: &Catalogue,
     (start, duration): (jiff::Timestamp, Duration),
     progress: &ProgressBar,
-) -> Result<Sale, Fault> {
+) -> Result<Sale, CommandError> {
     let auction = json!({ "kind": "webcast", "title": "Autumn sale, in the room", "startsAt": kit_runtime::clock::rfc3339_ms(start) });
-    let mut sale = Sale::create(platform, house, auction).await?;
+    let mut sale = Sale::create(platform, demo_customer, auction).await?;
     sale.import(platform, catalogue.webcast.clone(), "").await?;
     sale.change_status(platform, "PREVIEW").await?;
     sale.change_status(platform, "LIVE").await?;
@@ -42,26 +42,26 @@ pub(super) async fn sell(
 
 /// A clerk at the desk, with the state of the ring that was last seen.
 struct Clerk<'a> {
-    platform: &'a Api,
+    platform: &'a ApiClient,
     ring: String,
     seen: Option<HeaderValue>,
 }
 
 impl Clerk<'_> {
-    async fn look(&mut self) -> Result<(), Fault> {
+    async fn look(&mut self) -> Result<(), CommandError> {
         self.seen = self.platform.get(&self.ring).await?.etag;
         Ok(())
     }
 
-    async fn command(&mut self, command: &str, body: &Value) -> Result<Value, Fault> {
+    async fn command(&mut self, command: &str, body: &Value) -> Result<Value, CommandError> {
         let path = format!("{}/{command}", self.ring);
-        let reply = self.platform.post_if(&path, self.seen.as_ref(), body).await?;
+        let reply = self.platform.post_if_match(&path, self.seen.as_ref(), body).await?;
         self.seen = reply.etag;
         Ok(reply.body)
     }
 
     /// Every third lot finds no bidder and is passed; every third of these is offered again and sold.
-    async fn offer(&mut self, sale: &mut Sale, number: usize, lot: &Lot) -> Result<(), Fault> {
+    async fn offer(&mut self, sale: &mut Sale, number: usize, lot: &Lot) -> Result<(), CommandError> {
         self.command("send", &json!({ "item": lot.uuid })).await?;
         if number % 3 != 2 {
             return self.sell(sale, lot).await;
@@ -78,7 +78,7 @@ impl Clerk<'_> {
     }
 
     /// An internet bid, a higher one in the room, and the hammer.
-    async fn sell(&mut self, sale: &mut Sale, lot: &Lot) -> Result<(), Fault> {
+    async fn sell(&mut self, sale: &mut Sale, lot: &Lot) -> Result<(), CommandError> {
         let mut amount = lot.minimum_bid;
         for (source, bidder) in [("internet", "paddle-7"), ("room", "room")] {
             let ring = self.command("bid", &json!({ "source": source, "bidder": bidder, "amount": amount })).await?;

@@ -6,7 +6,7 @@ use http::header::{HeaderValue, RETRY_AFTER};
 use kit_http::json::JsonError;
 pub(crate) use kit_http::problem::Problem;
 use kit_http::problem::ProblemError;
-use kit_runtime::seldom::Seldom;
+use kit_runtime::log_throttle::LogThrottle;
 use platform_core::catalogue::{ImportReport, RowError};
 use platform_core::people::PeopleRefusal;
 use platform_core::{PlatformError, Problem as InputProblem};
@@ -16,7 +16,7 @@ use platform_rules::Rejection;
 const RETRY_AFTER_S: &str = "1";
 
 /// While the database is away, each request would say it.
-static UNAVAILABLE: Seldom = Seldom::new();
+static UNAVAILABLE: LogThrottle = LogThrottle::new();
 
 /// An answer that is an error, with the seconds to wait if they are known.
 #[derive(Debug)]
@@ -148,8 +148,8 @@ impl From<PlatformError> for ApiError {
                 "something went wrong here; it has been logged with the request id".to_owned()
             }
             PlatformError::Unavailable(source) => {
-                if let Some(kept_back) = UNAVAILABLE.may() {
-                    tracing::error!(%error, %source, kept_back, "a request failed");
+                if let Some(suppressed) = UNAVAILABLE.allow() {
+                    tracing::error!(%error, %source, suppressed, "a request failed");
                 }
                 error.to_string()
             }

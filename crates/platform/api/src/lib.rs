@@ -1,7 +1,7 @@
 //! The platform's JSON API (`/api/v1`), its OpenAPI document, and the AsyncAPI document of the events.
 //!
 //! One file of `routes` per group of endpoints; each handler reads its input, calls one use case of the `platform` crate,
-//! and writes its answer. What all have in common is here once: [`ask`] reads who asks and what for, [`answer`] writes
+//! and writes its answer. What all have in common is here once: [`extract`] reads who asks and what for, [`response`] writes
 //! results, [`errors`] turns what the platform says into problem details (RFC 9457), [`models`] are the shapes.
 //!
 //! Guarantees: no reserve, secret or hash is ever in an answer; records of another customer are `404`; status changes and
@@ -9,18 +9,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-mod answer;
-mod ask;
-mod ask_models;
 mod asyncapi;
-mod cached;
-mod document;
+mod cacheable;
 mod errors;
-mod gate;
+mod extract;
+mod extract_models;
+mod list_filters;
 mod metrics;
 mod models;
-mod narrowed;
+mod openapi_document;
 mod operations;
+mod request_guard;
+mod response;
 mod routes;
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub fn surface(platform: Platform) -> Surface {
 
 /// The platform's figures, for [`kit_http::metrics::surface`].
 pub fn metrics(platform: Platform) -> Arc<dyn kit_http::metrics::Source> {
-    Arc::new(metrics::Figures(platform))
+    Arc::new(metrics::PlatformMetrics(platform))
 }
 
 /// The AsyncAPI document of the events, as `/api/v1/asyncapi.json` gives it.

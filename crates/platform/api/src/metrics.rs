@@ -1,13 +1,13 @@
 //! The platform's figures for `/metrics`.
 
-use kit_http::metrics::{Gathering, Source};
+use kit_http::metrics::{MetricsFuture, Source};
 use platform_core::Platform;
 
 /// The platform as a source of figures.
-pub(crate) struct Figures(pub(crate) Platform);
+pub(crate) struct PlatformMetrics(pub(crate) Platform);
 
-impl Source for Figures {
-    fn gather<'a>(&'a self, _named: &'a [String]) -> Gathering<'a> {
+impl Source for PlatformMetrics {
+    fn gather<'a>(&'a self, _named: &'a [String]) -> MetricsFuture<'a> {
         Box::pin(async { Ok(self.0.figures()) })
     }
 }

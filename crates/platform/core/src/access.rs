@@ -4,9 +4,9 @@
 //! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away on another node
 //! works at most so long.
 
+mod api_keys;
 mod cache;
-mod creating;
-mod keys;
+mod create_api_key;
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use kit_runtime::vault::Secret;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub(crate) use cache::KeyCache;
-pub(crate) use creating::answer_context;
+pub(crate) use cache::CredentialCache;
+pub(crate) use create_api_key::sealed_answer_context;
 
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::SESSION_PREFIX;
@@ -69,13 +69,13 @@ impl Platform {
         }
         let hash = hash(key);
         let now = self.now();
-        let record = match self.keys().get(&hash, now) {
+        let record = match self.api_key_cache().get(&hash, now) {
             Ok(record) => record,
             Err(since) => {
                 let found = self.store().api_key_by_hash(hash).await?;
                 let is_in_force = |record: &ApiKey| record.revoked_at.is_none();
                 let record = found.filter(is_in_force).ok_or(PlatformError::Unauthenticated)?;
-                self.keys().put(hash, record.clone(), now, since);
+                self.api_key_cache().put(hash, record.clone(), now, since);
                 record
             }
         };
@@ -84,14 +84,14 @@ impl Platform {
         }
         if record.last_used_at.is_none_or(|at| at + TOUCH_EVERY <= now) {
             // First in memory, so that of many requests at the same time one writes.
-            self.keys().change(&hash, |key| key.last_used_at = Some(now));
+            self.api_key_cache().change(&hash, |key| key.last_used_at = Some(now));
             if let Err(error) = self.store().touch_api_key(record.uuid, now).await {
                 tracing::warn!(key = %record.uuid, %error, "the use of a key could not be noted");
             }
         }
         Ok(Caller {
             actor: format!("key:{}", record.uuid),
-            key: record.uuid,
+            id: record.uuid,
             session: None,
             role: None,
             customer: record.customer,

@@ -70,7 +70,7 @@ impl Platform {
     pub async fn access_log(&self, caller: &Caller, page: Page<i64>) -> PlatformResult<Vec<AccessRow>> {
         caller.require_staff()?;
         caller.require(Scope::UsersRead)?;
-        let entries = self.store().latest_access(page.after, page.limit).await?;
+        let entries = self.store().latest_access_entries(page.after, page.limit).await?;
         entries.into_iter().map(row).collect()
     }
 
@@ -91,7 +91,7 @@ impl Platform {
 
     /// Notes what has changed nothing else.
     pub(crate) async fn note_alone(&self, content: String) -> PlatformResult<()> {
-        self.store().change_access(AccessChange::Happened, content).await?;
+        self.store().apply_access_change(AccessChange::EntryOnly, content).await?;
         Ok(())
     }
 

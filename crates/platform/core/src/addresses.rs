@@ -3,7 +3,7 @@
 use contract::models::AddressModel;
 use uuid::Uuid;
 
-use crate::caller::seen;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::text;
 use crate::port::Address;
@@ -14,11 +14,11 @@ pub const LINE_CHARS_MAX: usize = 200;
 
 /// The address of a record as it is entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AddressEntry {
+pub enum AddressInput {
     /// One that the customer has, by its id.
-    Known(i64),
+    Existing(i64),
     /// One that is given whole. Without an id it is a new one.
-    Given(Box<AddressModel>),
+    Full(Box<AddressModel>),
 }
 
 impl Platform {
@@ -27,7 +27,7 @@ impl Platform {
     /// Errors: `not_found`, `forbidden`.
     pub async fn address_by_id(&self, caller: &Caller, id: i64) -> PlatformResult<Address> {
         caller.require(Scope::CustomersRead).or_else(|_| caller.require(Scope::AuctionsRead))?;
-        seen(caller, self.store().address(id).await?, "address", |address| address.customer)
+        visible(caller, self.store().address(id).await?, "address", |address| address.customer)
     }
 
     /// The id of the address that was entered, and the address if it has to be written. `current` is the record's address
@@ -35,16 +35,16 @@ impl Platform {
     pub(crate) async fn enter_address(
         &self,
         customer: Uuid,
-        entry: &AddressEntry,
+        entry: &AddressInput,
         current: Option<i64>,
     ) -> PlatformResult<(i64, Option<Address>)> {
         match entry {
-            AddressEntry::Known(id) => {
+            AddressInput::Existing(id) => {
                 let found = self.store().address(*id).await?.filter(|address| address.customer == customer);
                 let unknown = || PlatformError::invalid("/addressId", "is the id of no address of this customer");
                 found.map(|address| (address.id, None)).ok_or_else(unknown)
             }
-            AddressEntry::Given(model) => {
+            AddressInput::Full(model) => {
                 let problems = problems(model);
                 if !problems.is_empty() {
                     return Err(PlatformError::Invalid(problems));

@@ -2,7 +2,7 @@
 
 use contract::models::UrlAttachmentApiModel;
 
-use crate::auctioneer_entry::{ATTACHMENTS_MAX, LABEL_CHARS_MAX};
+use crate::auctioneer_input::{ATTACHMENTS_MAX, LABEL_CHARS_MAX};
 use crate::error::Problem;
 use crate::new_item::text;
 

@@ -2,12 +2,12 @@
 
 use uuid::Uuid;
 
-use crate::addresses::AddressEntry;
-use crate::auctioneer_entry::{AuctioneerEntry, AuctioneerPatch, check};
-use crate::caller::seen;
-use crate::deciding::expect_version;
+use crate::addresses::AddressInput;
+use crate::auctioneer_input::{AuctioneerInput, AuctioneerPatch, check};
+use crate::caller::visible;
+use crate::decide::expect_version;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Auctioneer, AuctioneerChange, AuctioneerProfile, NewAuctioneer, Page, StoreError, Versioned};
 use crate::{Caller, Platform, Scope};
 
@@ -22,12 +22,12 @@ impl Platform {
         &self,
         caller: &Caller,
         customer: Uuid,
-        entry: impl Into<AuctioneerEntry> + Send,
-        answering: Option<Answering<'_, Auctioneer>>,
+        entry: impl Into<AuctioneerInput> + Send,
+        answering: Option<IdempotentRequest<'_, Auctioneer>>,
     ) -> PlatformResult<Outcome<Auctioneer>> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
-        let AuctioneerEntry { name, address, country, currency, logo, attachments } = entry.into();
+        self.visible_customer(caller, customer).await?;
+        let AuctioneerInput { name, address, country, currency, logo, attachments } = entry.into();
         let profile = AuctioneerProfile { address_id: None, country, currency, logo, attachments };
         let uuid = self.ids().uuid_v7();
         let created_at = self.now();
@@ -73,7 +73,7 @@ impl Platform {
         let mut entered = None;
         for _ in 0..ATTEMPTS_MAX {
             let found = self.store().auctioneer(uuid).await?;
-            let mut state = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
+            let mut state = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
             let loaded = state.version;
             expect_version(expected_version, loaded)?;
             patch.apply(&mut state);
@@ -110,13 +110,13 @@ impl Platform {
     /// An auctioneer.
     pub async fn auctioneer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auctioneer> {
         caller.require(Scope::CustomersRead).or_else(|_| caller.require(Scope::AuctionsRead))?;
-        seen(caller, self.store().auctioneer(uuid).await?, "auctioneer", |auctioneer| auctioneer.customer)
+        visible(caller, self.store().auctioneer(uuid).await?, "auctioneer", |auctioneer| auctioneer.customer)
     }
 
     /// An auctioneer by the primary key of the common model; see `AuctioneerApiModel`.
     pub async fn auctioneer_by_id(&self, caller: &Caller, id: i64) -> PlatformResult<Auctioneer> {
         caller.require(Scope::CustomersRead).or_else(|_| caller.require(Scope::AuctionsRead))?;
-        seen(caller, self.store().auctioneer_by_id(id).await?, "auctioneer", |auctioneer| auctioneer.customer)
+        visible(caller, self.store().auctioneer_by_id(id).await?, "auctioneer", |auctioneer| auctioneer.customer)
     }
 
     /// Auctioneers that the caller sees, of one customer if it is named, in order of creation.
@@ -128,12 +128,12 @@ impl Platform {
     ) -> PlatformResult<Vec<Auctioneer>> {
         caller.require(Scope::CustomersRead).or_else(|_| caller.require(Scope::AuctionsRead))?;
         if let Some(customer) = customer {
-            self.seen_customer(caller, customer).await?;
+            self.visible_customer(caller, customer).await?;
         }
         Ok(self.store().auctioneers(customer.or(caller.customer), page).await?)
     }
 }
 
-fn is_new(entry: &AddressEntry) -> bool {
-    matches!(entry, AddressEntry::Given(model) if model.id.is_none())
+fn is_new(entry: &AddressInput) -> bool {
+    matches!(entry, AddressInput::Full(model) if model.id.is_none())
 }

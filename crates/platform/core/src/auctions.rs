@@ -1,10 +1,10 @@
 //! Auctions: created, read, and led from one status to the next (decisions, section 2); corrected, copied, and their ends
 //! moved, in modules of their own.
 
+pub mod after_change;
 pub mod copy;
 pub mod edit;
-pub mod ends;
-pub mod led;
+pub mod move_ends;
 pub mod shift;
 
 use contract::models::{CurrencyCode, UrlAttachmentApiModel};
@@ -13,19 +13,19 @@ use jiff::Timestamp;
 use platform_rules::lifecycle::{self, AuctionCommand};
 use platform_rules::{
     Admission, Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids,
-    Item, ItemCommand, Realm, Stagger, TestClock, WebcastPhase,
+    Item, ItemCommand, SaleMode, Stagger, TestClock, WebcastPhase,
 };
 use uuid::Uuid;
 
-use self::led::LedAuction;
-use crate::addresses::AddressEntry;
+use self::after_change::AuctionAfterChange;
+use crate::addresses::AddressInput;
 use crate::attachments;
-use crate::caller::seen;
-use crate::deciding::{Decision, expect_version};
+use crate::caller::visible;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, Setting, TITLE_CHARS_MAX, problems_in, text};
-use crate::port::{Follows, ItemCounts, Page};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in, text};
+use crate::port::{BulkOperation, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
@@ -47,7 +47,7 @@ pub struct NewAuction {
     /// IANA time zone.
     pub time_zone: String,
     /// Where it is held, or its items can be seen.
-    pub address: Option<AddressEntry>,
+    pub address: Option<AddressInput>,
     /// When bidding or the webcast starts.
     pub starts_at: Option<Timestamp>,
     /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
@@ -71,7 +71,7 @@ pub struct NewAuction {
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction one at least is LIVE.
     pub items: Vec<NewItem>,
     /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is advanced.
-    pub realm: Realm,
+    pub sale_mode: SaleMode,
 }
 
 impl NewAuction {
@@ -101,7 +101,7 @@ impl NewAuction {
             registration: Admission::default(),
             status: AuctionStatus::Draft,
             items: Vec::new(),
-            realm: Realm::Real,
+            sale_mode: SaleMode::Real,
         }
     }
 }
@@ -131,11 +131,11 @@ impl Platform {
         &self,
         caller: &Caller,
         new: &NewAuction,
-        answering: Option<Answering<'_, CreatedAuction>>,
+        answering: Option<IdempotentRequest<'_, CreatedAuction>>,
     ) -> PlatformResult<Outcome<CreatedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
         let found = self.store().auctioneer(new.auctioneer).await?;
-        let auctioneer = seen(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
+        let auctioneer = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
         self.check_new_auction(new)?;
         let (address_id, address) = match &new.address {
             Some(entry) => {
@@ -150,7 +150,7 @@ impl Platform {
             let live = new.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
             let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
             let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
-            let mut draft = self.draft(&caller.actor, now);
+            let mut draft = self.build_change(&caller.actor, now);
             draft.address(address.clone());
             let auction = draft.auction(auction, &changes);
             let mut items = Vec::with_capacity(new.items.len());
@@ -165,13 +165,13 @@ impl Platform {
             Ok(Decision { customer: auctioneer.customer, change, result })
         })
         .await
-        .inspect(|_| self.ends_moved().notify())
+        .inspect(|_| self.ends_changed().notify())
     }
 
     /// An auction.
     pub async fn auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
-        self.seen_auction(caller, uuid).await
+        self.visible_auction(caller, uuid).await
     }
 
     /// Auctions that the caller sees, of one customer if named, in order of creation.
@@ -183,7 +183,7 @@ impl Platform {
     ) -> PlatformResult<Vec<Auction>> {
         caller.require(Scope::AuctionsRead)?;
         if let Some(customer) = customer {
-            self.seen_customer(caller, customer).await?;
+            self.visible_customer(caller, customer).await?;
         }
         Ok(self.store().auctions(customer.or(caller.customer), page).await?)
     }
@@ -194,8 +194,8 @@ impl Platform {
         Ok(self.store().item_counts(auction).await?)
     }
 
-    /// Leads an auction to another status. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
-    /// ones UNSOLD: those of a large auction follow it piece by piece ([`crate::leads`]). Back to PREVIEW a large one is when
+    /// BulkChangeStore an auction to another status. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
+    /// ones UNSOLD: those of a large auction follow it piece by piece ([`crate::bulk changes`]). Back to PREVIEW a large one is when
     /// it is sure that no bid has come. `expected_version` is the one that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`lifecycle::decide`] and
@@ -206,53 +206,58 @@ impl Platform {
         uuid: Uuid,
         to: AuctionStatus,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, LedAuction>>,
-    ) -> PlatformResult<Outcome<LedAuction>> {
+        answering: Option<IdempotentRequest<'_, AuctionAfterChange>>,
+    ) -> PlatformResult<Outcome<AuctionAfterChange>> {
         caller.require(Scope::AuctionsWrite)?;
         let outcome = self
             .decide(answering.as_ref(), || async {
-                let auction = self.seen_auction(caller, uuid).await?;
+                let auction = self.visible_auction(caller, uuid).await?;
                 expect_version(expected_version, auction.version)?;
-                self.require_settled(&auction).await?;
+                self.require_no_bulk_change(&auction).await?;
                 let counts = self.store().item_counts(uuid).await?;
                 let now = self.time_of(&auction);
-                let is_long_return =
-                    what_follows(auction.status, to) == Some(Follows::TakeBack) && !self.fits_first_step(&counts);
-                let follows = if is_long_return { Some(Follows::Return) } else { what_follows(auction.status, to) };
+                let is_long_return = bulk_change_of_status(auction.status, to) == Some(BulkOperation::ResetToDraft)
+                    && !self.fits_first_step(&counts);
+                let operation = if is_long_return {
+                    Some(BulkOperation::ReturnToPreview)
+                } else {
+                    bulk_change_of_status(auction.status, to)
+                };
                 let changes = if is_long_return {
-                    lifecycle::begin_return(&auction, &counts, now)?
+                    lifecycle::begin_return_to_preview(&auction, &counts, now)?
                 } else {
                     lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?
                 };
-                let mut draft = self.draft(&caller.actor, now);
+                let mut draft = self.build_change(&caller.actor, now);
                 let auction = draft.auction(auction, &changes);
-                if let Some(follows) = follows {
-                    self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                if let Some(operation) = operation {
+                    self.begin_bulk_change(&mut draft, &auction, (operation, &caller.actor), &counts, now).await?;
                 }
-                let (items, lead) = (draft.counts_after(&counts), draft.lead_after());
-                let (customer, result) = (auction.customer, LedAuction { auction, items, lead });
+                let (items, bulk_change) = (draft.counts_after(&counts), draft.bulk_change_after());
+                let (customer, result) = (auction.customer, AuctionAfterChange { auction, items, bulk_change });
                 let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &result);
                 Ok(Decision { customer, change, result })
             })
             .await
-            .inspect(|_| self.ends_moved().notify())?;
+            .inspect(|_| self.ends_changed().notify())?;
         match outcome {
             Outcome::Fresh(led) if led.auction.returning => {
-                let auction = self.end_return(uuid).await?;
-                let (items, lead) = (self.store().item_counts(uuid).await?, self.store().lead(uuid).await?);
-                let led = LedAuction { auction, items, lead };
+                let auction = self.wait_for_return_to_preview(uuid).await?;
+                let (items, bulk_change) =
+                    (self.store().item_counts(uuid).await?, self.store().bulk_change(uuid).await?);
+                let led = AuctionAfterChange { auction, items, bulk_change };
                 self.keep_answer(answering.as_ref(), &led).await?;
                 Ok(Outcome::Fresh(led))
             }
             outcome => {
-                self.leads_moved().notify();
+                self.bulk_changes_begun().notify();
                 Ok(outcome)
             }
         }
     }
 
-    pub(crate) async fn seen_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
-        seen(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
+    pub(crate) async fn visible_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
+        visible(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
     }
 
     fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {
@@ -282,17 +287,17 @@ impl Platform {
             problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
         }
         problems.extend(self.problems_of_items(&new.items));
-        problems.extend(problems_in(Setting { kind: new.kind, starts_at: new.starts_at }, &new.items));
+        problems.extend(problems_in(ItemContext { kind: new.kind, starts_at: new.starts_at }, &new.items));
         if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
     }
 }
 
 /// What an auction's change of status means for its items.
-fn what_follows(from: AuctionStatus, to: AuctionStatus) -> Option<Follows> {
+fn bulk_change_of_status(from: AuctionStatus, to: AuctionStatus) -> Option<BulkOperation> {
     match (from, to) {
-        (_, AuctionStatus::Live) => Some(Follows::GoLive),
-        (AuctionStatus::Live, AuctionStatus::Preview) => Some(Follows::TakeBack),
-        (_, AuctionStatus::Reconciliation) => Some(Follows::Reconcile),
+        (_, AuctionStatus::Live) => Some(BulkOperation::GoLive),
+        (AuctionStatus::Live, AuctionStatus::Preview) => Some(BulkOperation::ResetToDraft),
+        (_, AuctionStatus::Reconciliation) => Some(BulkOperation::Reconcile),
         _ => None,
     }
 }
@@ -322,7 +327,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         last_in_ring: None,
         ring_position: None,
         returning: false,
-        clock: (new.realm == Realm::Sandbox).then(|| TestClock::at(now)),
+        clock: (new.sale_mode == SaleMode::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,
         log: platform_rules::LogHead::default(),

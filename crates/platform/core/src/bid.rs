@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 pub use platform_rules::BidSource;
-use platform_rules::{BidRecord, Hidden, Strike, Struck};
+use platform_rules::{BidRecord, Hidden, StrikeReason, Struck};
 use uuid::Uuid;
 
 /// An accepted bid. Never edited; it can be struck, with who, when and why.
@@ -38,7 +38,7 @@ pub struct Bid {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StruckBid {
     /// What became of it.
-    pub strike: Strike,
+    pub strike: StrikeReason,
     /// Number of the item's last bid at that moment.
     pub after: i64,
     /// Why, in a person's words; none when the asking price was lowered.
@@ -51,7 +51,7 @@ pub struct StruckBid {
 
 /// What becomes of a bid that was accepted before: it is struck, or with none it counts again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BidMark {
+pub struct BidStrike {
     /// The item.
     pub item: Uuid,
     /// Number of the bid on it.

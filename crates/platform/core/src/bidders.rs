@@ -4,61 +4,61 @@
 //! - what a registration says counts for every bid that becomes true after it was changed, on every node: a bid carries the
 //!   version that it was decided on, and the store refuses it when that is another by then; in an open auction a paddle without
 //!   a registration is vouched for by the caller;
-//! - the maxima that lead and the hammer prices of a bidder with a spending limit never exceed it by bids of theirs, however
+//! - the maxima that bulk change and the hammer prices of a bidder with a spending limit never exceed it by bids of theirs, however
 //!   many are made at the same time: each takes the next turn of the registration, and of two that were decided on the same
 //!   turn the second one is decided again, on what the first one bound;
 //! - a bidder without a limit is looked up once and remembered, and nothing is counted; a registered one notes a stake, so that
 //!   a limit can come later.
 
 mod change;
-mod known;
 mod paddle;
 mod party;
-mod registering;
-mod turns;
+mod registration_cache;
+mod registrations;
+mod striped_locks;
 
 use platform_rules::{Admission, Auction, Bidder, Item, Rejection};
 use uuid::Uuid;
 
 pub use self::change::RegistrationChange;
-pub(crate) use self::known::KnownBidders;
-use self::known::Standing;
-pub use self::registering::{BidderEntry, RegistrationPatch, RegistrationStep, next_statuses};
-pub(crate) use self::turns::Turns;
+use self::registration_cache::CachedRegistration;
+pub(crate) use self::registration_cache::RegistrationCache;
+pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
+pub(crate) use self::striped_locks::StripedLocks;
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Registration, RegistrationStatus, SeenRegistration, Turn};
+use crate::port::{ExpectedRegistration, Registration, RegistrationStatus, SpendingVersion};
 
 /// A bidder who comes with a bid.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
     pub(crate) bidder: Bidder,
     /// To be taken by the bid, when it has to stay within a limit.
-    pub(crate) turn: Option<Turn>,
+    pub(crate) spending_version: Option<SpendingVersion>,
     /// What it rests on, while no turn is taken.
-    pub(crate) seen: SeenRegistration,
-    from: Source,
+    pub(crate) precondition: ExpectedRegistration,
+    from: LookUpIn,
 }
 
 /// Where a bidder is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum LookUpIn {
     /// In this node's memory, and if they are not there, in the store.
-    Memory,
+    Cache,
     /// In the store.
     Store,
 }
 
 impl Admitted {
     /// What is known of bidders without a limit.
-    fn by(auction: &Auction, paddle: &str, standing: Option<Standing>, from: Source) -> Self {
+    fn by(auction: &Auction, paddle: &str, standing: Option<CachedRegistration>, from: LookUpIn) -> Self {
         let version = standing.map_or(0, |standing| standing.version);
-        let seen = SeenRegistration { auction: auction.uuid, paddle: paddle.to_owned(), version };
-        Self { bidder: bidder_of(auction.registration, standing, paddle), turn: None, seen, from }
+        let precondition = ExpectedRegistration { auction: auction.uuid, paddle: paddle.to_owned(), version };
+        Self { bidder: bidder_of(auction.registration, standing, paddle), spending_version: None, precondition, from }
     }
 
     pub(crate) fn is_registered(&self) -> bool {
-        self.seen.version > 0
+        self.precondition.version > 0
     }
 
     /// True when the bidder was refused for what is remembered, which may be otherwise by now: the store knows.
@@ -70,7 +70,7 @@ impl Admitted {
                 | Rejection::VendorBarred
                 | Rejection::SpendingLimitReached
         );
-        self.from == Source::Memory && is_about_bidder
+        self.from == LookUpIn::Cache && is_about_bidder
     }
 }
 
@@ -78,7 +78,7 @@ impl Platform {
     /// A bidder of a webcast, with all that they have bound in the auction. What absentees leave leads nowhere, and in a ring
     /// one item is offered at a time and who leads it can't bid on it: so no turn is taken, and what counts is bound elsewhere.
     pub(crate) async fn admit_to_webcast(&self, auction: &Auction, paddle: &str) -> PlatformResult<Admitted> {
-        Ok(Admitted { turn: None, ..self.look_up(auction, paddle, None).await? })
+        Ok(Admitted { spending_version: None, ..self.look_up(auction, paddle, None).await? })
     }
 
     /// A bidder for a bid on an item of a timed auction.
@@ -87,33 +87,33 @@ impl Platform {
         auction: &Auction,
         item: &Item,
         paddle: &str,
-        source: Source,
+        source: LookUpIn,
     ) -> PlatformResult<Admitted> {
-        let known = Some(source).filter(|source| *source == Source::Memory);
-        match known.and_then(|_| self.known_bidders().get(auction.uuid, paddle)) {
-            Some(standing) => Ok(Admitted::by(auction, paddle, standing, Source::Memory)),
+        let known = Some(source).filter(|source| *source == LookUpIn::Cache);
+        match known.and_then(|_| self.registration_cache().get(auction.uuid, paddle)) {
+            Some(standing) => Ok(Admitted::by(auction, paddle, standing, LookUpIn::Cache)),
             None => self.look_up(auction, paddle, Some(item.uuid)).await,
         }
     }
 
     async fn look_up(&self, auction: &Auction, paddle: &str, except: Option<Uuid>) -> PlatformResult<Admitted> {
-        // First the turn, then what is bound: what another bid binds in between has moved the turn on.
-        let found = self.store().registration_of(auction.uuid, paddle).await?;
-        let standing = found.as_ref().map(Standing::of);
-        let Admitted { bidder, seen, from, .. } = Admitted::by(auction, paddle, standing, Source::Store);
-        let Some(Registration { uuid, limit: limit @ Some(_), turn, .. }) = found else {
-            self.known_bidders().remember(auction.uuid, paddle, standing);
-            return Ok(Admitted { bidder, turn: None, seen, from });
+        // First the spending_version, then what is bound: what another bid binds in between has moved the turn on.
+        let found = self.store().registration_by_paddle(auction.uuid, paddle).await?;
+        let standing = found.as_ref().map(CachedRegistration::of);
+        let Admitted { bidder, precondition, from, .. } = Admitted::by(auction, paddle, standing, LookUpIn::Store);
+        let Some(Registration { uuid, limit: limit @ Some(_), spending_version, .. }) = found else {
+            self.registration_cache().remember(auction.uuid, paddle, standing);
+            return Ok(Admitted { bidder, spending_version: None, precondition, from });
         };
-        self.known_bidders().forget(auction.uuid, paddle);
-        let committed = self.store().committed(auction.uuid, paddle, except).await?;
-        let turn = Some(Turn { registration: uuid, seen: turn });
-        Ok(Admitted { bidder: Bidder { limit, committed, ..bidder }, turn, seen, from })
+        self.registration_cache().forget(auction.uuid, paddle);
+        let committed = self.store().committed_amount(auction.uuid, paddle, except).await?;
+        let spending_version = Some(SpendingVersion { registration: uuid, expected: spending_version });
+        Ok(Admitted { bidder: Bidder { limit, committed, ..bidder }, spending_version, precondition, from })
     }
 }
 
 /// What a registration, or none, means to the rules, but for its limit.
-fn bidder_of(admission: Admission, found: Option<Standing>, paddle: &str) -> Bidder {
+fn bidder_of(admission: Admission, found: Option<CachedRegistration>, paddle: &str) -> Bidder {
     let vouched_for = Bidder::vouched_for(paddle);
     let Some(standing) = found else {
         return Bidder { approved: admission == Admission::Open, ..vouched_for };
@@ -129,7 +129,7 @@ fn bidder_of(admission: Admission, found: Option<Standing>, paddle: &str) -> Bid
 
 #[cfg(test)]
 mod tests {
-    use platform_rules::{LogHash, Registered};
+    use platform_rules::{LogHash, RegistrationRef};
 
     use super::*;
 
@@ -144,10 +144,10 @@ mod tests {
             (Some(Refused), false, false, false),
             (Some(Suspended), true, true, true),
         ];
-        let registered = Registered { uuid: Uuid::nil(), entry: 1, hash: LogHash::default() };
+        let registered = RegistrationRef { uuid: Uuid::nil(), entry: 1, hash: LogHash::default() };
         for (status, open, required, suspended) in table {
             for (admission, approved) in [(Admission::Open, open), (Admission::Required, required)] {
-                let standing = status.map(|status| Standing { status, party: None, version: 1, registered });
+                let standing = status.map(|status| CachedRegistration { status, party: None, version: 1, registered });
                 let bidder = bidder_of(admission, standing, "12");
                 assert_eq!((bidder.approved, bidder.suspended), (approved, suspended), "{status:?} in {admission:?}");
             }

@@ -9,10 +9,10 @@ use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
 use uuid::Uuid;
 
 use crate::bid::Bid;
-use crate::bidders::Source;
-use crate::deciding::{Decision, expect_version};
+use crate::bidders::LookUpIn;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
@@ -47,7 +47,7 @@ impl Platform {
         item: Uuid,
         new: &NewBid,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, PlacedBid>>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
         self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
@@ -56,15 +56,15 @@ impl Platform {
     /// Leaves a maximum for the clerk of a webcast that is not in its live phase yet; a later one takes its place.
     ///
     /// Errors: as [`Platform::place_bid`], and `pre_bidding_over`.
-    pub async fn leave_bid(
+    pub async fn place_absentee_bid(
         &self,
         caller: &Caller,
         item: Uuid,
         new: &NewBid,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, PlacedBid>>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
-        let command = |bid, bidder| ItemCommand::LeaveBid { bid, bidder, maximum: new.amount };
+        let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: new.amount };
         self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
     }
 
@@ -77,7 +77,7 @@ impl Platform {
         item: Uuid,
         bidder: &str,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, PlacedBid>>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
         let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
         self.take_bid(caller, item, bidder, command, expected_version, answering).await
@@ -90,45 +90,46 @@ impl Platform {
         paddle: &str,
         command: impl Fn(Uuid, Bidder) -> ItemCommand + Send + Sync,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, PlacedBid>>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let bid = self.ids().uuid_v7();
         let command = &command;
-        // A bidder with a limit has one bid under way at a time. That is waited for outside of the item's line: in it, two
+        // A bidder with a limit has one bid under way at a time. That is waited for outside of the item's queue: in it, two
         // bidders could wait for each other.
         let (mut place, mut is_in_turn) = (None, false);
         // What is remembered of the bidder is good for one try: what it was refused on by the store is read.
         let remembers = AtomicBool::new(true);
         loop {
             let waits_for = Mutex::new(None);
-            let line = self.in_line(item)?;
-            let outcome = line.decide(answering.as_ref(), || async {
-                let (item, auction) = line.seen_item(caller).await?;
+            let queue = self.item_queue(item)?;
+            let outcome = queue.decide(answering.as_ref(), || async {
+                let (item, auction) = queue.visible_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let now = self.time_of(&auction);
-                let mut source = if remembers.swap(false, Ordering::Relaxed) { Source::Memory } else { Source::Store };
+                let mut source =
+                    if remembers.swap(false, Ordering::Relaxed) { LookUpIn::Cache } else { LookUpIn::Store };
                 let (admitted, changes) = loop {
                     let admitted = match auction.kind {
                         AuctionKind::Timed => self.admit(&auction, &item, paddle, source).await?,
                         AuctionKind::Webcast => self.admit_to_webcast(&auction, paddle).await?,
                     };
-                    let waits = admitted.turn.filter(|_| !is_in_turn);
+                    let waits = admitted.spending_version.filter(|_| !is_in_turn);
                     *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = waits;
                     if waits.is_some() {
                         return Err(PlatformError::Busy);
                     }
                     match platform_rules::item::decide(&auction, &item, command(bid, admitted.bidder.clone()), now) {
-                        Err(refusal) if admitted.may_be_outdated(&refusal) => source = Source::Store,
-                        Err(refusal) => return Err(self.refusal(&auction, &item, refusal).await),
+                        Err(refusal) if admitted.may_be_outdated(&refusal) => source = LookUpIn::Store,
+                        Err(refusal) => return Err(self.explain_rejection(&auction, &item, refusal).await),
                         Ok(changes) => break (admitted, changes),
                     }
                 };
-                let mut draft = self.draft(&caller.actor, now);
+                let mut draft = self.build_change(&caller.actor, now);
                 if admitted.is_registered() && auction.kind == AuctionKind::Timed {
-                    draft.stake(&item, paddle);
+                    draft.note_bidder_item(&item, paddle);
                 }
-                draft.stand_on(&admitted);
+                draft.set_bidder_preconditions(&admitted);
                 let item = draft.item(&auction, item, &changes);
                 let bid = draft.last_bid().cloned();
                 let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid is not there".into()))?;
@@ -138,7 +139,7 @@ impl Platform {
             });
             let outcome = outcome.await;
             match waits_for.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Some(turn) => (place, is_in_turn) = (self.turns().wait(turn.registration).await, true),
+                Some(turn) => (place, is_in_turn) = (self.bidder_locks().lock(turn.registration).await, true),
                 None => {
                     drop(place);
                     return outcome;
@@ -156,24 +157,25 @@ impl Platform {
         (item, bid): (Uuid, Uuid),
         reason: &str,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Item>>,
+        answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
-        let line = self.in_line(item)?;
-        line.decide(answering.as_ref(), || async {
-            line.quiet().await;
-            let (item, auction) = line.seen_item(caller).await?;
-            expect_version(expected_version, item.version)?;
-            let log = self.bid_log(&item).await?;
-            let now = self.time_of(&auction);
-            let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
-            let changes = platform_rules::item::decide(&auction, &item, command, now)?;
-            let mut draft = self.draft(&caller.actor, now);
-            let item = draft.item(&auction, item, &changes);
-            let change = draft.finish(answering.as_ref(), &item);
-            Ok(Decision { customer: item.customer, change, result: item })
-        })
-        .await
+        let queue = self.item_queue(item)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                queue.drain().await;
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let log = self.bid_log(&item).await?;
+                let now = self.time_of(&auction);
+                let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
+                let changes = platform_rules::item::decide(&auction, &item, command, now)?;
+                let mut draft = self.build_change(&caller.actor, now);
+                let item = draft.item(&auction, item, &changes);
+                let change = draft.finish(answering.as_ref(), &item);
+                Ok(Decision { customer: item.customer, change, result: item })
+            })
+            .await
     }
 
     /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so again.
@@ -186,7 +188,7 @@ impl Platform {
         item: Uuid,
         (to, reason): (Timestamp, String),
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Item>>,
+        answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
         self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await

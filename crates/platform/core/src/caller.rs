@@ -11,7 +11,7 @@ pub struct Caller {
     /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line`, `timer` or `test clock`.
     pub actor: String,
     /// The API key or user; idempotency keys belong to it. Nil for the command line.
-    pub key: Uuid,
+    pub id: Uuid,
     /// The session of a person; none for keys and the command line.
     pub session: Option<Uuid>,
     /// The role of a person; none for keys and the command line.
@@ -27,7 +27,7 @@ impl Caller {
     pub fn command_line() -> Self {
         Self {
             actor: "command-line".into(),
-            key: Uuid::nil(),
+            id: Uuid::nil(),
             session: None,
             role: None,
             customer: None,
@@ -59,17 +59,17 @@ impl Caller {
     }
 
     /// True when records of this customer exist for the caller.
-    pub fn sees(&self, customer: Uuid) -> bool {
+    pub fn can_see(&self, customer: Uuid) -> bool {
         self.customer.is_none_or(|own| own == customer)
     }
 }
 
 /// The record, when the caller sees it; otherwise `NotFound`, as if there were none.
-pub(crate) fn seen<T>(
+pub(crate) fn visible<T>(
     caller: &Caller,
     found: Option<T>,
     what: &'static str,
     customer_of: impl Fn(&T) -> Uuid,
 ) -> PlatformResult<T> {
-    found.filter(|record| caller.sees(customer_of(record))).ok_or(PlatformError::NotFound(what))
+    found.filter(|record| caller.can_see(customer_of(record))).ok_or(PlatformError::NotFound(what))
 }

@@ -10,20 +10,23 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::metrics::Metrics;
-use crate::port::{Change, NodeId, Receipt, StoreError, StoreResult};
+use crate::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
 use crate::publisher::Reservation;
 
 impl Platform {
     /// Commits one change of a customer. Errors: those of [`crate::port::Store::commit`]'s entries.
-    pub(crate) async fn commit(&self, customer: Uuid, change: Change) -> StoreResult<Receipt> {
+    pub(crate) async fn commit(&self, customer: Uuid, change: Change) -> StoreResult<CommitReceipt> {
         let mut results = self.commit_all(vec![(customer, change)]).await?;
         results.pop().unwrap_or_else(|| Err(StoreError::Corrupt("a commit without an answer".into())))
     }
 
     /// Commits many changes, each as a whole or not at all, one answer for each in order.
-    pub(crate) async fn commit_all(&self, mut changes: Vec<(Uuid, Change)>) -> StoreResult<Vec<StoreResult<Receipt>>> {
+    pub(crate) async fn commit_all(
+        &self,
+        mut changes: Vec<(Uuid, Change)>,
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
         for (_, change) in &mut changes {
-            crate::audit::seal(change, self.random().as_ref())?;
+            crate::audit::append_entries(change, self.random().as_ref())?;
         }
         let mut announced: HashMap<Uuid, usize> = HashMap::new();
         for (customer, change) in &changes {
@@ -39,7 +42,7 @@ impl Platform {
             }
         }
         if room.is_empty() || announced.keys().all(|customer| room.contains_key(customer)) {
-            return self.commit_and_hand_on(changes, room).await;
+            return self.commit_and_publish(changes, room).await;
         }
         // Some lanes are full: their customers' changes go without handing on, the others' as always.
         let total = changes.len();
@@ -47,13 +50,13 @@ impl Platform {
             .into_iter()
             .enumerate()
             .partition(|(_, (customer, _))| !announced.contains_key(customer) || room.contains_key(customer));
-        let mut results: Vec<(usize, StoreResult<Receipt>)> = Vec::with_capacity(total);
+        let mut results: Vec<(usize, StoreResult<CommitReceipt>)> = Vec::with_capacity(total);
         for (part, room) in [(with, room), (without, HashMap::new())] {
             if part.is_empty() {
                 continue;
             }
             let (places, changes): (Vec<usize>, Vec<_>) = part.into_iter().unzip();
-            match self.commit_and_hand_on(changes, room).await {
+            match self.commit_and_publish(changes, room).await {
                 Ok(answers) => results.extend(places.into_iter().zip(answers)),
                 Err(error) if results.is_empty() => return Err(error),
                 // The first part is durable: only this one failed.
@@ -67,30 +70,30 @@ impl Platform {
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
-    async fn commit_and_hand_on(
+    async fn commit_and_publish(
         &self,
         changes: Vec<(Uuid, Change)>,
         room: HashMap<Uuid, Reservation>,
-    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
-        let followed = self.live().follow(&changes);
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
+        let updates = self.live().prepare_updates(&changes);
         let (customers, changes): (Vec<Uuid>, Vec<Change>) = changes.into_iter().unzip();
         if room.is_empty() {
             let results = self.commit_counted(changes, None).await?;
-            followed.committed(&results);
-            self.tell_of_waiting(&customers, &results);
+            updates.committed(&results);
+            self.wake_lanes(&customers, &results);
             return Ok(results);
         }
         // A task of its own: if whoever asked goes away between commit and handing on, the rows must still arrive.
         let platform = self.clone();
         let task = tokio::spawn(async move {
-            let results = platform.commit_then_hand(customers, changes, room).await?;
-            followed.committed(&results);
+            let results = platform.commit_then_hand_over(customers, changes, room).await?;
+            updates.committed(&results);
             Ok(results)
         });
         match task.await {
             Ok(results) => results,
             Err(_) => {
-                self.publisher().lost_track();
+                self.publisher().fence();
                 Err(StoreError::Unavailable("the commit was interrupted; whether it was done is not known".into()))
             }
         }
@@ -100,41 +103,41 @@ impl Platform {
         &self,
         changes: Vec<Change>,
         node: Option<NodeId>,
-    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
         let (counts, begin) = (Metrics::counts(&changes), self.clock().monotonic());
         let results = self.store().commit(changes, node).await?;
         counts.committed(self.metrics(), self.clock().monotonic().saturating_duration_since(begin), &results);
         Ok(results)
     }
 
-    async fn commit_then_hand(
+    async fn commit_then_hand_over(
         &self,
         customers: Vec<Uuid>,
         changes: Vec<Change>,
         mut room: HashMap<Uuid, Reservation>,
-    ) -> StoreResult<Vec<StoreResult<Receipt>>> {
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
         let node = self.publisher().node();
         let mut results = match self.commit_counted(changes, Some(node)).await {
             Ok(results) => results,
             Err(error) => {
                 // It may have become true all the same, and then rows are ours that we know nothing of.
-                self.publisher().lost_track();
+                self.publisher().fence();
                 return Err(error);
             }
         };
-        self.tell_of_waiting(&customers, &results);
+        self.wake_lanes(&customers, &results);
         for (customer, result) in customers.iter().zip(&mut results) {
             if let (Ok(receipt), Some(reservation)) = (result, room.get_mut(customer)) {
-                reservation.hand(std::mem::take(&mut receipt.handed), self.clock().monotonic());
+                reservation.hand_over(std::mem::take(&mut receipt.assigned), self.clock().monotonic());
             }
         }
         Ok(results)
     }
 
-    fn tell_of_waiting(&self, customers: &[Uuid], results: &[StoreResult<Receipt>]) {
+    fn wake_lanes(&self, customers: &[Uuid], results: &[StoreResult<CommitReceipt>]) {
         for (customer, result) in customers.iter().zip(results) {
             if result.as_ref().is_ok_and(|receipt| receipt.waiting > 0) {
-                self.publisher().rows_wait(*customer);
+                self.publisher().wake_lane(*customer);
             }
         }
     }

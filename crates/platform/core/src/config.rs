@@ -19,7 +19,7 @@ pub struct PlatformConfig {
     /// Limits of a catalogue import.
     pub catalogue: CatalogueLimits,
     /// How long an answer to an idempotency key is kept. 24 h.
-    pub answers_kept: Duration,
+    pub answers_ttl: Duration,
     /// Which other processes may work on the same store. Many.
     pub nodes: Nodes,
     /// A node that has not been heard of for so long is dead; its outbox rows go to others. 10 s.
@@ -35,7 +35,7 @@ pub struct PlatformConfig {
     /// Limits and pace of ending items.
     pub timers: TimerConfig,
     /// How much of an auction follows it in one commit.
-    pub leads: LeadConfig,
+    pub bulk_changes: BulkChangeConfig,
     /// Limits and pace of live streams.
     pub live: LiveConfig,
     /// Limits and pace of publishing.
@@ -84,14 +84,14 @@ pub struct TimerConfig {
 
 /// How many items of an auction follow a change of it as a whole in one commit, which ends and bids may have to wait for.
 #[derive(Debug, Clone)]
-pub struct LeadConfig {
+pub struct BulkChangeConfig {
     /// In the commit of the call itself; auctions of up to so many items change as a whole. 1,000.
     pub first_items_max: usize,
     /// In each further one. 250.
     pub items_max: usize,
 }
 
-impl Default for LeadConfig {
+impl Default for BulkChangeConfig {
     fn default() -> Self {
         Self { first_items_max: 1_000, items_max: 250 }
     }
@@ -105,7 +105,7 @@ pub struct PublisherConfig {
     /// Requests under way for one customer. 64.
     pub lane_requests_max: usize,
     /// The same while more items are due to end than a commit takes. 2.
-    pub rush_requests_max: usize,
+    pub reduced_requests_max: usize,
     /// Rows claimed from the table at once. 512.
     pub claim_rows_max: usize,
     /// Outcomes recorded in one transaction. 1,024.
@@ -130,7 +130,7 @@ impl Default for PlatformConfig {
             auction_items_max: 100_000,
             call_items_max: 1_000,
             catalogue: CatalogueLimits::default(),
-            answers_kept: Duration::from_secs(24 * 3600),
+            answers_ttl: Duration::from_secs(24 * 3600),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),
@@ -138,7 +138,7 @@ impl Default for PlatformConfig {
             key_requests_per_min_max: 600_000,
             people: PeopleConfig::default(),
             timers: TimerConfig::default(),
-            leads: LeadConfig::default(),
+            bulk_changes: BulkChangeConfig::default(),
             live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
         }
@@ -174,7 +174,7 @@ impl Default for PublisherConfig {
         Self {
             lane_events_max: 4_096,
             lane_requests_max: 64,
-            rush_requests_max: 2,
+            reduced_requests_max: 2,
             claim_rows_max: 512,
             settle_rows_max: 1_024,
             request_timeout: Duration::from_secs(30),

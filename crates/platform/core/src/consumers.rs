@@ -4,7 +4,7 @@
 //! Support enters the provider's address, the consumer application's identifier and the API key. The key is sealed before
 //! it reaches the store and never shown again. Without both, nothing is published; the journal is kept all the same.
 
-mod ending;
+mod disconnect;
 mod provider_api;
 mod quarantine;
 
@@ -15,12 +15,12 @@ use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
 
-pub use provider_api::{EventTypeRegistration, Registered};
-pub use quarantine::{CURSORS_MAX, SentAgain, Which};
+pub use provider_api::{EventTypeOutcome, EventTypeRegistration};
+pub use quarantine::{CURSORS_MAX, QuarantineSelection, ResendReport};
 
 use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{AccessChange, Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
 use crate::{Caller, Platform, Scope};
 
@@ -32,7 +32,7 @@ const URL_BYTES_MAX: usize = 2_000;
 
 /// At which provider the customer has its account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum AtProvider {
+pub enum ProviderChoice {
     /// The one that is entered; of a customer without a connection, the one of the configuration. A key is never sent to another
     /// provider because an address was left out.
     #[default]
@@ -47,7 +47,7 @@ pub enum AtProvider {
 #[derive(Debug, Clone)]
 pub struct ConnectConsumer {
     /// The provider.
-    pub provider: AtProvider,
+    pub provider: ProviderChoice,
     /// Consumer application identifier (`app_…`); none keeps the one that is there.
     pub application_id: Option<String>,
     /// The provider API key; none keeps the one that is there.
@@ -74,12 +74,12 @@ pub struct ConsumerState {
     /// What waits to be published.
     pub backlog: Backlog,
     /// What the provider said to the credentials, where this call has asked it.
-    pub tested: Option<Tested>,
+    pub tested: Option<CredentialTest>,
 }
 
 /// What a test of the credentials came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tested {
+pub enum CredentialTest {
     /// The provider has the consumer application, and takes the key.
     Accepted,
     /// It does not, or could not be asked; why, for support to read. Holds no secret.
@@ -101,17 +101,18 @@ impl Platform {
         connect: &ConnectConsumer,
     ) -> PlatformResult<ConsumerState> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         let before = self.store().consumer(customer).await?;
         let configured = self.config().default_provider_url.as_str();
         let provider_url = match &connect.provider {
-            AtProvider::Kept => before.as_ref().map_or(configured, |before| &before.provider_url),
-            AtProvider::Configured => configured,
-            AtProvider::Of(url) => url,
+            ProviderChoice::Kept => before.as_ref().map_or(configured, |before| &before.provider_url),
+            ProviderChoice::Configured => configured,
+            ProviderChoice::Of(url) => url,
         };
         let provider_url = check(connect, provider_url)?;
         self.check_start(connect.start).await?;
-        let seal = |key: &Secret| self.vault().seal(self.random().as_ref(), &key_context(customer), key.expose());
+        let seal =
+            |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
         let (application_id, api_key) = before.as_ref().map(kept).unwrap_or_default();
         let consumer = Consumer {
@@ -130,7 +131,7 @@ impl Platform {
             api_key_entered: connect.api_key.is_some(),
         };
         let note = self.note(caller, event)?;
-        self.store().change_access(AccessChange::PutConsumer(consumer, connect.start), note).await?;
+        self.store().apply_access_change(AccessChange::PutConsumer(consumer, connect.start), note).await?;
         self.publisher().connection_changed(customer);
         let tested = if is_complete { Some(self.tested(customer).await?) } else { None };
         Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
@@ -141,7 +142,7 @@ impl Platform {
     /// Errors: `not_found` (customer, or not connected).
     pub async fn consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
         caller.require_one_of(&[Scope::CustomersRead, Scope::CustomersWrite])?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         self.consumer_state(customer).await
     }
 
@@ -153,7 +154,7 @@ impl Platform {
         page: Page<Cursor>,
     ) -> PlatformResult<Vec<QuarantinedEvent>> {
         caller.require(Scope::CustomersRead)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         Ok(self.store().quarantined(customer, page).await?)
     }
 
@@ -170,10 +171,10 @@ impl Platform {
         &self,
         caller: &Caller,
         customer: Uuid,
-        answering: Option<Answering<'_, ConsumerState>>,
+        answering: Option<IdempotentRequest<'_, ConsumerState>>,
     ) -> PlatformResult<Outcome<ConsumerState>> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
@@ -181,9 +182,10 @@ impl Platform {
         let state = self.consumer_state(customer).await?;
         let updated_at = later(self.now(), Some(state.updated_at));
         let backlog = Backlog { failing: None, ..state.backlog };
-        let state = ConsumerState { parked: None, updated_at, backlog, tested: Some(Tested::Accepted), ..state };
+        let state =
+            ConsumerState { parked: None, updated_at, backlog, tested: Some(CredentialTest::Accepted), ..state };
         let answer = answering.as_ref().map(|answering| answering.answer(&state, self.now()));
-        match self.store().resume(customer, updated_at, answer).await {
+        match self.store().resume_queue(customer, updated_at, answer).await {
             Ok(()) => {
                 self.publisher().connection_changed(customer);
                 Ok(Outcome::Fresh(state))
@@ -218,7 +220,7 @@ fn later(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
 }
 
 /// What a sealed provider API key is bound to.
-pub(crate) fn key_context(customer: Uuid) -> String {
+pub(crate) fn provider_key_context(customer: Uuid) -> String {
     format!("customer/{customer}/provider-api-key")
 }
 
@@ -280,7 +282,7 @@ mod tests {
 
     fn entered<'url>(url: &'url str, id: &str, key: &str) -> (ConnectConsumer, &'url str) {
         let connect = ConnectConsumer {
-            provider: AtProvider::Of(url.into()),
+            provider: ProviderChoice::Of(url.into()),
             application_id: Some(id.into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,

@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::caller::seen;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::new_item::text;
 use crate::port::{Customer, Page, StoreError};
 use crate::{Caller, Platform, Scope};
@@ -20,7 +20,7 @@ impl Platform {
         &self,
         caller: &Caller,
         name: &str,
-        answering: Option<Answering<'_, Customer>>,
+        answering: Option<IdempotentRequest<'_, Customer>>,
     ) -> PlatformResult<Outcome<Customer>> {
         caller.require(Scope::CustomersWrite)?;
         caller.require_staff()?;
@@ -43,7 +43,7 @@ impl Platform {
     /// A customer.
     pub async fn customer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Customer> {
         caller.require(Scope::CustomersRead)?;
-        self.seen_customer(caller, uuid).await
+        self.visible_customer(caller, uuid).await
     }
 
     /// Customers that the caller sees, in order of creation.
@@ -56,7 +56,7 @@ impl Platform {
         Ok(self.store().customer(own).await?.into_iter().collect())
     }
 
-    pub(crate) async fn seen_customer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Customer> {
-        seen(caller, self.store().customer(uuid).await?, "customer", |customer| customer.uuid)
+    pub(crate) async fn visible_customer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Customer> {
+        visible(caller, self.store().customer(uuid).await?, "customer", |customer| customer.uuid)
     }
 }

@@ -116,7 +116,7 @@ impl PlatformError {
     }
 
     /// For logs: what a caller is not told as well.
-    pub fn in_full(&self) -> String {
+    pub fn full_message(&self) -> String {
         match self {
             Self::Unavailable(source) => source.to_string(),
             other => other.to_string(),

@@ -24,7 +24,7 @@ impl Platform {
         let customer = customer
             .or(caller.customer)
             .ok_or_else(|| PlatformError::invalid("/customer", "name the customer whose events are wanted"))?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         let rows = self.store().events_after(customer, page).await?;
         if let (true, Some(after)) = (rows.is_empty(), page.after)
             && after > self.store().last_cursor().await?
@@ -45,8 +45,8 @@ impl Platform {
     ) -> PlatformResult<Vec<JournalRow>> {
         caller.require(Scope::EventsRead)?;
         match kind {
-            SubjectKind::Auction => drop(self.seen_auction(caller, subject).await?),
-            SubjectKind::Item => drop(self.seen_item(caller, subject).await?),
+            SubjectKind::Auction => drop(self.visible_auction(caller, subject).await?),
+            SubjectKind::Item => drop(self.visible_item(caller, subject).await?),
         }
         Ok(self.store().history(subject, page).await?)
     }

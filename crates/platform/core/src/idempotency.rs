@@ -1,6 +1,6 @@
 //! Answers that are given once: the idempotency of writes (decisions, section 5).
 //!
-//! A surface that got an `Idempotency-Key` hands over an [`Answering`]. The use case looks the key up before it does
+//! A surface that got an `Idempotency-Key` hands over an [`IdempotentRequest`]. The use case looks the key up before it does
 //! anything, and stores the answer in the write's own transaction: a repeated request gets the first answer, whatever
 //! crashed in between.
 
@@ -11,8 +11,8 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::IdempotentAnswer;
 
 /// How to answer a write that came with an idempotency key.
-pub struct Answering<'a, T> {
-    /// Whose key it is; see `Caller::key`.
+pub struct IdempotentRequest<'a, T> {
+    /// Whose key it is; see `Caller::id`.
     pub caller: Uuid,
     /// The `Idempotency-Key`.
     pub key: &'a str,
@@ -26,15 +26,15 @@ pub struct Answering<'a, T> {
     pub tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
 }
 
-impl<T> Clone for Answering<'_, T> {
+impl<T> Clone for IdempotentRequest<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Answering<'_, T> {}
+impl<T> Copy for IdempotentRequest<'_, T> {}
 
-impl<T> Answering<'_, T> {
+impl<T> IdempotentRequest<'_, T> {
     /// The answer to keep with the write.
     pub(crate) fn answer(&self, result: &T, at: jiff::Timestamp) -> IdempotentAnswer {
         IdempotentAnswer {
@@ -70,7 +70,10 @@ impl<T> Outcome<T> {
 
 impl Platform {
     /// The answer given to this key before, if it is younger than 24 h; `IdempotencyMismatch` when the request differs.
-    pub async fn replay<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Option<IdempotentAnswer>> {
+    pub async fn replay<T>(
+        &self,
+        answering: Option<&IdempotentRequest<'_, T>>,
+    ) -> PlatformResult<Option<IdempotentAnswer>> {
         let Some(answering) = answering else { return Ok(None) };
         let (caller, key, hash) = (answering.caller, answering.key, answering.request_hash);
         let Some(answer) = self.store().idempotent_answer(caller, key).await? else { return Ok(None) };
@@ -81,12 +84,12 @@ impl Platform {
     }
 
     /// What was answered to the same request, which came twice at the same time.
-    pub(crate) async fn replayed<T>(&self, answering: Option<&Answering<'_, T>>) -> PlatformResult<Outcome<T>> {
+    pub(crate) async fn replayed<T>(&self, answering: Option<&IdempotentRequest<'_, T>>) -> PlatformResult<Outcome<T>> {
         self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
     }
 
     /// Keeps the answer of a write that is no [`crate::port::Change`] and no write of the store's: of a call to a provider, right after it.
-    pub async fn keep_answer<T>(&self, answering: Option<&Answering<'_, T>>, result: &T) -> PlatformResult<()> {
+    pub async fn keep_answer<T>(&self, answering: Option<&IdempotentRequest<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)
     }

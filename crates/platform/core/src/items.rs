@@ -1,24 +1,24 @@
 //! Items: added to an auction, read, and led from one status to the next outside of the ring (decisions, section 2);
 //! corrected, changed in bulk and listed again in modules of their own.
 
-pub mod bulk;
 mod edit;
+pub mod edit_many;
 pub mod relist;
 
 use std::collections::HashSet;
 
 use contract::ItemStatus;
 use jiff::Timestamp;
-use platform_rules::{Auction, Hidden, Item, ItemCommand, Realm, RingPlace};
+use platform_rules::{Auction, Hidden, Item, ItemCommand, RingStatus, SaleMode};
 use uuid::Uuid;
 
 use crate::attachments;
-use crate::caller::seen;
-use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
+use crate::caller::visible;
+use crate::change_builder::ChangeBuilder;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{Answering, Outcome};
-use crate::new_item::{NewItem, Setting, problems_in};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::new_item::{ItemContext, NewItem, problems_in};
 use crate::port::Page;
 use crate::{Caller, Platform, Role, Scope};
 
@@ -36,7 +36,7 @@ impl Platform {
         auction: Uuid,
         items: &[NewItem],
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Vec<Item>>>,
+        answering: Option<IdempotentRequest<'_, Vec<Item>>>,
     ) -> PlatformResult<Outcome<Vec<Item>>> {
         caller.require(Scope::AuctionsWrite)?;
         let problems = self.problems_of_items(items);
@@ -44,21 +44,21 @@ impl Platform {
             return Err(PlatformError::Invalid(problems));
         }
         self.decide(answering.as_ref(), || async {
-            let auction = self.seen_auction(caller, auction).await?;
+            let auction = self.visible_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
             let customer = auction.customer;
-            let (draft, items) = self.draft_items(caller, auction, items, Entry::Call).await?;
+            let (draft, items) = self.draft_items(caller, auction, items, ItemOrigin::Call).await?;
             let change = draft.finish(answering.as_ref(), &items);
             Ok(Decision { customer, change, result: items })
         })
         .await
-        .inspect(|_| self.ends_moved().notify())
+        .inspect(|_| self.ends_changed().notify())
     }
 
     /// An item with its auction; together they say what may happen to it.
     pub async fn item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
-        self.seen_item(caller, uuid).await
+        self.visible_item(caller, uuid).await
     }
 
     /// Items of an auction in running order, after a position.
@@ -67,7 +67,7 @@ impl Platform {
         Ok(self.store().items(auction, page).await?)
     }
 
-    /// Leads an item to another status as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED back
+    /// BulkChangeStore an item to another status as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED back
     /// to LIVE it is a correction. `expected_version` is the item's that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`].
@@ -78,7 +78,7 @@ impl Platform {
         to: ItemStatus,
         reason: Option<String>,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Item>>,
+        answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
         let command = ItemCommand::ChangeStatus { to, reason };
@@ -94,11 +94,11 @@ impl Platform {
         uuid: Uuid,
         reason: String,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Item>>,
+        answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require_one_of(&[Scope::AuctionsWrite, Scope::RingWrite])?;
         if caller.role == Some(Role::Clerk) {
-            let (_, auction) = self.seen_item(caller, uuid).await?;
+            let (_, auction) = self.visible_item(caller, uuid).await?;
             self.require_clerk(caller, &auction).await?;
         }
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
@@ -110,31 +110,32 @@ impl Platform {
         uuid: Uuid,
         command: ItemCommand,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Item>>,
+        answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
-        let line = self.in_line(uuid)?;
-        line.decide(answering.as_ref(), || async {
-            let (item, auction) = line.seen_item(caller).await?;
-            expect_version(expected_version, item.version)?;
-            self.require_followed(&auction, &item).await?;
-            let now = self.time_of(&auction);
-            let changes = platform_rules::item::decide(&auction, &item, command.clone(), now)?;
-            let mut draft = self.draft(&caller.actor, now);
-            let item = draft.item(&auction, item, &changes);
-            if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
-                // The auction's own guards count these: whoever reconciles it at the same time has to count again.
-                draft.auction(auction, &[]);
-            }
-            let change = draft.finish(answering.as_ref(), &item);
-            Ok(Decision { customer: item.customer, change, result: item })
-        })
-        .await
-        .inspect(|_| self.ends_moved().notify())
+        let queue = self.item_queue(uuid)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                self.require_item_not_pending(&auction, &item).await?;
+                let now = self.time_of(&auction);
+                let changes = platform_rules::item::decide(&auction, &item, command.clone(), now)?;
+                let mut draft = self.build_change(&caller.actor, now);
+                let item = draft.item(&auction, item, &changes);
+                if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
+                    // The auction's own guards count these: whoever reconciles it at the same time has to count again.
+                    draft.auction(auction, &[]);
+                }
+                let change = draft.finish(answering.as_ref(), &item);
+                Ok(Decision { customer: item.customer, change, result: item })
+            })
+            .await
+            .inspect(|_| self.ends_changed().notify())
     }
 
-    /// The item with its auction: see [`crate::port::Lots::lot`].
-    pub(crate) async fn seen_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
-        seen(caller, self.store().lot(uuid).await?, "item", |(item, _)| item.customer)
+    /// The item with its auction: see [`crate::port::ItemsWithAuctions::item_with_auction`].
+    pub(crate) async fn visible_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
+        visible(caller, self.store().item_with_auction(uuid).await?, "item", |(item, _)| item.customer)
     }
 
     pub(crate) async fn auction_of(&self, item: &Item) -> PlatformResult<Auction> {
@@ -149,13 +150,13 @@ impl Platform {
         caller: &'a Caller,
         auction: Auction,
         new: &[NewItem],
-        entry: Entry,
-    ) -> PlatformResult<(Draft<'a>, Vec<Item>)> {
-        let problems: Vec<Problem> = problems_in(Setting::of(&auction), new).collect();
+        entry: ItemOrigin,
+    ) -> PlatformResult<(ChangeBuilder<'a>, Vec<Item>)> {
+        let problems: Vec<Problem> = problems_in(ItemContext::of(&auction), new).collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
-        self.require_settled(&auction).await?;
+        self.require_no_bulk_change(&auction).await?;
         let now = self.time_of(&auction);
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
         let items_max = self.config().auction_items_max;
@@ -165,7 +166,7 @@ impl Platform {
                 format!("an auction has at most {items_max} items, it has {first}"),
             ));
         }
-        let mut draft = self.draft(&caller.actor, now);
+        let mut draft = self.build_change(&caller.actor, now);
         let auction = draft.auction(auction, &[]);
         let mut items = Vec::with_capacity(new.len());
         for (position, new) in (first..).zip(new) {
@@ -199,7 +200,7 @@ impl Platform {
             announced: false,
             end_time: new.end_time,
             effective_end_time: None,
-            ring: RingPlace::Waiting,
+            ring: RingStatus::Waiting,
             standing: None,
             bid_count: 0,
             absentee_bids: 0,
@@ -209,7 +210,7 @@ impl Platform {
             pending: Vec::new(),
             relisted_from: None,
             relisted_as: None,
-            sandbox: auction.realm() == Realm::Sandbox,
+            sandbox: auction.sale_mode() == SaleMode::Sandbox,
             sequence: 0,
             version: 0,
             log: platform_rules::LogHead::default(),
@@ -242,12 +243,12 @@ impl Platform {
 
 /// How items are entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ItemOrigin {
     Call,
     Catalogue,
 }
 
-impl Entry {
+impl ItemOrigin {
     pub(crate) fn command(self, status: ItemStatus) -> ItemCommand {
         match self {
             Self::Call => ItemCommand::Create { status },

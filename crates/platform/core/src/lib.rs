@@ -17,19 +17,19 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 // What it stands on.
+mod change_builder;
 mod commit;
 pub mod config;
-mod deciding;
-mod draft;
+mod decide;
 pub mod error;
+mod failed_subjects;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod key_check;
-mod lines;
+mod item_queue;
 pub mod port;
 mod resealing;
+mod sealing_key_check;
 mod state;
-mod stuck;
 
 // Who asks, and what for.
 pub mod access;
@@ -41,7 +41,7 @@ pub mod scope;
 
 // Customers.
 pub mod addresses;
-pub mod auctioneer_entry;
+pub mod auctioneer_input;
 pub mod auctioneers;
 pub mod consumers;
 pub mod customers;
@@ -52,9 +52,9 @@ pub mod auctions;
 pub mod bid;
 pub mod bidders;
 pub mod bids;
+pub mod bulk_change;
 pub mod catalogue;
 pub mod items;
-pub mod leads;
 pub mod lists;
 pub mod new_item;
 pub mod results;
@@ -69,14 +69,14 @@ pub mod live;
 pub mod publisher;
 
 // What runs by itself, and what is counted.
+mod answer_expiry;
 mod metrics;
 pub mod timers;
-mod upkeep;
 
 pub use caller::Caller;
 pub use config::PlatformConfig;
 pub use error::{PlatformError, PlatformResult, Problem};
-pub use idempotency::{Answering, Outcome};
-pub use key_check::KeyCheck;
+pub use idempotency::{IdempotentRequest, Outcome};
 pub use scope::{Role, Scope, Scopes};
+pub use sealing_key_check::SealingKeyCheck;
 pub use state::{Platform, PlatformParts};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kit_runtime::metrics::{self, Counter, Histogram, Registry, Unit};
 
 use crate::Platform;
-use crate::port::{Change, Receipt, StoreResult};
+use crate::port::{Change, CommitReceipt, StoreResult};
 
 /// What is counted as it happens, on this node.
 pub(crate) struct Metrics {
@@ -25,7 +25,8 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("lotwire_platform");
-        let (commit, end_lateness, publish) = (metrics::seconds(), metrics::seconds(), metrics::seconds());
+        let (commit, end_lateness, publish) =
+            (metrics::seconds_histogram(), metrics::seconds_histogram(), metrics::seconds_histogram());
         let (bids, status_changes, quarantined) = (Counter::default(), Counter::default(), Counter::default());
         let mut timed = |name: &str, help: &str, histogram: &Histogram| {
             registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());
@@ -95,7 +96,7 @@ pub(crate) struct Counts(Vec<(u64, u64)>);
 
 impl Counts {
     /// Counts what became true.
-    pub(crate) fn committed(&self, metrics: &Metrics, took: Duration, results: &[StoreResult<Receipt>]) {
+    pub(crate) fn committed(&self, metrics: &Metrics, took: Duration, results: &[StoreResult<CommitReceipt>]) {
         metrics.commit.observe(took.as_secs_f64());
         for ((bids, status_changes), _) in self.0.iter().zip(results).filter(|(_, result)| result.is_ok()) {
             metrics.bids.inc_by(*bids);
@@ -107,6 +108,6 @@ impl Counts {
 impl Platform {
     /// The figures as OpenMetrics text without its end mark.
     pub fn figures(&self) -> String {
-        metrics::text(&self.metrics().registry)
+        metrics::encode_text(&self.metrics().registry)
     }
 }

@@ -144,12 +144,12 @@ impl NewItem {
 
 /// What of an auction has to do with the fields of its items.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Setting {
+pub(crate) struct ItemContext {
     pub(crate) kind: AuctionKind,
     pub(crate) starts_at: Option<Timestamp>,
 }
 
-impl Setting {
+impl ItemContext {
     pub(crate) fn of(auction: &Auction) -> Self {
         Self { kind: auction.kind, starts_at: auction.starts_at }
     }
@@ -170,12 +170,12 @@ impl Setting {
 }
 
 /// What means nothing in their auction.
-pub(crate) fn problems_in(setting: Setting, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+pub(crate) fn problems_in(setting: ItemContext, items: &[NewItem]) -> impl Iterator<Item = Problem> {
     problems_from(0, setting, items)
 }
 
 /// The same for items of which others were before.
-pub(crate) fn problems_from(before: i64, setting: Setting, items: &[NewItem]) -> impl Iterator<Item = Problem> {
+pub(crate) fn problems_from(before: i64, setting: ItemContext, items: &[NewItem]) -> impl Iterator<Item = Problem> {
     let problem = |index: i64, field: ItemField, message: &str| {
         let pointer = format!("/items/{index}/{}", field.json());
         Problem::new(pointer, message)

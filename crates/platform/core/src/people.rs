@@ -17,7 +17,7 @@ mod passwords;
 mod refusal;
 mod second_factor;
 mod sessions;
-mod signing_in;
+mod sign_in;
 mod throttle;
 mod totp;
 mod users;
@@ -27,10 +27,10 @@ use uuid::Uuid;
 pub use config::PeopleConfig;
 pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
-pub use signing_in::{SignIn, SignedIn};
+pub use sign_in::{SignIn, SignedIn};
 pub use users::{NewUser, UserPatch, UserWithPassword};
 
-use crate::access::KeyCache;
+use crate::access::CredentialCache;
 use crate::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, PlatformResult};
@@ -43,17 +43,17 @@ pub const SESSION_PREFIX: &str = "lws_";
 const EMAIL_BYTES_MAX: usize = 254;
 
 /// What a node remembers of people.
-pub(crate) struct Doorkeeper {
+pub(crate) struct SignInState {
     /// Sessions that were checked a moment ago.
-    sessions: KeyCache<(Session, User)>,
+    sessions: CredentialCache<(Session, User)>,
     passwords: Passwords,
     /// Sign-ins that failed at the name or the password.
     pub(crate) refused: RefusedSignIns,
 }
 
-impl Doorkeeper {
+impl SignInState {
     pub(crate) fn new(config: &PlatformConfig) -> Self {
-        let sessions = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
+        let sessions = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
         Self { sessions, passwords: Passwords::new(&config.people), refused: RefusedSignIns::default() }
     }
 }
@@ -74,7 +74,7 @@ impl Platform {
         let Some(session) = caller.session else {
             return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
         };
-        let user = self.store().user(caller.key).await?;
+        let user = self.store().user(caller.id).await?;
         Ok((user.ok_or(PlatformError::Unauthenticated)?, session))
     }
 }

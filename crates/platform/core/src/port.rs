@@ -14,18 +14,19 @@
 
 mod access_log;
 mod answered;
+mod api_keys;
 mod bidders;
-mod books;
+mod bulk_changes;
 mod change;
 mod clerks;
 mod consumer;
 mod customer;
+mod downtimes;
 mod feed;
-mod keys;
-mod leads;
+mod items_with_auctions;
 mod lists;
 mod log;
-mod lots;
+mod log_integrity;
 mod notices;
 mod outbox;
 mod paddles;
@@ -33,10 +34,9 @@ mod people;
 mod presence;
 mod quarantine;
 mod reference;
-mod runs;
+mod registration_precondition;
 mod sandbox;
 mod sealings;
-mod seen;
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,33 +48,36 @@ pub use platform_rules::ItemCounts;
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
-pub use access_log::{AccessChange, AccessChanged, AccessEntry, AccessLogs};
-pub use answered::Answered;
-pub use bidders::{Registration, RegistrationEntry, RegistrationStatus, Registrations, Stake, Turn};
-pub use books::{Books, PlacedEntry, Positions, Stray};
-pub use change::{Change, Receipt, Versioned};
-pub use clerks::{Clerk, ClerkAssigned, Clerks};
+pub use access_log::{AccessChange, AccessChangeResult, AccessEntry, AccessLogStore};
+pub use answered::AnsweredWrites;
+pub use api_keys::ApiKeyStore;
+pub use bidders::{
+    BidderItem, Registration, RegistrationStatus, RegistrationStore, RegistrationWrite, SpendingVersion,
+};
+pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation};
+pub use change::{Change, CommitReceipt, Versioned};
+pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumer::{Consumer, Parked, StartFrom};
 pub use customer::{ApiKey, Auctioneer, Customer, IdempotentAnswer, NewAuctioneer};
-pub use feed::Feed;
-pub use keys::ApiKeys;
-pub use leads::{Follows, Lead, LeadStep, Leads};
-pub use lists::{AuctionFilter, AuctionsOf, Lists};
+pub use downtimes::{Downtime, Downtimes};
+pub use feed::JournalEnd;
+pub use items_with_auctions::ItemsWithAuctions;
+pub use lists::{AuctionFilter, AuctionOwner, FilteredLists};
 pub use log::Logs;
-pub use lots::Lots;
-pub use notices::{Heard, NOTICE_BYTES_MAX, Noticeboard, Notices};
-pub use outbox::{Backlog, Became, Failing, OutboxEvent, OutboxOutcome, QuarantinedEvent, event_of};
-pub use paddles::Paddles;
+pub use log_integrity::{AuditStore, OrphanRow, PositionNumbering, PositionedEntry};
+pub use notices::{NOTIFICATION_BYTES_MAX, NodeNotices, Notification, Notifications};
+pub use outbox::{Backlog, Failing, OutboxEvent, OutboxSettlement, PublishResult, QuarantinedEvent, event_of};
+pub use paddles::PaddleUse;
 pub use people::{
-    Attempt, AttemptsSettled, Digest, Ending, People, Session, Totp, TotpChange, User, UserChange, UserWritten,
+    Digest, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, Totp, TotpChange, User, UserChange,
+    UserChangeResult, UserStore,
 };
-pub use presence::Presence;
-pub use quarantine::{AfterLater, Quarantine};
+pub use presence::ItemPresence;
+pub use quarantine::{OvertakenPolicy, Quarantine};
 pub use reference::{Address, AuctioneerChange, AuctioneerProfile, References};
-pub use runs::{Downtime, Runs};
+pub use registration_precondition::ExpectedRegistration;
 pub use sandbox::Sandboxes;
-pub use sealings::{Resealed, SealedAnswer, SealedPlace, Sealings};
-pub use seen::SeenRegistration;
+pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 
 use crate::bid::Bid;
 use crate::journal::JournalRow;
@@ -127,26 +130,26 @@ pub struct Page<K> {
 /// The port. All methods are safe to call at the same time from any task.
 #[async_trait]
 pub trait Store:
-    AccessLogs
-    + Answered
-    + ApiKeys
-    + Books
-    + Clerks
-    + Feed
-    + Leads
-    + Lists
+    AccessLogStore
+    + AnsweredWrites
+    + ApiKeyStore
+    + AuditStore
+    + ClerkStore
+    + JournalEnd
+    + BulkChangeStore
+    + FilteredLists
     + Logs
-    + Lots
-    + Noticeboard
-    + Paddles
-    + People
-    + Presence
+    + ItemsWithAuctions
+    + NodeNotices
+    + PaddleUse
+    + UserStore
+    + ItemPresence
     + Quarantine
     + References
-    + Registrations
-    + Runs
+    + RegistrationStore
+    + Downtimes
     + Sandboxes
-    + Sealings
+    + SealingStore
     + Send
     + Sync
     + 'static
@@ -158,7 +161,7 @@ pub trait Store:
 
     /// Signals that another process (a management command, another node) changed something that may be work for this
     /// one. It may fire without cause; polling mends what it misses.
-    fn changed_elsewhere(&self) -> Signal;
+    fn remote_changes(&self) -> Signal;
 
     /// Answers if the database can be read and written.
     async fn ping(&self) -> StoreResult<()>;
@@ -193,7 +196,7 @@ pub trait Store:
     /// Keeps an answer of a write that is no [`Change`].
     async fn keep_answer(&self, answer: IdempotentAnswer) -> StoreResult<()>;
     /// Forgets at most `limit` answers given before `before`; the number forgotten.
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 
     // --- connections to providers -----------------------------------------------------------------------------------
 
@@ -204,7 +207,7 @@ pub trait Store:
     /// A customer's connection.
     async fn consumer(&self, customer: Uuid) -> StoreResult<Option<Consumer>>;
     /// Parks the customer's queue, or resumes it with `None`.
-    async fn park(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
+    async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
     /// How much of a customer's outbox waits.
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog>;
     /// Events in quarantine by cursor.
@@ -233,9 +236,13 @@ pub trait Store:
 
     /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the answer
     /// has one entry for each, in order. Outbox rows that nothing earlier of their subject holds back are given to
-    /// `hand_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`. Changes of one
+    /// `assign_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`. Changes of one
     /// thing may stand on each other, versions rising one by one: those that stand on a refused one are `Conflict` too.
-    async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>>;
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+        assign_to: Option<NodeId>,
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>>;
 
     // --- journal and outbox -----------------------------------------------------------------------------------------
 
@@ -257,5 +264,5 @@ pub trait Store:
     /// When the earliest row of a customer that waits for its time may be tried.
     async fn next_outbox_attempt(&self, customer: Uuid) -> StoreResult<Option<Timestamp>>;
     /// Records outcomes of rows that this node had; one transaction.
-    async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()>;
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()>;
 }

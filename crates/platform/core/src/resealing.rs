@@ -4,15 +4,15 @@
 //! everything has been gone through and nothing remained, the other keys' sentinels go: from then on a node may start
 //! without them.
 
-use kit_runtime::vault::{Sealed, Sealings};
+use kit_runtime::vault::{ResealReport, Sealed};
 use uuid::Uuid;
 
 use crate::Platform;
-use crate::access::answer_context;
-use crate::consumers::key_context;
+use crate::access::sealed_answer_context;
+use crate::consumers::provider_key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::totp_context;
-use crate::port::{Page, Resealed, SealedPlace, StoreError};
+use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
 
 /// Texts looked at, and replaced, at a time.
 const PIECE_MAX: usize = 200;
@@ -29,7 +29,7 @@ enum Stale {
 
 impl Platform {
     /// How much is sealed with which keys. Changes nothing.
-    pub async fn sealings(&self) -> PlatformResult<Sealings> {
+    pub async fn sealings(&self) -> PlatformResult<ResealReport> {
         Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
     }
 
@@ -38,7 +38,7 @@ impl Platform {
     ///
     /// What can't be opened stays as it is and is told; then the sentinels stay, too. Errors: `busy` (others seal with
     /// another key all the time: a node runs that does not have this key first).
-    pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<Sealings> {
+    pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
             let (found, count) = self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
@@ -47,7 +47,7 @@ impl Platform {
                 if found.unopened == 0 {
                     self.forget_sentinels().await?;
                 }
-                return Ok(Sealings { stale: resealed, ..found });
+                return Ok(ResealReport { stale: resealed, ..found });
             }
         }
         Err(PlatformError::Busy)
@@ -58,15 +58,15 @@ impl Platform {
         &self,
         stale: Stale,
         progress: &mut (dyn FnMut(u64) + Send),
-    ) -> PlatformResult<(Sealings, u64)> {
-        let (mut found, mut count) = (Sealings::default(), 0);
+    ) -> PlatformResult<(ResealReport, u64)> {
+        let (mut found, mut count) = (ResealReport::default(), 0);
         let mut after = None;
         loop {
             let consumers = self.store().consumers(Page { after, limit: PIECE_MAX }).await?;
             let Some(last) = consumers.last() else { break };
             after = Some(last.customer);
             let sealed = consumers.iter().filter_map(|consumer| Some((consumer.customer, consumer.api_key.as_ref()?)));
-            let texts: Vec<Resealed> =
+            let texts: Vec<SealedReplacement> =
                 sealed.filter_map(|(customer, key)| self.renewed_key(&mut found, customer, key)).collect();
             count += self.replace(stale, texts).await?;
             progress(count);
@@ -78,10 +78,10 @@ impl Platform {
             after = Some((last.caller, last.key.clone()));
             let mut texts = Vec::new();
             for answer in answers {
-                let renewed = self.renew(&answer_context(answer.caller, &answer.key), &answer.body);
-                if let Some(new) = found.note("a kept answer", renewed) {
-                    let place = SealedPlace::Answer { caller: answer.caller, key: answer.key };
-                    texts.push(Resealed { place, old: answer.body, new });
+                let renewed = self.renew(&sealed_answer_context(answer.caller, &answer.key), &answer.body);
+                if let Some(new) = found.record("a kept answer", renewed) {
+                    let location = SealedLocation::Answer { caller: answer.caller, key: answer.key };
+                    texts.push(SealedReplacement { location, old: answer.body, new });
                 }
             }
             count += self.replace(stale, texts).await?;
@@ -95,8 +95,12 @@ impl Platform {
             let mut texts = Vec::new();
             for (user, totp) in users.iter().filter_map(|user| Some((user.uuid, user.totp.as_ref()?))) {
                 let renewed = self.renew(&totp_context(user), &totp.secret);
-                if let Some(new) = found.note(&format!("the second factor of user {user}"), renewed) {
-                    texts.push(Resealed { place: SealedPlace::Totp(user), old: totp.secret.clone(), new });
+                if let Some(new) = found.record(&format!("the second factor of user {user}"), renewed) {
+                    texts.push(SealedReplacement {
+                        location: SealedLocation::Totp(user),
+                        old: totp.secret.clone(),
+                        new,
+                    });
                 }
             }
             count += self.replace(stale, texts).await?;
@@ -105,24 +109,24 @@ impl Platform {
         Ok((found, count))
     }
 
-    fn renewed_key(&self, found: &mut Sealings, customer: Uuid, key: &Sealed) -> Option<Resealed> {
+    fn renewed_key(&self, found: &mut ResealReport, customer: Uuid, key: &Sealed) -> Option<SealedReplacement> {
         let what = format!("the provider API key of customer {customer}");
-        let new = found.note(&what, self.renew(&key_context(customer), key))?;
-        Some(Resealed { place: SealedPlace::Connection(customer), old: key.clone(), new })
+        let new = found.record(&what, self.renew(&provider_key_context(customer), key))?;
+        Some(SealedReplacement { location: SealedLocation::Connection(customer), old: key.clone(), new })
     }
 
     /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time does
     /// not bring back what another has sealed.
     pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
-        self.renew(&key_context(customer), &key).ok().flatten().unwrap_or(key)
+        self.renew(&provider_key_context(customer), &key).ok().flatten().unwrap_or(key)
     }
 
     /// The text sealed with the first key, if another has sealed it.
     fn renew(&self, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, kit_runtime::vault::VaultError> {
-        self.vault().renew(self.random().as_ref(), context, sealed)
+        self.vault().reseal(self.random().as_ref(), context, sealed)
     }
 
-    async fn replace(&self, stale: Stale, texts: Vec<Resealed>) -> PlatformResult<u64> {
+    async fn replace(&self, stale: Stale, texts: Vec<SealedReplacement>) -> PlatformResult<u64> {
         if stale == Stale::Count || texts.is_empty() {
             return Ok(0);
         }

@@ -50,7 +50,7 @@ impl Platform {
     /// Errors: `not_found`, `sum_too_large`.
     pub async fn results(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<AuctionResults> {
         caller.require(Scope::AuctionsRead)?;
-        let auction = self.seen_auction(caller, uuid).await?;
+        let auction = self.visible_auction(caller, uuid).await?;
         let is_final = matches!(auction.status, AuctionStatus::Reconciliation | AuctionStatus::Archived);
         let (mut items, mut sold, mut unsold, mut total) = (0, 0, 0, SaleResult::default());
         let mut buyers: BTreeMap<String, (u64, SaleResult)> = BTreeMap::new();

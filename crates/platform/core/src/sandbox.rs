@@ -17,12 +17,12 @@ use platform_rules::test_clock::{self, ADVANCE_SECONDS_MAX};
 use platform_rules::{Auction, AuctionChange, Item, ItemCommand, Rejection, TestClock};
 use uuid::Uuid;
 
-pub use run::RunClocks;
+pub use run::TestClockWorker;
 
-use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
+use crate::change_builder::ChangeBuilder;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// Who the journal names for items that end by a clock of their own.
@@ -57,7 +57,7 @@ impl Platform {
     /// Errors: `not_found`, `not_a_sandbox`.
     pub async fn test_clock(&self, caller: &Caller, auction: Uuid) -> PlatformResult<(Auction, TestClock)> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::SandboxWrite])?;
-        let auction = self.seen_auction(caller, auction).await?;
+        let auction = self.visible_auction(caller, auction).await?;
         let clock = auction.clock.ok_or(Rejection::NotASandbox)?;
         Ok((auction, clock))
     }
@@ -72,7 +72,7 @@ impl Platform {
         auction: Uuid,
         by: Advance,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, Advanced>>,
+        answering: Option<IdempotentRequest<'_, Advanced>>,
     ) -> PlatformResult<Outcome<Advanced>> {
         caller.require(Scope::SandboxWrite)?;
         if let Advance::Seconds(seconds) = by
@@ -81,16 +81,16 @@ impl Platform {
             return Err(PlatformError::invalid("/seconds", format!("must be from 1 to {ADVANCE_SECONDS_MAX}")));
         }
         self.decide(answering.as_ref(), || async {
-            let auction = self.seen_auction(caller, auction).await?;
+            let auction = self.visible_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
-            self.require_settled(&auction).await?;
+            self.require_no_bulk_change(&auction).await?;
             let begin = test_clock::advance(&auction, by.target(&auction))?;
             let (draft, result) = self.step(&caller.actor, auction, Some(begin), self.step_items_max()).await?;
             let change = draft.finish(answering.as_ref(), &result);
             Ok(Decision { customer: result.auction.customer, change, result })
         })
         .await
-        .inspect(|_| self.clocks_moved().notify())
+        .inspect(|_| self.clocks_advanced().notify())
     }
 
     /// A part of an advance, as one change: what is due next on the clock's way ends, `items_max` items at most.
@@ -100,18 +100,18 @@ impl Platform {
         auction: Auction,
         begin: Option<AuctionChange>,
         items_max: usize,
-    ) -> PlatformResult<(Draft<'a>, Advanced)> {
+    ) -> PlatformResult<(ChangeBuilder<'a>, Advanced)> {
         let mut on_the_way = auction.clone();
         begin.iter().for_each(|change| on_the_way.apply(change));
         let target = self.time_of(&on_the_way);
-        let mut due = self.store().due_in_sandbox(auction.uuid, target, items_max + 1).await?;
+        let mut due = self.store().due_sandbox_items(auction.uuid, target, items_max + 1).await?;
         let is_last = due.len() <= items_max;
         due.truncate(items_max);
         let reached = due.last().and_then(|last| last.effective_end_time).filter(|_| !is_last).unwrap_or(target);
         let followed = test_clock::follow(&on_the_way, reached, due.len() as u64)?;
         let changes: Vec<AuctionChange> = begin.into_iter().chain([followed]).collect();
 
-        let mut draft = self.draft(actor, target);
+        let mut draft = self.build_change(actor, target);
         let auction = draft.auction(auction, &changes);
         let mut ended = Vec::with_capacity(due.len());
         for item in due {

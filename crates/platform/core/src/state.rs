@@ -10,13 +10,13 @@ use kit_runtime::signal::Signal;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
-use crate::access::KeyCache;
-use crate::bidders::{KnownBidders, Turns};
+use crate::access::CredentialCache;
+use crate::bidders::{RegistrationCache, StripedLocks};
 use crate::config::PlatformConfig;
-use crate::lines::Lines;
+use crate::item_queue::ItemQueues;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::people::Doorkeeper;
+use crate::people::SignInState;
 use crate::port::{ApiKey, NodeId, Store};
 use crate::publisher::{Publisher, PublisherParts};
 
@@ -53,21 +53,21 @@ struct Inner {
     publisher: Publisher,
     live: Live,
     /// Somebody set an end that may be earlier than the one the timer sleeps until.
-    ends_moved: Signal,
+    ends_changed: Signal,
     /// The clock of a sandbox auction was given a target.
-    clocks_moved: Signal,
+    clocks_advanced: Signal,
     /// The items of an auction begin to follow it.
-    leads_moved: Signal,
-    keys: KeyCache<ApiKey>,
-    doorkeeper: Doorkeeper,
+    bulk_changes_begun: Signal,
+    api_key_cache: CredentialCache<ApiKey>,
+    sign_in_state: SignInState,
     /// Bids of bidders with a spending limit come one after the other.
-    turns: Turns,
+    bidder_locks: StripedLocks,
     /// Decisions that lost against others are made again one after the other.
-    again: Turns,
+    retry_locks: StripedLocks,
     /// Registrations that need not be read again for each bid.
-    known_bidders: KnownBidders,
+    registration_cache: RegistrationCache,
     /// Who waits to decide about which item.
-    lines: Lines,
+    item_queues: ItemQueues,
     metrics: Arc<Metrics>,
 }
 
@@ -88,9 +88,9 @@ impl Platform {
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);
-        let keys = KeyCache::new(config.key_cache_max, config.key_cache_ttl);
-        let doorkeeper = Doorkeeper::new(&config);
-        let (ends_moved, clocks_moved) = (Signal::new(), Signal::new());
+        let api_key_cache = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
+        let sign_in_state = SignInState::new(&config);
+        let (ends_changed, clocks_advanced) = (Signal::new(), Signal::new());
         let inner = Inner {
             store,
             clock,
@@ -101,15 +101,15 @@ impl Platform {
             config,
             publisher,
             live,
-            ends_moved,
-            clocks_moved,
-            leads_moved: Signal::new(),
-            keys,
-            doorkeeper,
-            turns: Turns::new(),
-            again: Turns::new(),
-            known_bidders: KnownBidders::default(),
-            lines: Lines::default(),
+            ends_changed,
+            clocks_advanced,
+            bulk_changes_begun: Signal::new(),
+            api_key_cache,
+            sign_in_state,
+            bidder_locks: StripedLocks::new(),
+            retry_locks: StripedLocks::new(),
+            registration_cache: RegistrationCache::default(),
+            item_queues: ItemQueues::default(),
             metrics,
         };
         Self { inner: Arc::new(inner) }
@@ -121,8 +121,8 @@ impl Platform {
         self.spawn_publisher(tasks);
         self.spawn_timers(tasks);
         self.spawn_clocks(tasks);
-        self.spawn_leads(tasks);
-        self.spawn_upkeep(tasks);
+        self.spawn_bulk_changes(tasks);
+        self.spawn_answer_expiry(tasks);
         self.spawn_live(tasks);
     }
 
@@ -177,40 +177,40 @@ impl Platform {
         &self.inner.live
     }
 
-    pub(crate) fn ends_moved(&self) -> &Signal {
-        &self.inner.ends_moved
+    pub(crate) fn ends_changed(&self) -> &Signal {
+        &self.inner.ends_changed
     }
 
-    pub(crate) fn clocks_moved(&self) -> &Signal {
-        &self.inner.clocks_moved
+    pub(crate) fn clocks_advanced(&self) -> &Signal {
+        &self.inner.clocks_advanced
     }
 
-    pub(crate) fn leads_moved(&self) -> &Signal {
-        &self.inner.leads_moved
+    pub(crate) fn bulk_changes_begun(&self) -> &Signal {
+        &self.inner.bulk_changes_begun
     }
 
-    pub(crate) fn again(&self) -> &Turns {
-        &self.inner.again
+    pub(crate) fn retry_locks(&self) -> &StripedLocks {
+        &self.inner.retry_locks
     }
 
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.inner.turns
+    pub(crate) fn bidder_locks(&self) -> &StripedLocks {
+        &self.inner.bidder_locks
     }
 
-    pub(crate) fn known_bidders(&self) -> &KnownBidders {
-        &self.inner.known_bidders
+    pub(crate) fn registration_cache(&self) -> &RegistrationCache {
+        &self.inner.registration_cache
     }
 
-    pub(crate) fn lines(&self) -> &Lines {
-        &self.inner.lines
+    pub(crate) fn item_queues(&self) -> &ItemQueues {
+        &self.inner.item_queues
     }
 
-    pub(crate) fn keys(&self) -> &KeyCache<ApiKey> {
-        &self.inner.keys
+    pub(crate) fn api_key_cache(&self) -> &CredentialCache<ApiKey> {
+        &self.inner.api_key_cache
     }
 
-    pub(crate) fn doorkeeper(&self) -> &Doorkeeper {
-        &self.inner.doorkeeper
+    pub(crate) fn sign_in_state(&self) -> &SignInState {
+        &self.inner.sign_in_state
     }
 }
 
@@ -221,8 +221,8 @@ mod tests {
     use super::*;
     use crate::auctions::{CreatedAuction, NewAuction};
     use crate::bids::{NewBid, PlacedBid};
-    use crate::ring::{ClerkCommand, CommandDone, RingVersion};
-    use crate::{Answering, Caller};
+    use crate::ring::{ClerkCommand, ClerkCommandResult, RingVersion};
+    use crate::{Caller, IdempotentRequest};
 
     fn sendable<F: Future + Send>(future: F) -> F {
         future
@@ -234,7 +234,11 @@ mod tests {
         platform: &Platform,
         caller: &Caller,
         (auction, bid, command): (&NewAuction, &NewBid, &ClerkCommand),
-        answers: (Answering<'_, CreatedAuction>, Answering<'_, PlacedBid>, Answering<'_, CommandDone>),
+        answers: (
+            IdempotentRequest<'_, CreatedAuction>,
+            IdempotentRequest<'_, PlacedBid>,
+            IdempotentRequest<'_, ClerkCommandResult>,
+        ),
     ) {
         let id = uuid::Uuid::nil();
         drop(sendable(platform.create_auction(caller, auction, Some(answers.0))));

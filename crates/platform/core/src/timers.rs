@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::batch::{Holding, end_batch};
+use self::batch::{DowntimeExtension, end_batch};
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Downtime, StoreError};
@@ -34,23 +34,23 @@ const ACTOR: &str = "timer";
 /// Commits in one run; more is due at once next time.
 const ROUNDS_MAX: usize = 1_000;
 /// Commits of a round when more is due than one can hold: while one is written, the others are made.
-const COMMITS_TOGETHER: usize = 4;
+const CONCURRENT_COMMITS: usize = 4;
 /// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
-const GAP_MS_MAX: i64 = 3_000;
+const HEARTBEAT_GAP_MS_MAX: i64 = 3_000;
 /// Pause after a round that came to nothing though items were due.
-const STUCK_PAUSE: Duration = Duration::from_secs(1);
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 /// Ends items that are due.
-pub struct EndItems {
+pub struct ItemEndWorker {
     platform: Platform,
-    place: Place,
+    role: NodeRole,
     /// What is known of downtimes, where ends in one are held.
-    down: Down,
+    downtime_state: KnownDowntime,
 }
 
 /// What this node knows of downtimes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Down {
+enum KnownDowntime {
     /// It has not asked yet.
     Unknown,
     /// Ends are not held, or nothing is left to be held.
@@ -61,16 +61,16 @@ enum Down {
 
 /// What this node is to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NodeRole {
     /// Ends items at their time.
-    First,
+    Primary,
     /// Ends items that are overdue by this.
     Standby { behind: Duration },
 }
 
 /// What a run did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ended {
+pub struct EndReport {
     /// Items ended.
     pub items: usize,
     /// Items that somebody else changed first.
@@ -79,20 +79,20 @@ pub struct Ended {
     pub refused: usize,
 }
 
-impl EndItems {
+impl ItemEndWorker {
     /// The worker of a platform.
     pub fn new(platform: Platform) -> Self {
-        Self { platform, place: Place::First, down: Down::Unknown }
+        Self { platform, role: NodeRole::Primary, downtime_state: KnownDowntime::Unknown }
     }
 
     /// Ends everything that is due at `now`.
-    pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<Ended> {
-        if self.down == Down::Unknown {
-            self.look_for_downtime(now).await?;
+    pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<EndReport> {
+        if self.downtime_state == KnownDowntime::Unknown {
+            self.detect_downtime(now).await?;
         }
-        let mut ended = Ended::default();
+        let mut ended = EndReport::default();
         let mut limit = self.batch_max();
-        let mut rush = None;
+        let mut reduced = None;
         for _ in 0..ROUNDS_MAX {
             let round = self.round(now, limit).await?;
             ended.items += round.items;
@@ -103,81 +103,81 @@ impl EndItems {
             // A conflict is looked at again: a bid may have come before the end, and the item is still due.
             if !more && round.conflicts == 0 {
                 if round.refused == 0 {
-                    self.end_downtime().await?;
+                    self.clear_downtime().await?;
                 }
                 break;
             }
             if more {
-                rush.get_or_insert_with(|| self.platform.publisher().rush());
+                reduced.get_or_insert_with(|| self.platform.publisher().reduce_sending());
             }
             // The first are not kept waiting until all of many are read.
-            limit = self.batch_max() * COMMITS_TOGETHER;
+            limit = self.batch_max() * CONCURRENT_COMMITS;
         }
         Ok(ended)
     }
 
     /// Before anything ends: was somebody there to see to what is due?
-    async fn look_for_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
+    async fn detect_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
         let is_held = self.grace() > Duration::ZERO;
-        let found = if is_held { self.platform.note_run(now).await? } else { None };
-        self.down = found.map_or(Down::None, Down::Known);
-        if let Down::Known(Downtime { since, until }) = self.down {
+        let found = if is_held { self.platform.detect_downtime(now).await? } else { None };
+        self.downtime_state = found.map_or(KnownDowntime::None, KnownDowntime::Known);
+        if let KnownDowntime::Known(Downtime { since, until }) = self.downtime_state {
             tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
         }
         Ok(())
     }
 
     /// Nothing that is due is left.
-    async fn end_downtime(&mut self) -> PlatformResult<()> {
-        if let Down::Known(downtime) = self.down {
-            self.platform.store().end_downtime(downtime).await?;
-            self.down = Down::None;
+    async fn clear_downtime(&mut self) -> PlatformResult<()> {
+        if let KnownDowntime::Known(downtime) = self.downtime_state {
+            self.platform.store().clear_downtime(downtime).await?;
+            self.downtime_state = KnownDowntime::None;
         }
         Ok(())
     }
 
     /// What becomes of ends in the downtime that is known.
-    fn holding(&self) -> Option<Holding> {
-        let Down::Known(downtime) = self.down else { return None };
+    fn downtime_extension(&self) -> Option<DowntimeExtension> {
+        let KnownDowntime::Known(downtime) = self.downtime_state else { return None };
         let to = downtime.until.checked_add(self.grace()).ok()?;
-        Some(Holding { downtime, to })
+        Some(DowntimeExtension { downtime, to })
     }
 
     fn grace(&self) -> Duration {
         self.platform.config().timers.downtime_grace
     }
 
-    async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<Ended> {
-        let due_by = match self.place {
-            Place::First => now,
-            Place::Standby { behind } => now - behind,
+    async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<EndReport> {
+        let due_by = match self.role {
+            NodeRole::Primary => now,
+            NodeRole::Standby { behind } => now - behind,
         };
         let due = self.platform.store().due_items(due_by, limit).await?;
         let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
-        if self.down == Down::None
+        if self.downtime_state == KnownDowntime::None
             && self.grace() > Duration::ZERO
-            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > GAP_MS_MAX.into())
+            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > HEARTBEAT_GAP_MS_MAX.into())
         {
             // So late: perhaps the whole machine stood still.
-            self.look_for_downtime(now).await?;
+            self.detect_downtime(now).await?;
         }
-        let mut ended = Ended::default();
-        let mut rival = None;
+        let mut ended = EndReport::default();
+        let mut conflicting_item = None;
         let mut due = due.into_iter();
         let mut batches = JoinSet::new();
         while due.len() > 0 {
             let batch: Vec<_> = due.by_ref().take(self.batch_max()).collect();
-            batches.spawn(end_batch(self.platform.clone(), batch, self.holding(), now));
+            batches.spawn(end_batch(self.platform.clone(), batch, self.downtime_extension(), now));
         }
         let mut failed = None;
         while let Some(batch) = batches.join_next().await {
             let batch = batch.map_err(|panic| StoreError::Unavailable(format!("ending items failed: {panic}")));
             match batch.and_then(|result| result) {
-                Ok((of_batch, rival_of_batch)) => {
+                Ok((of_batch, conflicting_of_batch)) => {
                     ended.items += of_batch.items;
                     ended.conflicts += of_batch.conflicts;
                     ended.refused += of_batch.refused;
-                    rival = rival.or(rival_of_batch);
+                    conflicting_item = conflicting_item.or(conflicting_of_batch);
                 }
                 Err(error) => failed = Some(error),
             }
@@ -186,16 +186,16 @@ impl EndItems {
             return Err(error.into());
         }
         if ended.items + ended.conflicts > 0 {
-            self.find_place(rival, now).await?;
+            self.update_role(conflicting_item, now).await?;
         }
         Ok(ended)
     }
 
     /// After a conflict: was it a bid, or another node that ends items?
-    async fn find_place(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
+    async fn update_role(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
         let Some(uuid) = conflicting else {
             // Everything was ours: if this node stood by, the one before it is gone.
-            self.place = Place::First;
+            self.role = NodeRole::Primary;
             return Ok(());
         };
         let item = self.platform.store().item(uuid).await?;
@@ -204,33 +204,33 @@ impl EndItems {
             let delay = self.platform.config().timers.standby_delay;
             // Two nodes that yield to each other must not come back at the same time.
             let behind = delay + delay.mul_f64(self.platform.random().unit_f64());
-            if self.place == Place::First {
+            if self.role == NodeRole::Primary {
                 tracing::info!(%now, "another node ends items; this one stands by");
             }
-            self.place = Place::Standby { behind };
+            self.role = NodeRole::Standby { behind };
         }
         Ok(())
     }
 
     /// When to look again, if nobody says something before.
-    async fn wake_at(&self, now: Timestamp, last: &PlatformResult<Ended>) -> Timestamp {
+    async fn wake_at(&self, now: Timestamp, last: &PlatformResult<EndReport>) -> Timestamp {
         let latest = now + self.platform.config().timers.look_every;
         let stuck = match last {
             Ok(ended) => ended.refused > 0 && ended.items == 0,
             Err(_) => true,
         };
         let next = match self.platform.store().next_end().await {
-            Ok(Some(next)) => match self.place {
-                Place::First => next,
-                Place::Standby { behind } => next + behind,
+            Ok(Some(next)) => match self.role {
+                NodeRole::Primary => next,
+                NodeRole::Standby { behind } => next + behind,
             },
             Ok(None) => latest,
             Err(error) => {
                 tracing::error!(%error, "the next end could not be read");
-                now + STUCK_PAUSE
+                now + ERROR_PAUSE
             }
         };
-        let earliest = if stuck { now + STUCK_PAUSE } else { now };
+        let earliest = if stuck { now + ERROR_PAUSE } else { now };
         next.clamp(earliest, latest.max(earliest))
     }
 
@@ -239,15 +239,17 @@ impl EndItems {
             let now = self.platform.now();
             let ended = self.run_once(now).await;
             match &ended {
-                Ok(Ended { items: 0, .. }) => {}
+                Ok(EndReport { items: 0, .. }) => {}
                 Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
-                Err(error) => tracing::error!(error = error.in_full(), "items could not be ended; it is tried again"),
+                Err(error) => {
+                    tracing::error!(error = error.full_message(), "items could not be ended; it is tried again")
+                }
             }
             let wake_at = self.wake_at(now, &ended).await;
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = self.platform.clock().sleep_until(wake_at) => {}
-                () = self.platform.ends_moved().wait() => {}
+                () = self.platform.ends_changed().wait() => {}
             }
         }
     }
@@ -259,12 +261,12 @@ impl EndItems {
 
 impl Platform {
     /// Notes that this node lives; the downtime that is kept, if there is one.
-    pub(crate) async fn note_run(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
-        Ok(self.store().note_run(now, GAP_MS_MAX).await?)
+    pub(crate) async fn detect_downtime(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
+        Ok(self.store().detect_downtime(now, HEARTBEAT_GAP_MS_MAX).await?)
     }
 
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
-        tasks.spawn("ending of items", move |stopping| EndItems::new(platform.clone()).keep_running(stopping));
+        tasks.spawn("ending of items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));
     }
 }

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::bid_log::BIDS_MAX;
 use crate::proxy::Pricing;
-use crate::{Auction, Bidder, Item, Registered, Rejection};
+use crate::{Auction, Bidder, Item, RegistrationRef, Rejection};
 
 /// The highest amount anywhere, minor units: leaves room to add increments, and is exact in every JSON reader.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000_000;
@@ -64,7 +64,7 @@ pub(crate) struct Offer {
     pub(crate) bid: Uuid,
     pub(crate) bidder: String,
     /// Of a bidder who was looked up.
-    pub(crate) registration: Option<Registered>,
+    pub(crate) registration: Option<RegistrationRef>,
     pub(crate) amount: i64,
     pub(crate) source: BidSource,
     pub(crate) at: Timestamp,

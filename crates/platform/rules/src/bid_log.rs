@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{BidSource, Hidden, Item, ItemChange, Registered, Rejection};
+use crate::{BidSource, Hidden, Item, ItemChange, RegistrationRef, Rejection};
 
 /// Bids of one item, at most: what a command that looks back may have to read.
 pub const BIDS_MAX: i64 = 100_000;
@@ -36,7 +36,7 @@ pub struct BidRecord {
     pub asked: Option<i64>,
     /// The registration that it was taken under; none where nobody asked for one: in an open auction, and by the clerk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub registration: Option<Registered>,
+    pub registration: Option<RegistrationRef>,
     /// The server's time.
     pub at: Timestamp,
     /// Set when it does not count any more.
@@ -48,7 +48,7 @@ pub struct BidRecord {
 #[serde(rename_all = "camelCase")]
 pub struct Struck {
     /// Why.
-    pub strike: Strike,
+    pub strike: StrikeReason,
     /// Number of the item's last bid at that moment.
     pub after: i64,
 }
@@ -56,7 +56,7 @@ pub struct Struck {
 /// Why a bid does not count any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Strike {
+pub enum StrikeReason {
     /// Cancelled by an administrator: it is as if it had never been made.
     Cancelled,
     /// Undone by the clerk: what stood before stands again.
@@ -68,7 +68,7 @@ pub enum Strike {
     Lowered,
 }
 
-impl Strike {
+impl StrikeReason {
     /// Every one.
     pub const ALL: [Self; 4] = [Self::Cancelled, Self::Undone, Self::Retracted, Self::Lowered];
 

@@ -9,7 +9,7 @@ use crate::{Auction, Item, LogHash, Rejection};
 /// A registration as a bid was decided on it: the entry that its log had come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Registered {
+pub struct RegistrationRef {
     /// The registration.
     pub uuid: Uuid,
     /// Number of the last entry of its log.
@@ -27,7 +27,7 @@ pub struct Bidder {
     /// The person or firm behind the paddle, when it is known: vendors and the auctioneer are told by it.
     pub party: Option<Uuid>,
     /// The registration for this auction; none for one whom the caller vouches for.
-    pub registered: Option<Registered>,
+    pub registered: Option<RegistrationRef>,
     /// The registration for this auction was approved.
     pub approved: bool,
     /// Suspended from bidding.

@@ -9,7 +9,7 @@ use crate::bid_log::Struck;
 use crate::edit::AuctionEdit;
 use crate::item::{BeforePass, ItemEdit};
 use crate::{
-    Auction, BidRecord, BidSource, Cause, Item, Pending, RingPlace, StandingBid, Strike, TestClock, WebcastPhase,
+    Auction, BidRecord, BidSource, Cause, Item, Pending, RingStatus, StandingBid, StrikeReason, TestClock, WebcastPhase,
 };
 
 /// One change of an item. Changes of one decision apply in their order.
@@ -90,7 +90,7 @@ pub enum ItemChange {
     /// Its place in a webcast's ring.
     RingChanged {
         /// Place after.
-        ring: RingPlace,
+        ring: RingStatus,
         /// Why.
         cause: Cause,
     },
@@ -243,13 +243,13 @@ impl AuctionChange {
     }
 }
 
-impl From<Strike> for Cause {
-    fn from(strike: Strike) -> Self {
+impl From<StrikeReason> for Cause {
+    fn from(strike: StrikeReason) -> Self {
         match strike {
-            Strike::Cancelled => Self::BidCancelled,
-            Strike::Undone => Self::BidUndone,
-            Strike::Retracted => Self::BidRetracted,
-            Strike::Lowered => Self::AskingPriceSet,
+            StrikeReason::Cancelled => Self::BidCancelled,
+            StrikeReason::Undone => Self::BidUndone,
+            StrikeReason::Retracted => Self::BidRetracted,
+            StrikeReason::Lowered => Self::AskingPriceSet,
         }
     }
 }
@@ -296,7 +296,7 @@ impl Item {
                 self.effective_end_time = Some(*end);
             }
             ItemChange::Edited { edit } => {
-                edit.put_into(self);
+                edit.apply_to(self);
                 if edit.end_time.is_some() {
                     self.effective_end_time = self.end_time;
                 }
@@ -342,7 +342,7 @@ impl Auction {
                     ended: *ended,
                 });
             }
-            AuctionChange::Edited { edit } => edit.put_into(self),
+            AuctionChange::Edited { edit } => edit.apply_to(self),
         }
     }
 }

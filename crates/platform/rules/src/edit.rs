@@ -15,7 +15,7 @@ use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::lifecycle::require_possible;
+use crate::lifecycle::require_valid_fields;
 use crate::transitions::require_complete;
 use crate::{
     Auction, AuctionChange, AuctionKind, Charges, IncrementTable, InternetBids, ItemCounts, Rejection, Stagger,
@@ -35,7 +35,7 @@ macro_rules! fields_of {
 
         impl $name {
             /// Without what is so already.
-            pub(crate) fn without_what_is_so(mut self, subject: &$subject) -> Self {
+            pub(crate) fn without_unchanged(mut self, subject: &$subject) -> Self {
                 $(if self.$field.as_ref() == Some(&subject.$field) {
                     self.$field = None;
                 })+
@@ -48,7 +48,7 @@ macro_rules! fields_of {
             }
 
             /// The subject takes what is given.
-            pub fn put_into(&self, subject: &mut $subject) {
+            pub fn apply_to(&self, subject: &mut $subject) {
                 $(if let Some(value) = &self.$field {
                     subject.$field.clone_from(value);
                 })+
@@ -104,19 +104,19 @@ pub struct Plan {
 }
 
 /// If an edit changes what bids on LIVE items are decided by.
-pub fn has_other_terms(before: &Auction, after: &Auction) -> bool {
+pub fn changes_terms(before: &Auction, after: &Auction) -> bool {
     let terms = |auction: &Auction| (auction.charges, auction.starts_at, auction.extension_seconds);
     after.status == AuctionStatus::Live && (terms(before) != terms(after) || before.increments != after.increments)
 }
 
 /// Begins an edit of the terms of a LIVE auction whose items are too many to be looked at in one commit: from now on no bid is
-/// taken. When every decision of before is known, [`end_hold`] makes it true.
-pub fn begin_hold() -> Vec<AuctionChange> {
+/// taken. When every decision of before is known, [`end_terms_edit`] makes it true.
+pub fn begin_terms_edit() -> Vec<AuctionChange> {
     vec![AuctionChange::BidsHeld]
 }
 
-/// Ends what [`begin_hold`] began: the edit is true, or nothing has changed when a bid had come in between.
-pub fn end_hold(auction: &Auction, items: &ItemCounts, wanted: AuctionEdit) -> Vec<AuctionChange> {
+/// Ends what [`begin_terms_edit`] began: the edit is true, or nothing has changed when a bid had come in between.
+pub fn end_terms_edit(auction: &Auction, items: &ItemCounts, wanted: AuctionEdit) -> Vec<AuctionChange> {
     let mut changes = edit(auction, items, wanted).unwrap_or_default();
     changes.push(AuctionChange::BidsReleased);
     changes
@@ -127,7 +127,7 @@ pub fn end_hold(auction: &Auction, items: &ItemCounts, wanted: AuctionEdit) -> V
 ///
 /// Errors: `fields_locked`, `field_invalid`, `fields_missing`.
 pub fn edit(auction: &Auction, items: &ItemCounts, edit: AuctionEdit) -> Result<Vec<AuctionChange>, Rejection> {
-    let edit = edit.without_what_is_so(auction);
+    let edit = edit.without_unchanged(auction);
     let locks: Vec<(&'static str, &'static str)> =
         edit.fields().into_iter().filter_map(|field| Some((field, lock(field, auction, items)?))).collect();
     if let Some((_, why)) = locks.first() {
@@ -144,7 +144,7 @@ pub fn replan(auction: &Auction, plan: Plan, now: Timestamp) -> Result<Vec<Aucti
     auction.require_kind(AuctionKind::Timed)?;
     auction.require_open()?;
     let edit = AuctionEdit { ends_at: Some(Some(plan.ends_at)), stagger: Some(plan.stagger), ..AuctionEdit::default() };
-    let edit = edit.without_what_is_so(auction);
+    let edit = edit.without_unchanged(auction);
     let moves = edit.ends_at.is_some();
     if moves && auction.status == AuctionStatus::Live && plan.ends_at <= now {
         return Err(Rejection::EndNotInFuture);
@@ -157,8 +157,8 @@ fn changes(auction: &Auction, edit: AuctionEdit) -> Result<Vec<AuctionChange>, R
         return Ok(Vec::new());
     }
     let mut edited = auction.clone();
-    edit.put_into(&mut edited);
-    require_possible(&edited)?;
+    edit.apply_to(&mut edited);
+    require_valid_fields(&edited)?;
     if edited.status != AuctionStatus::Draft {
         require_complete(&edited)?;
     }

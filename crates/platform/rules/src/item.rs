@@ -23,7 +23,7 @@ use crate::{Auction, AuctionKind, BidSource, Hidden, LogHead, new_item_end};
 /// Where an item of a webcast is, apart from its status (decisions, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RingPlace {
+pub enum RingStatus {
     /// Not offered yet, or to be offered again.
     #[default]
     Waiting,
@@ -135,7 +135,7 @@ pub struct Item {
     /// Real end: `end_time`, or later after extensions. Every reader uses this one.
     pub effective_end_time: Option<Timestamp>,
     /// Place in a webcast's ring.
-    pub ring: RingPlace,
+    pub ring: RingStatus,
     /// The highest standing bid.
     pub standing: Option<StandingBid>,
     /// Bids accepted so far; also the number of the last one.
@@ -209,8 +209,8 @@ impl Item {
     /// How it is being offered, when it is in the ring.
     pub fn in_ring(&self) -> Option<InRing> {
         match self.ring {
-            RingPlace::InRing(ring) => Some(ring),
-            RingPlace::Waiting | RingPlace::Done => None,
+            RingStatus::InRing(ring) => Some(ring),
+            RingStatus::Waiting | RingStatus::Done => None,
         }
     }
 
@@ -226,7 +226,7 @@ impl Item {
 
     /// What this item binds of the bidder's spending limit, minor units: the whole maximum while it may still be sold to
     /// them, the hammer price when it was.
-    pub fn bound_for(&self, paddle: &str) -> i64 {
+    pub fn committed_by(&self, paddle: &str) -> i64 {
         let Some(standing) = self.standing.as_ref().filter(|standing| standing.bidder == paddle) else { return 0 };
         match self.status {
             ItemStatus::Sold | ItemStatus::SoldBuyNow => standing.amount,

@@ -53,19 +53,19 @@ pub use auction::{
     WebcastPhase, new_item_end,
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
-pub use bid_log::{BIDS_MAX, BidLog, BidRecord, Strike, Struck};
-pub use bidder::{Bidder, Registered};
+pub use bid_log::{BIDS_MAX, BidLog, BidRecord, StrikeReason, Struck};
+pub use bidder::{Bidder, RegistrationRef};
 pub use cause::Cause;
 pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{BeforePass, InRing, Item, ItemCommand, Pending, RingPlace, StandingBid};
+pub use item::{BeforePass, InRing, Item, ItemCommand, Pending, RingStatus, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
 pub use paddle::{BIDDER_CHARS_MAX, paddle_problem};
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};
-pub use test_clock::{Realm, TestClock};
+pub use test_clock::{SaleMode, TestClock};
 pub use view::{PublicBid, PublicItem};

@@ -8,7 +8,7 @@
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 
-use crate::transitions::{AuctionFacts, follow_auction};
+use crate::transitions::{AuctionFacts, find_auction_transition};
 use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Item, Rejection, WebcastPhase};
 
 /// What somebody wants of an auction.
@@ -89,10 +89,10 @@ pub fn decide(
     let facts = AuctionFacts { auction, items, now };
     let row = match command {
         AuctionCommand::Create { status } => {
-            require_possible(auction)?;
-            follow_auction(&facts, auction.current(), status)?
+            require_valid_fields(auction)?;
+            find_auction_transition(&facts, auction.current(), status)?
         }
-        AuctionCommand::ChangeStatus { to } => follow_auction(&facts, auction.current(), to)?,
+        AuctionCommand::ChangeStatus { to } => find_auction_transition(&facts, auction.current(), to)?,
     };
     let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }];
     if row.to == AuctionStatus::Preview && auction.phase == WebcastPhase::Live {
@@ -103,22 +103,26 @@ pub fn decide(
 }
 
 /// Begins the way of an auction back from LIVE to PREVIEW where its items are too many to be looked at in one commit: from now
-/// on no bid is taken. When every decision of before is known, [`end_return`] leads it there.
+/// on no bid is taken. When every decision of before is known, [`end_return_to_preview`] leads it there.
 ///
 /// Errors: as [`decide`].
-pub fn begin_return(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Result<Vec<AuctionChange>, Rejection> {
+pub fn begin_return_to_preview(
+    auction: &Auction,
+    items: &ItemCounts,
+    now: Timestamp,
+) -> Result<Vec<AuctionChange>, Rejection> {
     let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
     decide(auction, items, command, now).map(|_| vec![AuctionChange::ReturnBegun])
 }
 
-/// Ends what [`begin_return`] began: PREVIEW, or LIVE as before when a bid had come in between.
-pub fn end_return(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
+/// Ends what [`begin_return_to_preview`] began: PREVIEW, or LIVE as before when a bid had come in between.
+pub fn end_return_to_preview(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
     let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
     decide(auction, items, command, now).unwrap_or_else(|_| vec![AuctionChange::ReturnGivenUp])
 }
 
 /// Refuses an auction with fields that can't be so, by the name of the first one.
-pub(crate) fn require_possible(auction: &Auction) -> Result<(), Rejection> {
+pub(crate) fn require_valid_fields(auction: &Auction) -> Result<(), Rejection> {
     if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
         return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
     }

@@ -21,7 +21,7 @@ pub fn paddle_problem(paddle: &str) -> Option<&'static str> {
     if paddle.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return None;
     }
-    if !paddle.chars().all(is_seen) {
+    if !paddle.chars().all(is_visible) {
         return Some("must have no character that is not seen, such as a control character or one without a width");
     }
     (!is_plain(paddle)).then_some("must be written in its plain form (Unicode NFKC), such as 7 instead of \u{ff17}")
@@ -41,7 +41,7 @@ fn is_plain(paddle: &str) -> bool {
 }
 
 /// If a reader sees it, or sees the blank that it is.
-fn is_seen(char: char) -> bool {
+fn is_visible(char: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, SpaceSeparator, Surrogate, Unassigned,
     };
@@ -50,11 +50,11 @@ fn is_seen(char: char) -> bool {
         SpaceSeparator => char != ' ',
         _ => false,
     };
-    !is_blank && !is_passed_over(char)
+    !is_blank && !is_default_ignorable(char)
 }
 
 /// Letters, marks and signs that are drawn as nothing: those that Unicode says are passed over by default, and an empty pattern.
-fn is_passed_over(char: char) -> bool {
+fn is_default_ignorable(char: char) -> bool {
     matches!(char,
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
         | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')

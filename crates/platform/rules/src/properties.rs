@@ -1,6 +1,6 @@
 //! What holds after any run of commands, legal or not, in any order, on one item.
 
-mod promises;
+mod invariants;
 mod sale;
 mod steps;
 
@@ -13,7 +13,7 @@ use crate::sample::at;
 use crate::{AuctionChange, ItemChange, ItemCommand, Rejection};
 
 /// Written down and read again, as a log does.
-fn by_way_of_the_log<C: serde::Serialize + serde::de::DeserializeOwned>(change: &C) -> C {
+fn through_log_json<C: serde::Serialize + serde::de::DeserializeOwned>(change: &C) -> C {
     serde_json::from_str(&serde_json::to_string(change).unwrap()).unwrap()
 }
 
@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn any_run_of_commands_keeps_the_promises_of_the_crate(
+    fn any_run_of_commands_keeps_the_invariants(
         facts in facts(),
         steps in prop::collection::vec(step(), 0..80),
     ) {
@@ -43,12 +43,12 @@ proptest! {
             let _refused = sale.take(step);
         }
         for change in &sale.item_changes {
-            let change: ItemChange = by_way_of_the_log(change);
+            let change: ItemChange = through_log_json(change);
             item.apply(&change);
             log.apply(&change);
         }
         for change in &sale.auction_changes {
-            auction.apply(&by_way_of_the_log::<AuctionChange>(change));
+            auction.apply(&through_log_json::<AuctionChange>(change));
         }
         prop_assert_eq!(item, sale.item);
         prop_assert_eq!(auction, sale.auction);

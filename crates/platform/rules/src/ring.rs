@@ -6,13 +6,13 @@
 
 mod bids;
 mod legal;
-mod looking_back;
 mod order;
+mod undo;
 
 pub use bids::{Commission, PENDING_MAX, commissions};
 pub use legal::{RingAction, RingFacts, legal_actions};
-pub(crate) use looking_back::what_stood_before;
 pub use order::next_to_send;
+pub(crate) use undo::previous_standing_bid;
 
 use contract::ItemStatus;
 use jiff::Timestamp;
@@ -21,9 +21,9 @@ use uuid::Uuid;
 use self::bids::drop_pending;
 use crate::bid::{Offer, next_price};
 use crate::item::{BeforePass, InRing, require_reason};
-use crate::transitions::{ItemBy, ItemFacts, follow_item};
+use crate::transitions::{ItemActor, ItemFacts, find_item_transition};
 use crate::{
-    Auction, AuctionChange, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingPlace,
+    Auction, AuctionChange, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus,
     WebcastPhase,
 };
 
@@ -154,18 +154,16 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         RingCommand::Pass => return pass(auction, item, now),
         RingCommand::Remove => return remove(auction, item),
         RingCommand::OfferAgain => offer_again(auction, item, now),
-        RingCommand::SetAskingPrice { amount, log } => looking_back::set_asking_price(auction, item, amount, &log),
-        RingCommand::Undo { reason, log } => looking_back::undo(auction, item, require_reason(reason)?, &log),
-        RingCommand::Retract { bid, reason, log } => {
-            looking_back::retract(auction, item, bid, require_reason(reason)?, &log)
-        }
+        RingCommand::SetAskingPrice { amount, log } => undo::set_asking_price(auction, item, amount, &log),
+        RingCommand::Undo { reason, log } => undo::undo(auction, item, require_reason(reason)?, &log),
+        RingCommand::Retract { bid, reason, log } => undo::retract(auction, item, bid, require_reason(reason)?, &log),
         RingCommand::RoomBid { bid, bidder, amount } => {
             bids::room(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Room))
         }
-        RingCommand::InternetBid { bid, bidder, amount } => {
+        RingCommand::RelayedBid { bid, bidder, amount } => {
             bids::internet(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
         }
-        RingCommand::OnlineBid { bid, bidder, amount } => {
+        RingCommand::InternetBid { bid, bidder, amount } => {
             bids::online(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
         }
         RingCommand::AcceptPending { bid, bidder } => bids::accept(auction, item, bid, &bidder, now),
@@ -221,7 +219,7 @@ fn reopen(auction: &Auction, item: &Item, reason: String, now: Timestamp) -> Res
         return Err(Rejection::NotLastItem);
     }
     let facts = ItemFacts { auction, item, reason: Some(&reason), now };
-    let row = follow_item(&facts, &[ItemBy::Correction], Some(ItemStatus::Live))?;
+    let row = find_item_transition(&facts, &[ItemActor::Correction], Some(ItemStatus::Live))?;
     let mut changes = row.changes(auction, item, Some(reason));
     // It does not wait in between.
     changes.retain(|change| !matches!(change, ItemChange::RingChanged { .. }));
@@ -240,19 +238,19 @@ fn offer_again(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<Ite
         return Err(Rejection::ItemNotPassed { status: item.status.name() });
     }
     let facts = ItemFacts { auction, item, reason: None, now };
-    let row = follow_item(&facts, &[ItemBy::ClerkOffersAgain], Some(ItemStatus::Live))?;
+    let row = find_item_transition(&facts, &[ItemActor::ClerkOffersAgain], Some(ItemStatus::Live))?;
     Ok(row.changes(auction, item, None))
 }
 
 fn sell(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_running(auction, item)?;
-    finish(auction, item, ItemBy::ClerkSells, ItemStatus::Sold, now)
+    finish(auction, item, ItemActor::ClerkSells, ItemStatus::Sold, now)
 }
 
 /// Whoever bid is free, and may spend elsewhere what this bound: only who takes the pass back at once holds them to it.
 fn pass(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_running(auction, item)?;
-    let mut decision = finish(auction, item, ItemBy::ClerkPasses, ItemStatus::Passed, now)?;
+    let mut decision = finish(auction, item, ItemActor::ClerkPasses, ItemStatus::Passed, now)?;
     if item.bid_count > item.bids_passed.max(item.bids_lapsed) {
         decision.item.push(ItemChange::BidsPassed { through: item.bid_count });
     }
@@ -262,22 +260,22 @@ fn pass(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, 
 fn finish(
     auction: &Auction,
     item: &Item,
-    by: ItemBy,
+    by: ItemActor,
     to: ItemStatus,
     now: Timestamp,
 ) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
     let facts = ItemFacts { auction, item, reason: None, now };
-    let row = follow_item(&facts, &[by], Some(to))?;
+    let row = find_item_transition(&facts, &[by], Some(to))?;
     let mut changes = row.changes(auction, item, None);
-    changes.push(ItemChange::RingChanged { ring: RingPlace::Done, cause: row.cause });
+    changes.push(ItemChange::RingChanged { ring: RingStatus::Done, cause: row.cause });
     Ok(empty_ring(item, changes, row.cause))
 }
 
 fn remove(auction: &Auction, item: &Item) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
     let cause = Cause::RemovedFromRing;
-    Ok(empty_ring(item, vec![ItemChange::RingChanged { ring: RingPlace::Waiting, cause }], cause))
+    Ok(empty_ring(item, vec![ItemChange::RingChanged { ring: RingStatus::Waiting, cause }], cause))
 }
 
 fn resume(auction: &Auction, item: &Item) -> Result<Vec<ItemChange>, Rejection> {
@@ -289,7 +287,7 @@ fn resume(auction: &Auction, item: &Item) -> Result<Vec<ItemChange>, Rejection> 
 }
 
 fn offered(ring: InRing, cause: Cause) -> ItemChange {
-    ItemChange::RingChanged { ring: RingPlace::InRing(ring), cause }
+    ItemChange::RingChanged { ring: RingStatus::InRing(ring), cause }
 }
 
 fn entered(auction: &Auction, item: &Item, cause: Cause) -> ItemChange {

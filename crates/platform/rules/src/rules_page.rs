@@ -1,12 +1,12 @@
 //! Reads docs/rules.md and checks every table in it against the rules, so that the page can't say what is not so.
 
 mod given;
-mod story;
+mod scenario;
 mod then;
 
 use contract::{AuctionStatus, ItemStatus};
 
-use self::story::Story;
+use self::scenario::Scenario;
 use crate::ring::next_to_send;
 use crate::transitions::{AUCTION_TRANSITIONS, ITEM_TRANSITIONS};
 use crate::{Auction, AuctionKind, Charges, Item};
@@ -64,7 +64,7 @@ fn every_example_of_the_page_is_what_the_rules_do() {
     let mut wrong = Vec::new();
     for (line, row) in rows_under(EXAMPLES) {
         let told = match cells(row)[..] {
-            [given, happens, then] => Story::tell(given, happens).and_then(|story| story.check(then)),
+            [given, happens, then] => Scenario::run(given, happens).and_then(|story| story.check(then)),
             _ => Err("a row has three cells".to_owned()),
         };
         if let Err(problem) = told {
@@ -75,13 +75,13 @@ fn every_example_of_the_page_is_what_the_rules_do() {
 }
 
 #[test]
-fn an_example_that_is_not_so_is_found() {
-    let story = |then| Story::tell("opening 100, increment 10", "a bids 500; b bids 300").unwrap().check(then);
+fn a_wrong_example_is_reported() {
+    let story = |then| Scenario::run("opening 100, increment 10", "a bids 500; b bids 300").unwrap().check(then);
     assert_eq!(story("a leads at 310, next bid 320"), Ok(()));
     for wrong in ["a leads at 300", "b leads at 310", "next bid 310", "refused: bid_too_low", "gibberish", ""] {
         assert!(story(wrong).is_err(), "{wrong}");
     }
-    let tell = |happens| Story::tell("opening 100", happens).map(|_| ());
+    let tell = |happens| Scenario::run("opening 100", happens).map(|_| ());
     assert!(tell("a bids 100; b bids 1; c bids 500").is_err(), "only the last step may be refused");
     assert!(tell("a dances").is_err());
 }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingPlace,
+    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingStatus,
     StandingBid, WebcastPhase, minimum_bid,
 };
 
@@ -70,7 +70,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         announced: false,
         end_time: end,
         effective_end_time: end,
-        ring: RingPlace::Waiting,
+        ring: RingStatus::Waiting,
         standing: None,
         bid_count: 0,
         absentee_bids: 0,
@@ -105,6 +105,6 @@ pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
 pub(crate) fn in_ring(mut auction: Auction, mut item: Item) -> (Auction, Item) {
     auction.in_ring = Some(item.uuid);
     let asking_price = minimum_bid(&auction, &item);
-    item.ring = RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false });
+    item.ring = RingStatus::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false });
     (auction, item)
 }

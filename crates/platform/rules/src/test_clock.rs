@@ -16,7 +16,7 @@ pub const CLOCK_SECONDS_MAX: i64 = 3_660 * 24 * 3600;
 
 /// Whether a sale is real, or tries things out on a clock of its own. Chosen when it is created, never changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Realm {
+pub enum SaleMode {
     /// The server's clock decides.
     #[default]
     Real,
@@ -51,15 +51,15 @@ impl TestClock {
 
 impl Auction {
     /// Whether it is real.
-    pub fn realm(&self) -> Realm {
-        if self.clock.is_some() { Realm::Sandbox } else { Realm::Real }
+    pub fn sale_mode(&self) -> SaleMode {
+        if self.clock.is_some() { SaleMode::Sandbox } else { SaleMode::Real }
     }
 }
 
 impl Item {
     /// Whether its auction is real.
-    pub fn realm(&self) -> Realm {
-        if self.sandbox { Realm::Sandbox } else { Realm::Real }
+    pub fn sale_mode(&self) -> SaleMode {
+        if self.sandbox { SaleMode::Sandbox } else { SaleMode::Real }
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::{AMOUNT_MAX, Auction, BidRecord, BidSource, InRing, Item, Strike, minimum_bid};
+use crate::{AMOUNT_MAX, Auction, BidRecord, BidSource, InRing, Item, StrikeReason, minimum_bid};
 
 /// An item's sale, as anybody may follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,7 +81,7 @@ pub struct PublicBid {
     /// The server's time.
     pub at: Timestamp,
     /// Why it does not count any more; none while it does.
-    pub struck: Option<Strike>,
+    pub struck: Option<StrikeReason>,
 }
 
 impl PublicBid {

@@ -3,15 +3,15 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
-use platform_core::port::{Change, Receipt, StoreError, StoreResult};
+use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
 use uuid::Uuid;
 
 /// What was refused so far in a batch, with the version that it was decided on. A change of the same thing at a later version
 /// was decided on what did not become true, also where that version happens to be there, because somebody else made it.
 #[derive(Default)]
-pub(crate) struct Refused(HashMap<Uuid, i64>);
+pub(crate) struct RefusedChanges(HashMap<Uuid, i64>);
 
-impl Refused {
+impl RefusedChanges {
     /// `Conflict` when the change stands on one that was refused.
     pub(crate) fn check(&self, change: &Change) -> StoreResult<()> {
         let stands = |(subject, version): (Uuid, i64)| self.0.get(&subject).is_some_and(|refused| version > *refused);
@@ -33,8 +33,8 @@ impl Refused {
     /// Does each change unless it stands on one that was refused; one answer for each, in order.
     pub(crate) fn each<C: Borrow<Change>, E>(
         changes: &[C],
-        mut commit: impl FnMut(&C) -> Result<StoreResult<Receipt>, E>,
-    ) -> Result<Vec<StoreResult<Receipt>>, E> {
+        mut commit: impl FnMut(&C) -> Result<StoreResult<CommitReceipt>, E>,
+    ) -> Result<Vec<StoreResult<CommitReceipt>>, E> {
         let mut refused = Self::default();
         let mut results = Vec::with_capacity(changes.len());
         for change in changes {

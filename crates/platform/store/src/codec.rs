@@ -6,8 +6,8 @@ use contract::event::EventType;
 use jiff::Timestamp;
 use platform_core::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
-use platform_core::port::{Lead, Registration, RegistrationStatus, StoreError, StoreResult};
-use platform_rules::{Auction, AuctionKind, Item, Realm, Strike};
+use platform_core::port::{BulkChange, Registration, RegistrationStatus, StoreError, StoreResult};
+use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -38,12 +38,12 @@ pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
 /// The end that the timer asks for, in milliseconds: rounded up, so that nothing is due before its time.
 /// None in a sandbox, which the timer is not to see.
 pub(crate) fn end_ms(item: &Item) -> Option<i64> {
-    end_in(item, Realm::Real)
+    end_in(item, SaleMode::Real)
 }
 
 /// The end that the clock of its sandbox auction asks for, in milliseconds.
 pub(crate) fn sandbox_end_ms(item: &Item) -> Option<i64> {
-    end_in(item, Realm::Sandbox)
+    end_in(item, SaleMode::Sandbox)
 }
 
 /// Where the clock of a sandbox auction is being advanced to, in milliseconds.
@@ -51,16 +51,16 @@ pub(crate) fn clock_target_ms(auction: &Auction) -> Option<i64> {
     auction.clock?.target.map(ms)
 }
 
-fn end_in(item: &Item, realm: Realm) -> Option<i64> {
-    let end = item.effective_end_time.filter(|_| item.realm() == realm)?;
+fn end_in(item: &Item, sale_mode: SaleMode) -> Option<i64> {
+    let end = item.effective_end_time.filter(|_| item.sale_mode() == sale_mode)?;
     let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
     // Before 1970 the milliseconds are cut towards 1970, which is up already.
     Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
 }
 
-/// The import that a lead enters.
-pub(crate) fn import_of(lead: &Lead) -> Option<Uuid> {
-    lead.follows.staged()
+/// The import that a bulk change enters.
+pub(crate) fn import_of(lead: &BulkChange) -> Option<Uuid> {
+    lead.operation.import_id()
 }
 
 /// True when a bid was accepted that did not lapse.
@@ -138,21 +138,21 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
 }
 
 /// Number that stands for what became of a bid.
-pub(crate) fn strike_code(strike: Strike) -> i16 {
+pub(crate) fn strike_code(strike: StrikeReason) -> i16 {
     match strike {
-        Strike::Cancelled => 1,
-        Strike::Undone => 2,
-        Strike::Retracted => 3,
-        Strike::Lowered => 4,
+        StrikeReason::Cancelled => 1,
+        StrikeReason::Undone => 2,
+        StrikeReason::Retracted => 3,
+        StrikeReason::Lowered => 4,
     }
 }
 
-fn strike(code: i16) -> StoreResult<Strike> {
+fn strike(code: i16) -> StoreResult<StrikeReason> {
     match code {
-        1 => Ok(Strike::Cancelled),
-        2 => Ok(Strike::Undone),
-        3 => Ok(Strike::Retracted),
-        4 => Ok(Strike::Lowered),
+        1 => Ok(StrikeReason::Cancelled),
+        2 => Ok(StrikeReason::Undone),
+        3 => Ok(StrikeReason::Retracted),
+        4 => Ok(StrikeReason::Lowered),
         other => Err(corrupt(format_args!("{other} is nothing that becomes of a bid"))),
     }
 }
@@ -220,7 +220,7 @@ pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
 
 impl AuctionColumns {
     /// The customer that the state names, and the columns that don't say what it says.
-    pub(crate) fn astray(&self, state: &Auction) -> (Uuid, Vec<&'static str>) {
+    pub(crate) fn inconsistent(&self, state: &Auction) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("auctions.uuid", self.uuid == state.uuid),
             ("auctions.customer", self.customer == state.customer),
@@ -228,16 +228,16 @@ impl AuctionColumns {
             ("auctions.kind", self.kind == auction_kind_code(state.kind)),
             ("auctions.status", self.status == state.status.code()),
             ("auctions.version", self.version == state.version),
-            ("auctions.sandbox", self.sandbox == (state.realm() == Realm::Sandbox)),
+            ("auctions.sandbox", self.sandbox == (state.sale_mode() == SaleMode::Sandbox)),
             ("auctions.clock_target_ms", self.clock_target_ms == clock_target_ms(state)),
         ];
-        (state.customer, astray(&columns))
+        (state.customer, inconsistent(&columns))
     }
 }
 
 impl ItemColumns {
     /// The customer that the state names, and the columns that don't say what it says.
-    pub(crate) fn astray(&self, state: &Item) -> (Uuid, Vec<&'static str>) {
+    pub(crate) fn inconsistent(&self, state: &Item) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("items.uuid", self.uuid == state.uuid),
             ("items.auction", self.auction == state.auction),
@@ -249,13 +249,13 @@ impl ItemColumns {
             ("items.sandbox_end_ms", self.sandbox_end_ms == sandbox_end_ms(state)),
             ("items.version", self.version == state.version),
         ];
-        (state.customer, astray(&columns))
+        (state.customer, inconsistent(&columns))
     }
 }
 
 impl RegistrationColumns {
     /// The customer that the state names, and the columns that don't say what it says.
-    pub(crate) fn astray(&self, state: &Registration) -> (Uuid, Vec<&'static str>) {
+    pub(crate) fn inconsistent(&self, state: &Registration) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("registrations.uuid", self.uuid == state.uuid),
             ("registrations.auction", self.auction == state.auction),
@@ -265,10 +265,10 @@ impl RegistrationColumns {
             ("registrations.status", self.status == registration_status_code(state.status)),
             ("registrations.version", self.version == state.version),
         ];
-        (state.customer, astray(&columns))
+        (state.customer, inconsistent(&columns))
     }
 }
 
-fn astray(columns: &[(&'static str, bool)]) -> Vec<&'static str> {
+fn inconsistent(columns: &[(&'static str, bool)]) -> Vec<&'static str> {
     columns.iter().filter(|(_, is_right)| !is_right).map(|(column, _)| *column).collect()
 }

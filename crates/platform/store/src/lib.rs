@@ -7,6 +7,6 @@
 
 mod batch;
 mod codec;
+mod orphans;
 pub mod postgres;
 pub mod sqlite;
-mod strays;

@@ -9,6 +9,7 @@
 mod access;
 mod access_log;
 mod answered;
+mod batching;
 mod bidders;
 mod books;
 mod clerks;
@@ -16,7 +17,6 @@ mod commit;
 mod consumers;
 mod customers;
 mod feed;
-mod gathered;
 mod journal;
 mod keys;
 mod leads;
@@ -47,18 +47,19 @@ use kit_runtime::signal::Signal;
 use platform_core::bid::Bid;
 use platform_core::journal::JournalRow;
 use platform_core::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult,
+    ApiKey, Auctioneer, Backlog, Change, CommitReceipt, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
+    NewAuctioneer, NodeId, OutboxEvent, OutboxSettlement, Page, Parked, QuarantinedEvent, StartFrom, Store,
+    StoreResult,
 };
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use self::access::AnswerReads;
-use self::commit::joined::{self, Joined, Joining};
-use self::lots::LotReads;
-use self::rows::Fault;
+use self::commit::group::{self, GroupCommitter, GroupResult};
+use self::lots::ItemReads;
+use self::rows::SqlError;
 use kit_engine::postgres::{Job, Postgres};
-pub use kit_engine::postgres::{PostgresConfig, Reached};
+pub use kit_engine::postgres::{PostgresConfig, ServerInfo};
 
 mod migrations {
     refinery::embed_migrations!("src/postgres/migrations");
@@ -70,51 +71,52 @@ mod migrations {
 /// Errors: `Unavailable` when the address can't be used, the server can't be reached, or its tables can't be brought up to
 /// date.
 pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
-    let postgres = Postgres::open(config, "platform", migrations::migrations::runner()).await.map_err(Fault::from)?;
-    let (joining, lots, answers) = (joined::start(&postgres), lots::start(&postgres), access::start(&postgres));
-    Ok(Arc::new(Shared { postgres, joining, lots, answers }))
+    let postgres =
+        Postgres::open(config, "platform", migrations::migrations::runner()).await.map_err(SqlError::from)?;
+    let (group_committer, lots, answers) = (group::start(&postgres), lots::start(&postgres), access::start(&postgres));
+    Ok(Arc::new(PostgresStore { postgres, group_committer, lots, answers }))
 }
 
-struct Shared {
+struct PostgresStore {
     postgres: Postgres,
-    joining: Joining,
-    lots: LotReads,
+    group_committer: GroupCommitter,
+    lots: ItemReads,
     answers: AnswerReads,
 }
 
-impl Shared {
+impl PostgresStore {
     async fn client(&self) -> StoreResult<Object> {
-        Ok(self.postgres.client().await.map_err(Fault::from)?)
+        Ok(self.postgres.client().await.map_err(SqlError::from)?)
     }
 
     /// Answers when what `job` wrote is on disk; its errors undo it.
-    async fn write<I, T>(&self, input: &I, job: Job<I, T, Fault>) -> StoreResult<T> {
+    async fn write<I, T>(&self, input: &I, job: Job<I, T, SqlError>) -> StoreResult<T> {
         Ok(self.postgres.transaction(input, job).await?)
     }
 }
 
 #[async_trait]
-impl Store for Shared {
+impl Store for PostgresStore {
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         let client = self.client().await?;
-        outbox::hear(&client, node, now).await?;
+        outbox::record_heartbeat(&client, node, now).await?;
         let has_dead_nodes = outbox::has_dead_nodes(&client, dead_before).await?;
         drop(client);
         if has_dead_nodes {
-            self.write(&dead_before, |db, dead_before| Box::pin(outbox::bury(db, *dead_before))).await?;
+            self.write(&dead_before, |db, dead_before| Box::pin(outbox::remove_dead_nodes(db, *dead_before))).await?;
         }
         Ok(())
     }
 
-    fn changed_elsewhere(&self) -> Signal {
-        self.postgres.changed_elsewhere()
+    fn remote_changes(&self) -> Signal {
+        self.postgres.remote_changes()
     }
 
     async fn ping(&self) -> StoreResult<()> {
         let ping = "UPDATE pings SET count = count + 1 RETURNING count";
         let pinged = rows::one(&self.client().await?, ping, &[], |_| Ok(())).await;
-        if let Err(Fault::Statement(error)) = &pinged {
-            self.postgres.look_at(error);
+        if let Err(SqlError::Statement(error)) = &pinged {
+            self.postgres.on_write_error(error);
         }
         Ok(pinged.map(drop)?)
     }
@@ -163,15 +165,15 @@ impl Store for Shared {
     }
 
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>> {
-        self.answers.submit((caller, key.to_owned())).await.map_err(gathered::closed)?
+        self.answers.submit((caller, key.to_owned())).await.map_err(batching::batcher_closed)?
     }
 
     async fn keep_answer(&self, answer: IdempotentAnswer) -> StoreResult<()> {
         Ok(access::keep_answer(&self.client().await?, &answer).await.map(drop)?)
     }
 
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
-        Ok(access::forget_answers(&self.client().await?, before, limit).await?)
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        Ok(access::delete_expired_answers(&self.client().await?, before, limit).await?)
     }
 
     async fn put_consumer(&self, consumer: Consumer, start: StartFrom) -> StoreResult<()> {
@@ -184,8 +186,8 @@ impl Store for Shared {
         Ok(consumers::find(&self.client().await?, customer).await?)
     }
 
-    async fn park(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
-        consumers::park(&self.client().await?, customer, parked.as_ref()).await?;
+    async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
+        consumers::park_queue(&self.client().await?, customer, parked.as_ref()).await?;
         self.postgres.notify().await;
         Ok(())
     }
@@ -230,16 +232,20 @@ impl Store for Shared {
         Ok(sales::next_end(&self.client().await?).await?)
     }
 
-    async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
-        let changes = if joined::may_join(&changes) {
-            match self.joining.submit(changes).await.map_err(gathered::closed)? {
-                Joined::Done(answers) => return answers,
-                Joined::Alone(changes) => changes,
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+        assign_to: Option<NodeId>,
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
+        let changes = if group::can_group(&changes) {
+            match self.group_committer.submit(changes).await.map_err(batching::batcher_closed)? {
+                GroupResult::Done(answers) => return answers,
+                GroupResult::Alone(changes) => changes,
             }
         } else {
             changes
         };
-        Ok(commit::commit(&self.postgres, &changes, hand_to).await?)
+        Ok(commit::commit(&self.postgres, &changes, assign_to).await?)
     }
 
     async fn events_after(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>> {
@@ -271,7 +277,7 @@ impl Store for Shared {
         Ok(outbox::next_attempt(&self.client().await?, customer).await?)
     }
 
-    async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()> {
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
         self.write(&(outcomes, now), |db, (outcomes, now)| Box::pin(outbox::settle(db, outcomes, *now))).await
     }
 }

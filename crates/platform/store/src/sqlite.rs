@@ -43,14 +43,15 @@ use kit_runtime::signal::Signal;
 use platform_core::bid::Bid;
 use platform_core::journal::JournalRow;
 use platform_core::port::{
-    ApiKey, Auctioneer, Backlog, Change, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts, NewAuctioneer,
-    NodeId, OutboxEvent, OutboxOutcome, Page, Parked, QuarantinedEvent, Receipt, StartFrom, Store, StoreResult,
+    ApiKey, Auctioneer, Backlog, Change, CommitReceipt, Consumer, Cursor, Customer, IdempotentAnswer, ItemCounts,
+    NewAuctioneer, NodeId, OutboxEvent, OutboxSettlement, Page, Parked, QuarantinedEvent, StartFrom, Store,
+    StoreResult,
 };
 use platform_rules::{Auction, Item};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use self::rows::{Fault, Outcome};
+use self::rows::{SqlError, SqlResult};
 use kit_engine::sqlite::Database;
 
 mod migrations {
@@ -61,28 +62,28 @@ mod migrations {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(Sqlite { database: Database::open(path, migrate).map_err(Fault::from)? }))
+    Ok(Arc::new(SqliteStore { database: Database::open(path, migrate).map_err(SqlError::from)? }))
 }
 
 /// Opens an empty store in a temporary folder, for tests and simulations; nothing of it survives the process.
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(Sqlite { database: Database::open_temporary(migrate).map_err(Fault::from)? }))
+    Ok(Arc::new(SqliteStore { database: Database::open_temporary(migrate).map_err(SqlError::from)? }))
 }
 
 fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
     migrations::migrations::runner().run(db).map(drop)
 }
 
-struct Sqlite {
+struct SqliteStore {
     database: Database,
 }
 
-impl Sqlite {
+impl SqliteStore {
     async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         Ok(self.database.write(job).await?)
     }
@@ -90,20 +91,20 @@ impl Sqlite {
     /// What `job` reads is of one moment.
     async fn read<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         Ok(self.database.read(job).await?)
     }
 }
 
 #[async_trait]
-impl Store for Sqlite {
+impl Store for SqliteStore {
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         self.write(move |db| outbox::heartbeat(db, node, now, dead_before)).await
     }
 
-    fn changed_elsewhere(&self) -> Signal {
-        self.database.changed_elsewhere()
+    fn remote_changes(&self) -> Signal {
+        self.database.remote_changes()
     }
 
     async fn ping(&self) -> StoreResult<()> {
@@ -160,8 +161,8 @@ impl Store for Sqlite {
         self.write(move |db| access::keep_answer(db, &answer).map(drop)).await
     }
 
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.write(move |db| access::forget_answers(db, before, limit)).await
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.write(move |db| access::delete_expired_answers(db, before, limit)).await
     }
 
     async fn put_consumer(&self, consumer: Consumer, start: StartFrom) -> StoreResult<()> {
@@ -172,8 +173,8 @@ impl Store for Sqlite {
         self.read(move |db| consumers::find(db, customer)).await
     }
 
-    async fn park(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
-        self.write(move |db| consumers::park(db, customer, parked.as_ref())).await
+    async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
+        self.write(move |db| consumers::park_queue(db, customer, parked.as_ref())).await
     }
 
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog> {
@@ -216,9 +217,13 @@ impl Store for Sqlite {
         self.read(sales::next_end).await
     }
 
-    async fn commit(&self, changes: Vec<Change>, hand_to: Option<NodeId>) -> StoreResult<Vec<StoreResult<Receipt>>> {
-        let changes = commit::Written::each(changes)?;
-        self.write(move |db| commit::commit(db, &changes, hand_to)).await
+    async fn commit(
+        &self,
+        changes: Vec<Change>,
+        assign_to: Option<NodeId>,
+    ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
+        let changes = commit::EncodedChange::each(changes)?;
+        self.write(move |db| commit::commit(db, &changes, assign_to)).await
     }
 
     async fn events_after(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>> {
@@ -247,7 +252,7 @@ impl Store for Sqlite {
         self.read(move |db| outbox::next_attempt(db, customer)).await
     }
 
-    async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()> {
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
         self.write(move |db| outbox::settle(db, &outcomes, now)).await
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An API key of an account opens every route. The token of an application opens those that are listed here, for its own
 //! application only, as far as its capabilities go. A route that is not listed is for API keys alone, so a new one is closed
-//! to tokens until somebody opens it here. Asked by [`crate::ask::Auth`], before a handler sees the request.
+//! to tokens until somebody opens it here. Asked by [`crate::extract::Auth`], before a handler sees the request.
 
 use axum::RequestPartsExt as _;
 use axum::extract::{MatchedPath, RawPathParams};
@@ -87,7 +87,7 @@ pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Calle
     };
     let params = parts.extract::<RawPathParams>().await.map_err(|error| ApiError::at(["path"], error.body_text()))?;
     for (_, application) in params.iter().filter(|(name, _)| *name == APPLICATION) {
-        if !provider.reaches(caller, application).await? {
+        if !provider.can_access(caller, application).await? {
             return Err(ProviderError::NotFound.into());
         }
     }

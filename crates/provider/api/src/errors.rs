@@ -6,15 +6,15 @@ use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, StatusCode};
 use kit_http::json::JsonError;
 use kit_http::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
-use kit_runtime::seldom::Seldom;
-use provider_core::{Invalid, ProviderError, Quota};
+use kit_runtime::log_throttle::LogThrottle;
+use provider_core::{FieldError, ProviderError, Quota};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
+use crate::response;
 
 /// While the database is away, each request would say it.
-static UNAVAILABLE: Seldom = Seldom::new();
+static UNAVAILABLE: LogThrottle = LogThrottle::new();
 
 /// `type` of a value that is not allowed.
 const VALUE_ERROR: &str = "value_error";
@@ -63,7 +63,7 @@ pub(crate) enum ApiError {
     Body(#[from] JsonError),
     /// Something outside the body can't be used: 422.
     #[error("{} is not valid: {msg}", loc.join("."))]
-    Place {
+    InvalidValue {
         /// Where.
         loc: Vec<String>,
         /// What is wrong there.
@@ -74,12 +74,12 @@ pub(crate) enum ApiError {
 impl ApiError {
     /// 422 for something outside the body.
     pub(crate) fn at<'a>(loc: impl IntoIterator<Item = &'a str>, msg: impl Into<String>) -> Self {
-        ApiError::Place { loc: loc.into_iter().map(str::to_owned).collect(), msg: msg.into() }
+        ApiError::InvalidValue { loc: loc.into_iter().map(str::to_owned).collect(), msg: msg.into() }
     }
 
     /// The same of a value within this field of the body.
     pub(crate) fn within(mut self, field: &str) -> Self {
-        if let ApiError::Place { loc, .. } = &mut self {
+        if let ApiError::InvalidValue { loc, .. } = &mut self {
             loc.insert(1, field.to_owned());
         }
         self
@@ -95,11 +95,11 @@ impl IntoResponse for ApiError {
             ApiError::Body(JsonError::Shape { pointer, message }) => {
                 invalid([item(loc_of(&pointer), message, VALUE_ERROR)])
             }
-            ApiError::Body(error @ JsonError::Busy) => {
+            ApiError::Body(error @ JsonError::BodyMemoryFull) => {
                 with(plain(error.status(), error.code(), &text), RETRY_AFTER, RETRY_AFTER_S)
             }
             ApiError::Body(error) => plain(error.status(), error.code(), &text),
-            ApiError::Place { loc, msg } => invalid([item(loc, msg, VALUE_ERROR)]),
+            ApiError::InvalidValue { loc, msg } => invalid([item(loc, msg, VALUE_ERROR)]),
         }
     }
 }
@@ -111,7 +111,7 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
         ProviderError::Forbidden(_) => plain(StatusCode::FORBIDDEN, code, text),
         ProviderError::TooManyRequests { retry_after, quota, .. } => {
             let mut response = plain(StatusCode::TOO_MANY_REQUESTS, code, text);
-            tell_limit(response.headers_mut(), retry_after.as_secs(), quota);
+            write_rate_limit_headers(response.headers_mut(), retry_after.as_secs(), quota);
             response
         }
         ProviderError::NotFound => plain(StatusCode::NOT_FOUND, code, text),
@@ -125,8 +125,8 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
         }
         // What is wrong inside is for the log, not for the caller.
         ProviderError::Unavailable(_) => {
-            if let Some(kept_back) = UNAVAILABLE.may() {
-                tracing::error!(error = text, kept_back, "a request failed");
+            if let Some(suppressed) = UNAVAILABLE.allow() {
+                tracing::error!(error = text, suppressed, "a request failed");
             }
             let detail = "not available at the moment; try again";
             with(plain(StatusCode::SERVICE_UNAVAILABLE, code, detail), RETRY_AFTER, RETRY_AFTER_S)
@@ -139,7 +139,7 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
 }
 
 /// `Retry-After`, and the limit as the platform's API tells its own.
-fn tell_limit(headers: &mut HeaderMap, retry_after_s: u64, quota: Quota) {
+fn write_rate_limit_headers(headers: &mut HeaderMap, retry_after_s: u64, quota: Quota) {
     let Quota { name, requests, window_s } = quota;
     headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
     for (header, value) in [
@@ -170,15 +170,15 @@ pub(crate) fn method_not_allowed() -> Response {
 }
 
 fn plain(status: StatusCode, code: &str, detail: &str) -> Response {
-    answer::json(status, &HttpErrorOut { code, detail })
+    response::json(status, &HttpErrorOut { code, detail })
 }
 
 fn invalid(items: impl IntoIterator<Item = ValidationErrorItem>) -> Response {
     let detail = items.into_iter().collect();
-    answer::json(StatusCode::UNPROCESSABLE_ENTITY, &ValidationErrorOut { detail })
+    response::json(StatusCode::UNPROCESSABLE_ENTITY, &ValidationErrorOut { detail })
 }
 
-fn of_fault(fault: Invalid) -> ValidationErrorItem {
+fn of_fault(fault: FieldError) -> ValidationErrorItem {
     item(fault.loc.into_iter().map(String::from), fault.msg, fault.kind)
 }
 
@@ -220,10 +220,10 @@ mod tests {
             (refused("limit_reached").into(), 400, "limit_reached"),
             (ProviderError::TooLarge.into(), 413, "payload_too_large"),
             (ApiError::Body(JsonError::TooLarge { bytes_max: 1 }), 413, "payload_too_large"),
-            (ApiError::Body(JsonError::Slow), 408, "request_timeout"),
-            (ApiError::Body(JsonError::Busy), 503, "too_many_bodies"),
+            (ApiError::Body(JsonError::TimedOut), 408, "request_timeout"),
+            (ApiError::Body(JsonError::BodyMemoryFull), 503, "too_many_bodies"),
             (ApiError::Body(JsonError::ContentType), 415, "unsupported_media_type"),
-            (ApiError::Body(JsonError::Broken), 400, "body_broken"),
+            (ApiError::Body(JsonError::Incomplete), 400, "body_broken"),
         ] {
             let (response, body): (_, Value) = answer(error).await;
             assert_eq!((response.status().as_u16(), &body["code"]), (status, &json!(code)));

@@ -11,15 +11,15 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod access;
-mod answer;
-mod ask;
 mod errors;
-mod history;
+mod extract;
+mod field_aliases;
+mod history_query;
 mod metrics;
-mod older;
 mod patch;
+mod response;
 mod routes;
-mod words;
+mod schema_types;
 
 use std::sync::Arc;
 
@@ -29,15 +29,15 @@ use utoipa::openapi::OpenApi;
 
 /// The API on a provider, ready to be served.
 pub fn surface(provider: Provider) -> Surface {
-    surface_and_figures(provider).0
+    surface_with_metrics(provider).0
 }
 
 /// The same, with the figures of the provider and of this API, for [`kit_http::metrics::surface`].
-pub fn surface_and_figures(provider: Provider) -> (Surface, Arc<dyn kit_http::metrics::Source>) {
+pub fn surface_with_metrics(provider: Provider) -> (Surface, Arc<dyn kit_http::metrics::Source>) {
     let (router, document) = routes::all();
     let requests = Arc::new(metrics::requests(&document));
     let surface = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));
-    (surface, Arc::new(metrics::Figures { provider, requests }))
+    (surface, Arc::new(metrics::ProviderMetrics { provider, requests }))
 }
 
 /// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.

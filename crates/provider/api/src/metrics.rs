@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use http::Method;
-use kit_http::metrics::{Gathering, Source};
-use kit_http::requests::Requests;
+use kit_http::metrics::{MetricsFuture, Source};
+use kit_http::request_counts::RequestCounts;
 use kit_runtime::metrics::{Counter, Family, Labels, Registry};
 use provider_core::Provider;
 use utoipa::openapi::{OpenApi, PathItem};
 
 /// The provider as a source of figures, with what its API answered.
-pub(crate) struct Figures {
+pub(crate) struct ProviderMetrics {
     pub(crate) provider: Provider,
-    pub(crate) requests: Arc<Requests>,
+    pub(crate) requests: Arc<RequestCounts>,
 }
 
-impl Source for Figures {
+impl Source for ProviderMetrics {
     fn parameter(&self) -> Option<&'static str> {
         Some("endpoint")
     }
 
-    fn gather<'a>(&'a self, named: &'a [String]) -> Gathering<'a> {
+    fn gather<'a>(&'a self, named: &'a [String]) -> MetricsFuture<'a> {
         Box::pin(async move { Ok(self.provider.metrics(named).await + &text(&self.requests)) })
     }
 }
 
 /// Counts for every operation of the document, under its id.
-pub(crate) fn requests(document: &OpenApi) -> Requests {
+pub(crate) fn requests(document: &OpenApi) -> RequestCounts {
     let operations = document.paths.paths.iter().flat_map(|(path, item)| {
         let operations =
             methods(item).into_iter().filter_map(|(method, operation)| Some((method, operation.as_ref()?)));
@@ -35,7 +35,7 @@ pub(crate) fn requests(document: &OpenApi) -> Requests {
             (method, path.clone(), id)
         })
     });
-    Requests::new(operations)
+    RequestCounts::new(operations)
 }
 
 type Described = Option<utoipa::openapi::path::Operation>;
@@ -50,7 +50,7 @@ fn methods(item: &PathItem) -> [(Method, &Described); 5] {
     ]
 }
 
-fn text(requests: &Requests) -> String {
+fn text(requests: &RequestCounts) -> String {
     let mut registry = Registry::with_prefix("lotwire_provider");
     let family = Family::<Labels, Counter>::default();
     let help = "API requests answered, by operation and class of status; `other` is what is no operation";
@@ -59,5 +59,5 @@ fn text(requests: &Requests) -> String {
         let labels = vec![("operation", operation.to_owned()), ("status", format!("{class}xx"))];
         family.get_or_create(&labels).inc_by(count);
     }
-    kit_runtime::metrics::text(&registry)
+    kit_runtime::metrics::encode_text(&registry)
 }

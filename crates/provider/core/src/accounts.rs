@@ -7,10 +7,10 @@ use crate::authentication::{KEY_PREFIX, hash};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Account, AccountSettings, ApiKey};
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::port::Order;
 use crate::provider::Provider;
-use crate::validation::Checks;
+use crate::validation::FieldErrors;
 
 /// Randomness of a key or token.
 pub(crate) const SECRET_BYTES: usize = 32;
@@ -33,9 +33,9 @@ impl std::fmt::Debug for NewApiKey {
 impl Provider {
     /// Makes an account. 422 when the name is empty.
     pub async fn create_account(&self, name: &str) -> ProviderResult<Account> {
-        let mut checks = Checks::default();
-        checks.required_text("name", name);
-        checks.finish()?;
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", name);
+        errors.finish()?;
         let account = Account {
             id: self.ids().make(ids::ACCOUNT),
             name: name.to_owned(),
@@ -47,7 +47,7 @@ impl Provider {
     }
 
     /// All accounts, oldest first.
-    pub async fn list_accounts(&self, page: &PageRequest) -> ProviderResult<Slice<Account>> {
+    pub async fn list_accounts(&self, page: &PageRequest) -> ProviderResult<ListPage<Account>> {
         let rows = self.store().accounts(page.to_store(Order::Ascending)).await?;
         Ok(page.slice(rows, |account| &account.id))
     }
@@ -60,14 +60,14 @@ impl Provider {
     /// Changes name and settings of an account. It counts at once here, and elsewhere when it is signalled there. 404,
     /// 422.
     pub async fn update_account(&self, account: Account) -> ProviderResult<()> {
-        let mut checks = Checks::default();
-        checks.required_text("name", &account.name);
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", &account.name);
         if account.settings.requests_per_second_max == Some(0) {
-            checks.fault("requestsPerSecondMax", "must be at least 1, or be left out");
+            errors.fault("requestsPerSecondMax", "must be at least 1, or be left out");
         }
-        checks.finish()?;
+        errors.finish()?;
         let updated = self.store().update_account(account).await;
-        self.keys().clear();
+        self.api_key_cache().clear();
         Ok(updated?)
     }
 
@@ -84,12 +84,12 @@ impl Provider {
         expires_at: Option<Timestamp>,
     ) -> ProviderResult<NewApiKey> {
         let now = self.now();
-        let mut checks = Checks::default();
-        checks.required_text("name", name);
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", name);
         if expires_at.is_some_and(|at| at <= now) {
-            checks.fault("expiresAt", "must be in the future");
+            errors.fault("expiresAt", "must be in the future");
         }
-        checks.finish()?;
+        errors.finish()?;
         let account = self.account(account).await?;
         let text = self.new_secret(KEY_PREFIX);
         let key = ApiKey {
@@ -106,7 +106,7 @@ impl Provider {
     }
 
     /// Keys of an account, oldest first.
-    pub async fn list_api_keys(&self, account: &str, page: &PageRequest) -> ProviderResult<Slice<ApiKey>> {
+    pub async fn list_api_keys(&self, account: &str, page: &PageRequest) -> ProviderResult<ListPage<ApiKey>> {
         let rows = self.store().api_keys(account, page.to_store(Order::Ascending)).await?;
         Ok(page.slice(rows, |key| &key.id))
     }
@@ -114,7 +114,7 @@ impl Provider {
     /// Takes a key away. From then on it is refused: here at once, elsewhere when the change is signalled there.
     pub async fn delete_api_key(&self, account: &str, id: &str) -> ProviderResult<()> {
         let there = self.store().delete_api_key(account, id).await;
-        self.keys().clear();
+        self.api_key_cache().clear();
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 

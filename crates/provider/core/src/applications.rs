@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
-use crate::change::Change;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::Application;
-use crate::page::{PageRequest, Slice};
-use crate::port::{Exclude, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TURNS_MAX, Provider, Put};
-use crate::validation::Checks;
+use crate::page::{ListPage, PageRequest};
+use crate::patch_field::PatchField;
+use crate::port::{ApplicationExclusion, Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
+use crate::validation::FieldErrors;
 
 /// What a caller says of an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,18 +30,18 @@ pub struct ApplicationInput {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApplicationPatch {
     /// Not empty.
-    pub name: Change<String>,
+    pub name: PatchField<String>,
     /// The customer's own id for it.
-    pub uid: Change<Option<String>>,
+    pub uid: PatchField<Option<String>>,
     /// Messages a second that its endpoints receive at most; at least 1.
-    pub throttle_rate: Change<Option<u16>>,
+    pub throttle_rate: PatchField<Option<u16>>,
     /// Free text pairs, instead of those that there are.
-    pub metadata: Change<BTreeMap<String, String>>,
+    pub metadata: PatchField<BTreeMap<String, String>>,
 }
 
 /// What to do when the uid is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IfTaken {
+pub enum IfExists {
     /// Refuse: 409.
     Refuse,
     /// Give the one that is there (`get_if_exists=true`).
@@ -55,16 +55,16 @@ impl Provider {
         &self,
         caller: &Caller,
         input: ApplicationInput,
-        if_taken: IfTaken,
+        if_taken: IfExists,
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&Application) -> String + Send,
     ) -> ProviderResult<Created<Application>> {
         input.check()?;
-        if if_taken == IfTaken::Get
+        if if_taken == IfExists::Get
             && let Some(uid) = &input.uid
             && let Some(there) = self.store().application(&caller.account, uid).await?
         {
-            return Ok(Created::There(there));
+            return Ok(Created::Existing(there));
         }
         let application = self.new_application(caller, input);
         let written = idempotency::write(
@@ -78,12 +78,12 @@ impl Provider {
         )
         .await;
         match written {
-            Ok(Write::Done) => Ok(Created::New(application)),
-            Ok(Write::Before(answer)) => Ok(Created::Before(answer)),
+            Ok(IdempotentWrite::Done) => Ok(Created::New(application)),
+            Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
             // Somebody made it meanwhile.
-            Err(ProviderError::Conflict { .. }) if if_taken == IfTaken::Get => {
+            Err(ProviderError::Conflict { .. }) if if_taken == IfExists::Get => {
                 let uid = application.uid.as_deref().unwrap_or_default();
-                Ok(Created::There(self.application(caller, uid).await?))
+                Ok(Created::Existing(self.application(caller, uid).await?))
             }
             Err(error) => Err(error),
         }
@@ -98,9 +98,9 @@ impl Provider {
     pub async fn list_applications(
         &self,
         caller: &Caller,
-        exclude: &[Exclude],
+        exclude: &[ApplicationExclusion],
         page: &PageRequest,
-    ) -> ProviderResult<Slice<Application>> {
+    ) -> ProviderResult<ListPage<Application>> {
         let ask = page.to_store(Order::Ascending);
         let rows = self.store().applications_except(&caller.account, exclude, ask).await?;
         Ok(page.slice(rows, |application| &application.id))
@@ -116,7 +116,7 @@ impl Provider {
         input.check()?;
         for turn in 1.. {
             let change = |application: &mut Application| {
-                application.take(input.clone());
+                application.replace_with(input.clone());
                 Ok(())
             };
             match self.change_application(caller, id_or_uid, change).await {
@@ -127,11 +127,11 @@ impl Provider {
             match self.store().create_application(application.clone(), None).await {
                 Ok(()) => return Ok(Put::Created(application)),
                 // Somebody else made it meanwhile, and so it is to be changed.
-                Err(StoreError::Taken(_)) if turn < PUT_TURNS_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
+                Err(StoreError::Taken(_)) if turn < PUT_TRIES_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// Changes what the patch names. 404, 409 (uid), 422.
@@ -149,7 +149,7 @@ impl Provider {
             throttle_rate.apply(&mut input.throttle_rate);
             metadata.apply(&mut input.metadata);
             input.check()?;
-            application.take(input);
+            application.replace_with(input);
             Ok(())
         })
         .await
@@ -168,25 +168,25 @@ impl Provider {
             change(&mut new)?;
             new.updated_at = self.now();
             let replaced = self.store().replace_application(old, new.clone()).await;
-            self.snapshots().forget(&new.id);
+            self.snapshots().invalidate(&new.id);
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.id).await;
                     new.version += 1;
                     return Ok(new);
                 }
-                Err(StoreError::Stale) => {}
+                Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// Deletes an application with its endpoints and whatever waits for them. 404.
     pub async fn delete_application(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<()> {
         let application = self.application(caller, id_or_uid).await?;
         let there = self.store().delete_application(&caller.account, &application.id).await;
-        self.snapshots().forget(&application.id);
+        self.snapshots().invalidate(&application.id);
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
@@ -242,7 +242,7 @@ impl Application {
     }
 
     /// Becomes what the caller says.
-    fn take(&mut self, input: ApplicationInput) {
+    fn replace_with(&mut self, input: ApplicationInput) {
         self.name = input.name;
         self.uid = input.uid;
         self.throttle_rate = input.throttle_rate;
@@ -263,11 +263,11 @@ impl ApplicationInput {
     }
 
     fn check(&self) -> ProviderResult<()> {
-        let mut checks = Checks::default();
-        checks.required_text("name", &self.name);
-        checks.uid("uid", self.uid.as_deref(), ids::APPLICATION);
-        checks.throttle_rate(self.throttle_rate);
-        checks.metadata(&self.metadata);
-        checks.finish()
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", &self.name);
+        errors.uid("uid", self.uid.as_deref(), ids::APPLICATION);
+        errors.throttle_rate(self.throttle_rate);
+        errors.metadata(&self.metadata);
+        errors.finish()
     }
 }

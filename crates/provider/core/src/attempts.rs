@@ -6,13 +6,14 @@ use jiff::Timestamp;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::history::{HistoryRequest, LOOKED_JOINED_ROWS_MAX, LOOKED_ROWS_MAX};
-use crate::idempotency::{self, Idempotency, StoredAnswer, Write};
+use crate::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
+use crate::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::port::{
-    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, MessageFilter, RESEND_DUE, Resend,
+    AttemptFilter, AttemptScope, AttemptedMessage, Destination, MessageFilter, PayloadRead, RESEND_DUE, Resend,
+    ScanResult,
 };
 use crate::provider::{Created, Provider};
 
@@ -48,7 +49,7 @@ impl Provider {
         application: &str,
         message: &str,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Attempt>> {
+    ) -> ProviderResult<ListPage<Attempt>> {
         self.find_attempts_of_message(caller, application, message, None, AttemptFilter::default(), ask).await
     }
 
@@ -61,18 +62,18 @@ impl Provider {
         endpoint: Option<&str>,
         mut filter: AttemptFilter,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Attempt>> {
+    ) -> ProviderResult<ListPage<Attempt>> {
         let ask = ask.into();
         let message = self.message(caller, application, message).await?;
         if let Some(endpoint) = endpoint {
             let endpoint = self.store().endpoint(&message.application, endpoint).await?;
             filter.endpoint = Some(endpoint.ok_or(ProviderError::NotFound)?.id);
         }
-        if !std::mem::take(&mut filter.message).admits_message(&message) {
-            return Ok(ask.slice(Found { rows: Vec::new(), stopped_at: None }, |attempt: &Attempt| &attempt.id));
+        if !std::mem::take(&mut filter.message).matches_message(&message) {
+            return Ok(ask.slice(ScanResult { rows: Vec::new(), stopped_at: None }, |attempt: &Attempt| &attempt.id));
         }
-        let scan = ask.scan(ids::ATTEMPT, self.now(), LOOKED_ROWS_MAX);
-        let of = AttemptsOf::Message(message.id);
+        let scan = ask.scan(ids::ATTEMPT, self.now(), SCANNED_ROWS_MAX);
+        let of = AttemptScope::Message(message.id);
         let found = self.store().find_attempts(&message.application, &of, &filter, &scan).await?;
         Ok(ask.slice(found, |attempt| &attempt.id))
     }
@@ -84,7 +85,7 @@ impl Provider {
         application: &str,
         endpoint: &str,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Attempt>> {
+    ) -> ProviderResult<ListPage<Attempt>> {
         self.find_attempts_at_endpoint(caller, application, endpoint, AttemptFilter::default(), ask).await
     }
 
@@ -96,12 +97,12 @@ impl Provider {
         endpoint: &str,
         filter: AttemptFilter,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Attempt>> {
+    ) -> ProviderResult<ListPage<Attempt>> {
         let ask = ask.into();
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let looked_max = if filter.message.is_open() { LOOKED_ROWS_MAX } else { LOOKED_JOINED_ROWS_MAX };
-        let scan = ask.scan(ids::ATTEMPT, self.now(), looked_max);
-        let of = AttemptsOf::Endpoint(endpoint.id);
+        let scanned_rows_max = if filter.message.matches_all() { SCANNED_ROWS_MAX } else { SCANNED_JOINED_ROWS_MAX };
+        let scan = ask.scan(ids::ATTEMPT, self.now(), scanned_rows_max);
+        let of = AttemptScope::Endpoint(endpoint.id);
         let found = self.store().find_attempts(&endpoint.application, &of, &filter, &scan).await?;
         Ok(ask.slice(found, |attempt| &attempt.id))
     }
@@ -112,7 +113,7 @@ impl Provider {
         let mut ids: Vec<Id> = attempts.iter().map(|attempt| attempt.message.clone()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let messages = self.store().messages_of_ids(&first.application, &ids).await?;
+        let messages = self.store().messages_by_ids(&first.application, &ids).await?;
         Ok(messages.into_iter().map(|message| (message.id.clone(), message)).collect())
     }
 
@@ -148,22 +149,29 @@ impl Provider {
         application: &str,
         endpoint: &str,
         filter: &AttemptedFilter,
-        content: Content,
+        content: PayloadRead,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Attempted>> {
+    ) -> ProviderResult<ListPage<AttemptedMessage>> {
         let ask = ask.into();
         let AttemptedFilter { status, messages } = filter;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_JOINED_ROWS_MAX);
-        let find = self.store().find_attempted(&endpoint.application, &endpoint.id, messages, *status, &scan, content);
+        let scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
+        let find = self.store().find_attempted_messages(
+            &endpoint.application,
+            &endpoint.id,
+            messages,
+            *status,
+            &scan,
+            content,
+        );
         let mut found = find.await?;
-        let pause = match found.rows.iter().any(|row| row.standing.next_at.is_some()) {
+        let pause = match found.rows.iter().any(|row| row.state.next_at.is_some()) {
             true => self.store().paused_until(&endpoint.id, self.now()).await?,
             false => None,
         };
         for row in &mut found.rows {
-            row.standing.next_at = row.standing.next_at.map(|at| shown(at, row.message.created_at, pause));
-            self.forget_expired(&mut row.message);
+            row.state.next_at = row.state.next_at.map(|at| shown(at, row.message.created_at, pause));
+            self.hide_expired_payload(&mut row.message);
         }
         Ok(ask.slice(found, |row| &row.message.id))
     }
@@ -175,11 +183,11 @@ impl Provider {
         application: &str,
         message: &str,
         page: &PageRequest,
-    ) -> ProviderResult<Slice<AttemptedDestination>> {
+    ) -> ProviderResult<ListPage<AttemptedDestination>> {
         let message = self.message(caller, application, message).await?;
         let all = self.store().destinations(&message.application, &message.id).await?;
-        let Slice { data, iterator, prev_iterator, done } =
-            page.slice(page.cut_out(all, |row| &row.endpoint), |row| &row.endpoint);
+        let ListPage { data, iterator, prev_iterator, done } =
+            page.slice(page.rows_of_page(all, |row| &row.endpoint), |row| &row.endpoint);
         let mut known: HashMap<Id, Endpoint> = HashMap::new();
         if let Some((_, endpoints)) = self.store().snapshot(&message.application).await? {
             known.extend(endpoints.into_iter().map(|endpoint| (endpoint.id.clone(), endpoint)));
@@ -198,7 +206,7 @@ impl Provider {
             let status = latest.unwrap_or(AttemptStatus::Pending);
             found.push(AttemptedDestination { status, next_attempt, id, url, endpoint });
         }
-        Ok(Slice { data: found, iterator, prev_iterator, done })
+        Ok(ListPage { data: found, iterator, prev_iterator, done })
     }
 
     /// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to, in place of
@@ -212,8 +220,8 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce() -> String,
     ) -> ProviderResult<Created<()>> {
-        if let Some(before) = self.answered_before(caller, idempotency).await? {
-            return Ok(Created::Before(before));
+        if let Some(before) = self.stored_answer(caller, idempotency).await? {
+            return Ok(Created::Replayed(before));
         }
         let message = self.message(caller, application, message).await?;
         let endpoint = self.store().endpoint(&message.application, endpoint).await?.ok_or(ProviderError::NotFound)?;
@@ -230,16 +238,16 @@ impl Provider {
             self.store().resend(resend.clone(), answer)
         });
         match written.await? {
-            Write::Before(before) => Ok(Created::Before(before)),
-            Write::Done => {
-                self.dispatcher().look_at(&resend.application, &resend.endpoint);
+            IdempotentWrite::Replayed(before) => Ok(Created::Replayed(before)),
+            IdempotentWrite::Done => {
+                self.dispatcher().wake_lane(&resend.application, &resend.endpoint);
                 Ok(Created::New(()))
             }
         }
     }
 
     /// What the key's first request was answered with, before anything that may have changed since is looked at.
-    async fn answered_before(
+    async fn stored_answer(
         &self,
         caller: &Caller,
         idempotency: Option<&Idempotency>,

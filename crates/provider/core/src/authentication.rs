@@ -12,8 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::api_key_cache::CachedCredential;
 use crate::error::{ProviderError, ProviderResult, Quota};
-use crate::key_cache::Known;
 use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
 use crate::provider::Provider;
 
@@ -63,7 +63,7 @@ impl Caller {
     }
 
     /// Whether an event type is shown: a token sees those with feature flags only with one of them.
-    pub(crate) fn sees(&self, event_type: &EventType) -> bool {
+    pub(crate) fn can_see(&self, event_type: &EventType) -> bool {
         match &self.scope {
             Scope::Application(token) if !event_type.feature_flags.is_empty() => {
                 token.feature_flags.iter().any(|flag| event_type.feature_flags.contains(flag))
@@ -86,24 +86,24 @@ impl Provider {
     pub async fn authenticate_from(&self, credential: Option<&str>, from: Option<IpAddr>) -> ProviderResult<Caller> {
         let now = self.clock().monotonic();
         let Some(credential) = credential.and_then(Credential::of) else {
-            self.strangers().check(from, None, now)?;
+            self.failed_auth_limiter().check(from, None, now)?;
             return Err(self.unknown(from, None, now));
         };
         let known = match &credential {
-            Credential::ApiKey(hash) => self.keys().get(hash, now),
+            Credential::ApiKey(hash) => self.api_key_cache().get(hash, now),
             Credential::AppToken(_) => Err(0),
         };
         let known = match known {
             Ok(known) => known,
             Err(generation) => {
-                self.strangers().check(from, Some(credential.hash()), now)?;
+                self.failed_auth_limiter().check(from, Some(credential.hash()), now)?;
                 let Some(known) = self.look_up(&credential).await? else {
                     return Err(self.unknown(from, Some(credential.hash()), now));
                 };
-                self.strangers().met(*credential.hash());
+                self.failed_auth_limiter().record_success(*credential.hash());
                 let known = Arc::new(known);
                 if let Credential::ApiKey(hash) = &credential {
-                    self.keys().put(*hash, Arc::clone(&known), now, generation);
+                    self.api_key_cache().put(*hash, Arc::clone(&known), now, generation);
                 }
                 known
             }
@@ -122,7 +122,7 @@ impl Provider {
     }
 
     /// Whether the caller reaches the application with this id or uid; it need not be there.
-    pub async fn reaches(&self, caller: &Caller, application: &str) -> ProviderResult<bool> {
+    pub async fn can_access(&self, caller: &Caller, application: &str) -> ProviderResult<bool> {
         let Scope::Application(token) = &caller.scope else { return Ok(true) };
         if *token.application == *application {
             return Ok(true);
@@ -132,7 +132,7 @@ impl Provider {
     }
 
     /// None when it is not there or over its time.
-    async fn look_up(&self, credential: &Credential) -> ProviderResult<Option<Known>> {
+    async fn look_up(&self, credential: &Credential) -> ProviderResult<Option<CachedCredential>> {
         let now = self.now();
         let found = match credential {
             Credential::ApiKey(hash) => {
@@ -153,22 +153,22 @@ impl Provider {
             return Ok(None);
         }
         let Some(account) = self.store().account(&account).await? else { return Ok(None) };
-        let rate = self.rates().of(&account.id);
+        let rate = self.rate_limiters().of(&account.id);
         let caller = Caller { account: account.id, key, scope, settings: account.settings };
-        Ok(Some(Known { caller, expires_at, rate }))
+        Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 
     /// Once an hour at most, and never a reason to refuse anybody.
     async fn note_use(&self, key: &str, last_used_at: Option<Timestamp>, now: Timestamp) {
         if last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
-            && let Err(error) = self.store().api_key_used(key, now).await
+            && let Err(error) = self.store().touch_api_key(key, now).await
         {
             tracing::debug!(%error, key, "the use of a key could not be noted");
         }
     }
 
     fn unknown(&self, from: Option<IpAddr>, hash: Option<&[u8; 32]>, now: Instant) -> ProviderError {
-        self.strangers().failed(from, hash, now);
+        self.failed_auth_limiter().record_failure(from, hash, now);
         ProviderError::Unauthenticated
     }
 }

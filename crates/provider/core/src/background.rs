@@ -9,24 +9,24 @@
 //! when the one before has gone out, and takes about as many messages as the endpoint gets through in a moment: so a live
 //! message finds no queue of old ones before it, and other endpoints notice nothing.
 
-mod choice;
-mod of_endpoint;
-mod pace;
+mod batch_size;
+mod endpoint_tasks;
 mod purge;
+mod step_plan;
 pub(crate) mod worker;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Progress, Selection, TaskKind, TaskStatus};
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, TaskFilter};
 use crate::provider::{Created, Provider};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX};
-use crate::validation::{Checks, FILTER_TYPES_MAX};
+use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 
 /// Failures further back than this are not recovered. Five minutes more than the 14 days of the specification, so that
 /// callers' clocks may differ.
@@ -58,13 +58,13 @@ pub struct ReplayInput {
 
 impl ReplayInput {
     /// Everything of a time span.
-    pub fn span(kind: TaskKind, since: Timestamp, until: Option<Timestamp>) -> Self {
+    pub fn time_range(kind: TaskKind, since: Timestamp, until: Option<Timestamp>) -> Self {
         Self { kind, since, until, event_types: None, channel: None, tag: None, status: None, status_code_class: None }
     }
 }
 
 /// What a task is to do, and where; a task for all of an application has no endpoint.
-struct Work {
+struct TaskRequest {
     kind: TaskKind,
     application: Id,
     endpoint: Id,
@@ -87,15 +87,15 @@ impl Provider {
         let kind = input.kind;
         let selection = input.check(now)?;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let work = Work { kind, application: endpoint.application, endpoint: endpoint.id, selection };
-        self.begin_task(caller, work, now, idempotency, render).await
+        let request = TaskRequest { kind, application: endpoint.application, endpoint: endpoint.id, selection };
+        self.begin_task(caller, request, now, idempotency, render).await
     }
 
     /// Writes a task down, which begins it.
     async fn begin_task(
         &self,
         caller: &Caller,
-        Work { kind, application, endpoint, selection }: Work,
+        TaskRequest { kind, application, endpoint, selection }: TaskRequest,
         now: Timestamp,
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&BackgroundTask) -> String + Send,
@@ -106,7 +106,7 @@ impl Provider {
             kind,
             application,
             endpoint,
-            progress: Progress { position: bound(kind, selection.since), found: 0, enqueued: 0 },
+            progress: Progress { position: position_at(kind, selection.since), found: 0, enqueued: 0 },
             selection,
             status: TaskStatus::Running,
             error: None,
@@ -122,16 +122,16 @@ impl Provider {
             || render(&task),
             |answer| self.store().create_task_within(task.clone(), RUNNING_MAX, answer),
         );
-        Ok(match written.await.map_err(named)? {
-            Write::Done => Created::New(task),
-            Write::Before(answer) => Created::Before(answer),
+        Ok(match written.await.map_err(with_limit)? {
+            IdempotentWrite::Done => Created::New(task),
+            IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
         })
     }
 
     /// A task by its id. 404, also when it is of an application that the caller does not reach.
     pub async fn background_task(&self, caller: &Caller, id: &str) -> ProviderResult<BackgroundTask> {
         let task = self.store().task(&caller.account, id).await?.ok_or(ProviderError::NotFound)?;
-        if self.reaches(caller, &task.application).await? { Ok(task) } else { Err(ProviderError::NotFound) }
+        if self.can_access(caller, &task.application).await? { Ok(task) } else { Err(ProviderError::NotFound) }
     }
 
     /// The account's tasks, newest first unless asked otherwise.
@@ -140,14 +140,14 @@ impl Provider {
         caller: &Caller,
         filter: TaskFilter,
         page: &PageRequest,
-    ) -> ProviderResult<Slice<BackgroundTask>> {
+    ) -> ProviderResult<ListPage<BackgroundTask>> {
         let rows = self.store().tasks(&caller.account, filter, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |task| &task.id))
     }
 }
 
 /// The limit that was met is said with its number.
-fn named(error: ProviderError) -> ProviderError {
+fn with_limit(error: ProviderError) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
             code: "limit_reached",
@@ -161,20 +161,20 @@ impl ReplayInput {
     fn check(self, now: Timestamp) -> ProviderResult<Selection> {
         let latest = now + ids::RESOLUTION;
         let until = self.until.map_or(latest, |until| until.min(latest));
-        let mut checks = Checks::default();
+        let mut errors = FieldErrors::default();
         if self.since >= until {
-            checks.fault("since", "must be before until, and not in the future");
+            errors.fault("since", "must be before until, and not in the future");
         }
         if self.kind == TaskKind::Recover && until.duration_since(self.since) > RECOVER_MAX {
-            checks.fault("since", "must be at most 14 days before until");
+            errors.fault("since", "must be at most 14 days before until");
         }
-        checks.names("eventTypes", self.event_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
-        checks.names("channel", self.channel.as_ref().map(std::slice::from_ref), 1, CHANNEL_CHARS_MAX);
-        checks.names("tag", self.tag.as_ref().map(std::slice::from_ref), 1, TAG_CHARS_MAX);
+        errors.names("eventTypes", self.event_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        errors.names("channel", self.channel.as_ref().map(std::slice::from_ref), 1, CHANNEL_CHARS_MAX);
+        errors.names("tag", self.tag.as_ref().map(std::slice::from_ref), 1, TAG_CHARS_MAX);
         if self.status_code_class.is_some_and(|class| !(class <= 500 && class % 100 == 0)) {
-            checks.fault("statusCodeClass", "must be 0, 100, 200, 300, 400 or 500");
+            errors.fault("statusCodeClass", "must be 0, 100, 200, 300, 400 or 500");
         }
-        checks.finish()?;
+        errors.finish()?;
         Ok(Selection {
             since: self.since,
             until,
@@ -188,6 +188,6 @@ impl ReplayInput {
 }
 
 /// Where a time is among what a task goes through: attempts when it recovers, messages otherwise.
-fn bound(kind: TaskKind, at: Timestamp) -> Id {
-    ids::first_at(if kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE }, at).into()
+fn position_at(kind: TaskKind, at: Timestamp) -> Id {
+    ids::lowest_id_at(if kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE }, at).into()
 }

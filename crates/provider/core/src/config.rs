@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
-use crate::reach::Reach;
+use crate::endpoint_address::EndpointAddressPolicy;
 use crate::retry::RetrySchedule;
 use crate::secret::SecretKind;
 
@@ -18,7 +18,7 @@ pub struct ProviderConfig {
     /// An endpoint that has failed this long without a success is disabled.
     pub disable_after: Duration,
     /// Which addresses endpoints may have.
-    pub reach: Reach,
+    pub address_policy: EndpointAddressPolicy,
     /// Which other processes may work on the same store.
     pub nodes: Nodes,
     /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
@@ -88,7 +88,7 @@ impl Default for ProviderConfig {
             retry_schedule: RetrySchedule::default(),
             request_timeout: Duration::from_secs(30),
             disable_after: Duration::from_secs(120 * 60 * 60),
-            reach: Reach::default(),
+            address_policy: EndpointAddressPolicy::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             recording_late_after: Duration::from_secs(30),

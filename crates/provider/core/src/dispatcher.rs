@@ -24,23 +24,23 @@
 //! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
 //! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
 //!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
-//!   held under it any more becomes due after ten seconds (see `nodes.rs`).
+//!   held under it any more becomes due after ten seconds (see `node_leases.rs`).
 
 mod accept;
 mod attempt;
-mod bucket;
+mod attempt_event;
 mod claim;
 mod heartbeat;
 mod lane;
 mod lane_state;
 mod lanes;
 mod load;
-mod nodes;
-mod notice;
+mod node_leases;
 mod outcome;
-mod rates;
 mod recorder;
 mod sweeper;
+mod throttle;
+mod token_bucket;
 mod transport;
 mod unrecorded;
 
@@ -51,7 +51,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{self, Either};
 use jiff::Timestamp;
-use kit_runtime::batcher::{Batcher, BatcherConfig, Closed};
+use kit_runtime::batcher::{BatchError, Batcher, BatcherConfig};
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::tasks::Tasks;
@@ -59,27 +59,27 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
-use crate::metrics::{self, LaneFigures, Metrics};
+use crate::metrics::{self, LaneGauges, Metrics};
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 use crate::snapshot::{Snapshot, Snapshots};
 use crate::target::Target;
 
-use accept::Pending;
+use accept::PendingMessage;
 use lane_state::KINDS;
 use lanes::Lanes;
 use load::Load;
-use nodes::Names;
-use rates::ApplicationRates;
+use node_leases::NodeLeases;
 use recorder::Recorders;
-use sweeper::Sweeps;
+use sweeper::SweepSchedule;
+use throttle::ApplicationThrottles;
 
-pub use transport::{Answered, Transport};
+pub use transport::{ResponseFuture, Transport};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
 #[cfg(feature = "fuzzing")]
-pub(crate) fn judge(
+pub(crate) fn parse_response(
     status: http::StatusCode,
     headers: &http::HeaderMap,
     body: bytes::Bytes,
@@ -106,17 +106,17 @@ pub(crate) struct Context {
 
 pub(crate) struct Dispatcher {
     shared: Arc<Shared>,
-    acceptance: Batcher<Pending, StoreResult<()>>,
+    acceptance: Batcher<PendingMessage, StoreResult<()>>,
 }
 
 /// What all actors share.
 struct Shared {
     context: Context,
-    names: Names,
+    leases: NodeLeases,
     lanes: Lanes,
-    rates: ApplicationRates,
+    rates: ApplicationThrottles,
     recorders: Recorders,
-    sweeps: Sweeps,
+    sweeps: SweepSchedule,
     load: Load,
     metrics: Metrics,
     /// Set when the end is near: nothing is accepted.
@@ -137,11 +137,11 @@ impl Dispatcher {
             apart: lanes.accept_apart,
         };
         let shared = Arc::new(Shared {
-            names: Names::new(context.ids.clone()),
+            leases: NodeLeases::new(context.ids.clone()),
             lanes: Lanes::default(),
-            rates: ApplicationRates::default(),
+            rates: ApplicationThrottles::default(),
             recorders: Recorders::new(lanes.store_calls_max, context.clock.clone()),
-            sweeps: Sweeps::default(),
+            sweeps: SweepSchedule::default(),
             load: Load::default(),
             metrics: Metrics::new(),
             refusing: AtomicBool::new(false),
@@ -165,7 +165,7 @@ impl Dispatcher {
         key: Option<&OrderingKey>,
         answer: Option<IdempotentAnswer>,
     ) -> impl Future<Output = StoreResult<()>> + Send {
-        self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::wants)
+        self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::receives)
     }
 
     /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it, because somebody asks for it: one
@@ -190,12 +190,12 @@ impl Dispatcher {
         trigger: AttemptTrigger,
         receives: impl Fn(&Target, &Message) -> bool,
     ) -> impl Future<Output = StoreResult<()>> + Send {
-        let Shared { context, metrics, names, .. } = &*self.shared;
+        let Shared { context, metrics, leases, .. } = &*self.shared;
         let began = context.clock.monotonic();
         if let Err(closed) = self.check_open() {
             return Either::Left(future::ready(Err(closed)));
         }
-        let pending = Pending::new(&self.shared, snapshot, message, key, answer, trigger, receives);
+        let pending = PendingMessage::new(&self.shared, snapshot, message, key, answer, trigger, receives);
         Either::Right(self.acceptance.submit(pending).map(move |submitted| match submitted {
             Ok(result) => {
                 if result.is_ok() {
@@ -204,8 +204,8 @@ impl Dispatcher {
                 result
             }
             Err(closed) => {
-                if closed == Closed::OutcomeUnknown {
-                    names.doubt();
+                if closed == BatchError::OutcomeUnknown {
+                    leases.fence();
                 }
                 Err(StoreError::Unavailable(closed.to_string()))
             }
@@ -244,13 +244,13 @@ impl Dispatcher {
     }
 
     /// Gives back whatever is held under a name of this node.
-    pub(crate) async fn leave(&self) {
+    pub(crate) async fn release_node(&self) {
         if self.shared.load.under_way.load(Ordering::Acquire) == 0 {
             return;
         }
         let context = &self.shared.context;
-        for name in self.shared.names.living() {
-            if let Err(error) = context.store.leave(&name, context.clock.now()).await {
+        for name in self.shared.leases.live() {
+            if let Err(error) = context.store.release_node(&name, context.clock.now()).await {
                 tracing::warn!(%error, "what was under way could not be given back; others take it when this node is missed");
             }
         }
@@ -260,9 +260,9 @@ impl Dispatcher {
         &self.shared.metrics
     }
 
-    pub(crate) fn load(&self) -> metrics::Load {
+    pub(crate) fn load(&self) -> metrics::DispatcherLoad {
         let (unrecorded, unrecorded_for) = self.unrecorded();
-        metrics::Load {
+        metrics::DispatcherLoad {
             unrecorded,
             unrecorded_for,
             under_way: self.shared.load.under_way.load(Ordering::Acquire),
@@ -273,9 +273,9 @@ impl Dispatcher {
     }
 
     /// For how long the oldest row in memory has waited that is not kept back on purpose.
-    pub(crate) fn waits_for(&self) -> Duration {
+    pub(crate) fn oldest_wait(&self) -> Duration {
         let clock = &self.shared.context.clock;
-        let since = self.shared.lanes.wait_since(clock.now());
+        let since = self.shared.lanes.oldest_waiting_since(clock.now());
         since.map_or(Duration::ZERO, |since| clock.monotonic().saturating_duration_since(since))
     }
 
@@ -284,8 +284,8 @@ impl Dispatcher {
         self.shared.lanes.is_paused(endpoint, self.shared.context.clock.now())
     }
 
-    pub(crate) fn lane_figures(&self, endpoint: &str) -> LaneFigures {
-        self.shared.lanes.figures(endpoint, self.shared.context.clock.now())
+    pub(crate) fn lane_gauges(&self, endpoint: &str) -> LaneGauges {
+        self.shared.lanes.gauges(endpoint, self.shared.context.clock.now())
     }
 
     /// Starts the workers. Without them messages are accepted and wait in the table.
@@ -304,8 +304,8 @@ impl Dispatcher {
     }
 
     /// There is a row in the table for this endpoint that is to go out at once.
-    pub(crate) fn look_at(&self, application: &Id, endpoint: &Id) {
-        self.shared.lanes.look_in_table(&self.shared, application, endpoint, &KINDS);
+    pub(crate) fn wake_lane(&self, application: &Id, endpoint: &Id) {
+        self.shared.lanes.wake_for_rows(&self.shared, application, endpoint, &KINDS);
     }
 
     /// An application, or an endpoint of it, was changed here: what is in memory already goes out by what they are now.
@@ -323,8 +323,8 @@ impl Dispatcher {
     }
 
     /// What was signalled to have changed elsewhere is due to be looked for in the table.
-    pub(crate) fn look(&self) {
-        self.shared.sweeps.look();
+    pub(crate) fn request_sweep(&self) {
+        self.shared.sweeps.request_sweep();
     }
 }
 
@@ -336,9 +336,9 @@ impl Shared {
     /// Starts nothing new, gives back what waits in memory, and waits for what is under way.
     async fn drain(&self) {
         self.draining.store(true, Ordering::Release);
-        self.names.retire();
+        self.leases.stop_claiming();
         for lane in self.lanes.all() {
-            lane.give_back().await;
+            lane.release_queued().await;
         }
         loop {
             let ended = self.load.ended.notified();

@@ -12,19 +12,19 @@ mod switch;
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
+use crate::endpoint_address::EndpointAddressPolicy;
 use crate::error::{ProviderError, ProviderResult};
 use crate::headers as rules;
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::{Endpoint, Id};
 use crate::ordering::DeliveryOrder;
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
-use crate::reach::Reach;
 use crate::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
-use crate::validation::{Checks, FILTER_TYPES_MAX};
+use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 
 pub use patch::EndpointPatch;
 pub use switch::Switch;
@@ -70,8 +70,8 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&Endpoint) -> String + Send,
     ) -> ProviderResult<Created<Endpoint>> {
-        let checked = self.check_endpoint(caller, input, &[]).await?;
-        let endpoint = self.new_endpoint(caller, application, checked).await?;
+        let validated = self.check_endpoint(caller, input, &[]).await?;
+        let endpoint = self.new_endpoint(caller, application, validated).await?;
         let endpoints_max = self.endpoints_max(caller);
         let written = idempotency::write(
             self.store(),
@@ -83,10 +83,10 @@ impl Provider {
             |answer| self.store().create_endpoint_within(endpoint.clone(), endpoints_max, answer),
         )
         .await;
-        self.snapshots().forget(&endpoint.application);
-        Ok(match written.map_err(|error| named(error, endpoints_max))? {
-            Write::Done => Created::New(endpoint),
-            Write::Before(answer) => Created::Before(answer),
+        self.snapshots().invalidate(&endpoint.application);
+        Ok(match written.map_err(|error| with_limit(error, endpoints_max))? {
+            IdempotentWrite::Done => Created::New(endpoint),
+            IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
         })
     }
 
@@ -102,7 +102,7 @@ impl Provider {
         caller: &Caller,
         application: &str,
         page: &PageRequest,
-    ) -> ProviderResult<Slice<Endpoint>> {
+    ) -> ProviderResult<ListPage<Endpoint>> {
         let application = self.application(caller, application).await?;
         let rows = self.store().endpoints(&application.id, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |endpoint| &endpoint.id))
@@ -112,7 +112,7 @@ impl Provider {
     pub async fn delete_endpoint(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<()> {
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         let there = self.store().delete_endpoint(&endpoint.application, &endpoint.id).await;
-        self.snapshots().forget(&endpoint.application);
+        self.snapshots().invalidate(&endpoint.application);
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
@@ -131,47 +131,57 @@ impl Provider {
             change(&mut new)?;
             new.updated_at = self.now();
             let replaced = self.store().replace_endpoint(old, new.clone(), None).await;
-            self.snapshots().forget(&new.application);
+            self.snapshots().invalidate(&new.application);
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.application).await;
                     return Ok(new);
                 }
-                Err(StoreError::Stale) => {}
+                Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// Everything about an endpoint that listens to the event types in `kept` already.
-    async fn check_endpoint(&self, caller: &Caller, input: EndpointInput, kept: &[String]) -> ProviderResult<Checked> {
-        let checked = input.check(Some(&self.config().reach))?;
-        let names = checked.input.filter_types.as_deref().unwrap_or_default();
+    async fn check_endpoint(
+        &self,
+        caller: &Caller,
+        input: EndpointInput,
+        kept: &[String],
+    ) -> ProviderResult<ValidatedEndpoint> {
+        let validated = input.check(Some(&self.config().address_policy))?;
+        let names = validated.input.filter_types.as_deref().unwrap_or_default();
         self.check_filter_types(caller, names, kept).await?;
-        Ok(checked)
+        Ok(validated)
     }
 
     /// An event type that is hidden from the caller is as one that isn't there, except among those that the endpoint has.
     async fn check_filter_types(&self, caller: &Caller, names: &[String], kept: &[String]) -> ProviderResult<()> {
-        let mut checks = Checks::default();
+        let mut errors = FieldErrors::default();
         for (index, name) in names.iter().enumerate() {
             let found = self.store().event_type(&caller.account, name).await?;
-            if !found.is_some_and(|event_type| caller.sees(&event_type) || kept.contains(name)) {
-                checks.fault_at("eventTypes", index.to_string(), format!("there is no event type {name}"));
+            if !found.is_some_and(|event_type| caller.can_see(&event_type) || kept.contains(name)) {
+                errors.fault_at("eventTypes", index.to_string(), format!("there is no event type {name}"));
             }
         }
-        checks.finish()
+        errors.finish()
     }
 
     fn endpoints_max(&self, caller: &Caller) -> usize {
         caller.settings.endpoints_max.map_or(self.config().endpoints_max, |max| max as usize)
     }
 
-    async fn new_endpoint(&self, caller: &Caller, application: &str, checked: Checked) -> ProviderResult<Endpoint> {
+    async fn new_endpoint(
+        &self,
+        caller: &Caller,
+        application: &str,
+        validated: ValidatedEndpoint,
+    ) -> ProviderResult<Endpoint> {
         let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
         let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
-        let Checked { input, headers, secret } = checked;
+        let ValidatedEndpoint { input, headers, secret } = validated;
         let (id, now): (Id, _) = (self.ids().make(ids::ENDPOINT), self.now());
         let secret = secret.unwrap_or_else(|| EndpointSecret::make(self.config().secret_kind, self.random()));
         Ok(Endpoint {
@@ -198,14 +208,14 @@ impl Provider {
 
 /// An input without faults.
 #[derive(Clone)]
-struct Checked {
+struct ValidatedEndpoint {
     input: EndpointInput,
     headers: Option<BTreeMap<String, String>>,
     secret: Option<EndpointSecret>,
 }
 
 /// The limit that was met is said with its number.
-fn named(error: ProviderError, endpoints_max: usize) -> ProviderError {
+fn with_limit(error: ProviderError, endpoints_max: usize) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
             code: "limit_reached",
@@ -217,26 +227,26 @@ fn named(error: ProviderError, endpoints_max: usize) -> ProviderError {
 
 impl EndpointInput {
     /// Everything but whether its event types exist. An address that is there already is not held against `reach`.
-    fn check(mut self, reach: Option<&Reach>) -> ProviderResult<Checked> {
-        let mut checks = Checks::default();
+    fn check(mut self, address_policy: Option<&EndpointAddressPolicy>) -> ProviderResult<ValidatedEndpoint> {
+        let mut errors = FieldErrors::default();
         match kit_outbound::url::parse_endpoint_url(&self.url) {
             Ok(url) => {
-                if let Some(Err(reason)) = reach.map(|reach| reach.check(&url)) {
-                    checks.fault("url", reason);
+                if let Some(Err(reason)) = address_policy.map(|address_policy| address_policy.check(&url)) {
+                    errors.fault("url", reason);
                 }
                 self.url = url.as_str().to_owned();
             }
-            Err(error) => checks.fault("url", error.to_string()),
+            Err(error) => errors.fault("url", error.to_string()),
         }
-        checks.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
-        checks.text("description", &self.description);
-        checks.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
-        checks.channels(self.channels.as_deref(), CHANNELS_MAX);
-        checks.throttle_rate(self.throttle_rate);
-        checks.metadata(&self.metadata);
+        errors.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
+        errors.text("description", &self.description);
+        errors.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        errors.channels(self.channels.as_deref(), CHANNELS_MAX);
+        errors.throttle_rate(self.throttle_rate);
+        errors.metadata(&self.metadata);
         let headers = match self.headers.take().map(|headers| rules::check(&headers)) {
             Some(Err(faults)) => {
-                checks.add(faults);
+                errors.add(faults);
                 None
             }
             Some(Ok(headers)) => Some(headers),
@@ -244,14 +254,14 @@ impl EndpointInput {
         };
         let secret = match self.secret.take().map(|secret| EndpointSecret::parse(&secret)) {
             Some(Err(error)) => {
-                checks.fault("secret", error.to_string());
+                errors.fault("secret", error.to_string());
                 None
             }
             Some(Ok(secret)) => Some(secret),
             None => None,
         };
-        checks.finish()?;
-        Ok(Checked { input: self, headers, secret })
+        errors.finish()?;
+        Ok(ValidatedEndpoint { input: self, headers, secret })
     }
 }
 
@@ -274,8 +284,8 @@ impl Endpoint {
     }
 
     /// Becomes what the caller says, whose headers are sealed; its secret stays.
-    fn take(&mut self, checked: Checked) {
-        let Checked { input, headers, secret: _ } = checked;
+    fn replace_with(&mut self, validated: ValidatedEndpoint) {
+        let ValidatedEndpoint { input, headers, secret: _ } = validated;
         self.url = input.url;
         self.uid = input.uid;
         self.description = input.description;

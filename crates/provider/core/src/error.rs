@@ -51,8 +51,8 @@ pub enum ProviderError {
         detail: String,
     },
     /// The request was understood and holds values that are not allowed: 422.
-    #[error("{}", Invalid::list(.0))]
-    Validation(Vec<Invalid>),
+    #[error("{}", FieldError::list(.0))]
+    Validation(Vec<FieldError>),
     /// The request can't be done as it is: 400.
     #[error("{detail}")]
     BadRequest {
@@ -95,13 +95,13 @@ impl ProviderError {
 
     /// One value of the request's body that is not allowed.
     pub(crate) fn invalid(field: &'static str, msg: impl Into<String>) -> Self {
-        Self::Validation(vec![Invalid::in_body([field.into()], msg)])
+        Self::Validation(vec![FieldError::in_body([field.into()], msg)])
     }
 }
 
 /// A value that is not allowed: an entry of the API's `detail` list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invalid {
+pub struct FieldError {
     /// Where it is: `body`, `query` or `path`, then field names and indexes.
     pub loc: Vec<Cow<'static, str>>,
     /// What is wrong, for people.
@@ -110,7 +110,7 @@ pub struct Invalid {
     pub kind: &'static str,
 }
 
-impl Invalid {
+impl FieldError {
     /// All of them in a line: each with its place, without saying that it is in the body.
     fn list(faults: &[Self]) -> String {
         let fault = |fault: &Self| {
@@ -139,12 +139,12 @@ impl From<StoreError> for ProviderError {
             StoreError::Taken(field) => {
                 Self::Conflict { code: "conflict", detail: format!("another one has this {field} already") }
             }
-            StoreError::Full => Self::BadRequest {
+            StoreError::LimitReached => Self::BadRequest {
                 code: "limit_reached",
                 detail: "there are as many of these as there may be; delete one first".to_owned(),
             },
             StoreError::NotFound => Self::NotFound,
-            StoreError::Stale => Self::Unavailable("the application keeps changing".into()),
+            StoreError::Conflict => Self::Unavailable("the application keeps changing".into()),
             // Each use case that hands in a key handles this itself; a key that is forgotten at that moment ends here.
             StoreError::Replayed => Self::Unavailable("the first request with this key is being forgotten".into()),
             StoreError::Unavailable(text) => Self::Unavailable(text),
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn what_is_not_valid_is_named_with_its_place() {
         let faults = vec![
-            Invalid::in_body(["name".into()], "must not be empty"),
-            Invalid::in_body(["channels".into(), "2".into()], "is given twice"),
-            Invalid::in_query("limit", "must be a number"),
-            Invalid::in_body([], "must be an object"),
+            FieldError::in_body(["name".into()], "must not be empty"),
+            FieldError::in_body(["channels".into(), "2".into()], "is given twice"),
+            FieldError::in_query("limit", "must be a number"),
+            FieldError::in_body([], "must be an object"),
         ];
         let text =
             "name: must not be empty; channels.2: is given twice; query.limit: must be a number; must be an object";

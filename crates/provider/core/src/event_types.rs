@@ -9,18 +9,18 @@ use serde_json::Value;
 
 use crate::accounts::Caller;
 use crate::authentication::Scope;
-use crate::change::Change;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
-use crate::page::{LIMIT_MAX, PageRequest, Slice};
-use crate::port::{From, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TURNS_MAX, Provider, Put};
+use crate::page::{LIMIT_MAX, ListPage, PageRequest};
+use crate::patch_field::PatchField;
+use crate::port::{Cursor, Order, StoreError};
+use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
 use crate::schema;
 use crate::uid::NAME_CHARS_MAX;
-use crate::validation::Checks;
+use crate::validation::FieldErrors;
 
-pub use import::{ImportedEventTypes, OpenApiImport, Others};
+pub use import::{ImportedEventTypes, OpenApiImport, UnlistedEventTypes};
 
 /// Pages of the store that a list without the archived ones looks through for one page of its own.
 const PAGES_LOOKED_THROUGH_MAX: usize = 100;
@@ -48,17 +48,17 @@ pub struct EventTypeInput {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventTypePatch {
     /// Free text.
-    pub description: Change<String>,
+    pub description: PatchField<String>,
     /// Hidden from lists.
-    pub archived: Change<bool>,
+    pub archived: PatchField<bool>,
     /// On its way out.
-    pub deprecated: Change<bool>,
+    pub deprecated: PatchField<bool>,
     /// JSON Schema per version key.
-    pub schemas: Change<Option<Value>>,
+    pub schemas: PatchField<Option<Value>>,
     /// Feature flags, instead of those that there are.
-    pub feature_flags: Change<BTreeSet<String>>,
+    pub feature_flags: PatchField<BTreeSet<String>>,
     /// Name of its group.
-    pub group_name: Change<Option<String>>,
+    pub group_name: PatchField<Option<String>>,
 }
 
 /// Whether a list shows archived event types.
@@ -113,7 +113,7 @@ impl Provider {
                 let event_type = event_type.clone();
                 async move {
                     if archived {
-                        self.store().put_event_type(event_type, answer).await
+                        self.store().upsert_event_type(event_type, answer).await
                     } else {
                         self.store().create_event_type(event_type, answer).await
                     }
@@ -121,10 +121,10 @@ impl Provider {
             },
         )
         .await;
-        self.payload_schemas().forget(&caller.account, name);
+        self.payload_schemas().invalidate(&caller.account, name);
         match written {
-            Ok(Write::Done) => Ok(Created::New(event_type)),
-            Ok(Write::Before(answer)) => Ok(Created::Before(answer)),
+            Ok(IdempotentWrite::Done) => Ok(Created::New(event_type)),
+            Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
             Err(ProviderError::Conflict { .. }) => Err(ProviderError::Conflict {
                 code: "event_type_exists",
                 detail: format!("there is an event type {name} already"),
@@ -136,7 +136,7 @@ impl Provider {
     /// An event type, archived or not. 404.
     pub async fn event_type(&self, caller: &Caller, name: &str) -> ProviderResult<EventType> {
         let event_type = self.store().event_type(&caller.account, name).await?;
-        event_type.filter(|event_type| caller.sees(event_type)).ok_or(ProviderError::NotFound)
+        event_type.filter(|event_type| caller.can_see(event_type)).ok_or(ProviderError::NotFound)
     }
 
     /// The account's event types by name.
@@ -145,7 +145,7 @@ impl Provider {
         caller: &Caller,
         page: &PageRequest,
         archived: Archived,
-    ) -> ProviderResult<Slice<EventType>> {
+    ) -> ProviderResult<ListPage<EventType>> {
         let mut ask = page.to_store(Order::Ascending);
         if archived == Archived::Shown && caller.scope == Scope::Account {
             let rows = self.store().event_types(&caller.account, ask).await?;
@@ -158,20 +158,20 @@ impl Provider {
             let rows = self.store().event_types(&caller.account, ask.clone()).await?;
             let (read, first, last) = (rows.len(), rows.first().cloned(), rows.last().cloned());
             let live = rows.into_iter().filter(|event_type| archived == Archived::Shown || !event_type.archived);
-            let live = live.filter(|event_type| caller.sees(event_type));
-            if page.goes_back() {
+            let live = live.filter(|event_type| caller.can_see(event_type));
+            if page.is_backward() {
                 shown = live.chain(shown).collect();
-                ask.from = first.map(|first| From::Before(first.name));
+                ask.from = first.map(|first| Cursor::Before(first.name));
             } else {
                 shown.extend(live);
-                ask.from = last.map(|last| From::After(last.name));
+                ask.from = last.map(|last| Cursor::After(last.name));
             }
             if read < ask.limit || shown.len() >= wanted {
                 break;
             }
         }
         // One more than asked for is enough to know that there are more.
-        if page.goes_back() {
+        if page.is_backward() {
             shown.drain(..shown.len().saturating_sub(wanted));
         } else {
             shown.truncate(wanted);
@@ -180,14 +180,14 @@ impl Provider {
     }
 
     /// Replaces an event type, or makes it.
-    pub async fn put_event_type(
+    pub async fn upsert_event_type(
         &self,
         caller: &Caller,
         name: &str,
         input: EventTypeInput,
     ) -> ProviderResult<Put<EventType>> {
         input.check(name)?;
-        for _ in 0..PUT_TURNS_MAX {
+        for _ in 0..PUT_TRIES_MAX {
             let there = self.store().event_type(&caller.account, name).await?;
             let mut event_type = self.new_event_type(caller, name, input.clone());
             let (written, put) = match there {
@@ -202,15 +202,15 @@ impl Provider {
                     (self.store().create_event_type(event_type, None).await, put)
                 }
             };
-            self.payload_schemas().forget(&caller.account, name);
+            self.payload_schemas().invalidate(&caller.account, name);
             match written {
                 Ok(()) => return Ok(put),
                 // Somebody else made, changed or deleted it meanwhile.
-                Err(StoreError::Taken(_) | StoreError::Stale | StoreError::NotFound) => {}
+                Err(StoreError::Taken(_) | StoreError::Conflict | StoreError::NotFound) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// Changes what the patch names. 404, 422.
@@ -256,20 +256,20 @@ impl Provider {
             new.updated_at = self.now();
             let written = self.store().replace_event_type(old, new.clone()).await;
             // Whatever became of it, as with every other write here: it may be on disk without our knowing.
-            self.payload_schemas().forget(&caller.account, name);
+            self.payload_schemas().invalidate(&caller.account, name);
             match written {
                 Ok(()) => return Ok(new),
-                Err(StoreError::Stale) => {}
+                Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// Deletes an event type for good (`expunge=true`). 404.
     pub async fn expunge_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
         let there = self.store().delete_event_type(&caller.account, name).await;
-        self.payload_schemas().forget(&caller.account, name);
+        self.payload_schemas().invalidate(&caller.account, name);
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
@@ -318,18 +318,18 @@ impl EventType {
 
 impl EventTypeInput {
     fn check(&self, name: &str) -> ProviderResult<()> {
-        let mut checks = Checks::default();
-        checks.name("name", name);
-        checks.text("description", &self.description);
+        let mut errors = FieldErrors::default();
+        errors.name("name", name);
+        errors.text("description", &self.description);
         let flags: Vec<String> = self.feature_flags.iter().cloned().collect();
         let flags = Some(flags.as_slice()).filter(|flags| !flags.is_empty());
-        checks.names("featureFlags", flags, FEATURE_FLAGS_MAX, NAME_CHARS_MAX);
+        errors.names("featureFlags", flags, FEATURE_FLAGS_MAX, NAME_CHARS_MAX);
         if let Some(group_name) = &self.group_name {
-            checks.name("groupName", group_name);
+            errors.name("groupName", group_name);
         }
         if let Some(schemas) = &self.schemas {
-            checks.add(schema::faults(schemas));
+            errors.add(schema::faults(schemas));
         }
-        checks.finish()
+        errors.finish()
     }
 }

@@ -30,17 +30,17 @@ pub(crate) fn of_schemas(schemas: Option<&Value>, index: Option<usize>) -> Resul
             let index = index.unwrap_or_default();
             examples.get(index).cloned().ok_or(NoExample::Index { count: examples.len() })?
         }
-        None => Maker { root: schema, values: 0 }.make(schema, 0).unwrap_or(Value::Null),
+        None => ExampleGenerator { root: schema, values: 0 }.make(schema, 0).unwrap_or(Value::Null),
     };
     if example.is_object() { Ok(example) } else { Err(NoExample::Schema) }
 }
 
-struct Maker<'a> {
+struct ExampleGenerator<'a> {
     root: &'a Value,
     values: usize,
 }
 
-impl Maker<'_> {
+impl ExampleGenerator<'_> {
     /// None when it gets too deep or too large, or nothing fits.
     fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         self.values += 1;

@@ -8,16 +8,21 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::error::ProviderResult;
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::{event_types, example, payload_check, schema};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
-pub fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> (Option<Duration>, String) {
-    crate::dispatcher::judge(status, headers, Bytes::copy_from_slice(body), now)
+pub fn parse_response(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: Timestamp,
+) -> (Option<Duration>, String) {
+    crate::dispatcher::parse_response(status, headers, Bytes::copy_from_slice(body), now)
 }
 
 /// The page of a store's rows.
-pub fn cut(page: &PageRequest, rows: Vec<String>) -> Slice<String> {
+pub fn page_of(page: &PageRequest, rows: Vec<String>) -> ListPage<String> {
     page.slice(rows, |row| row)
 }
 

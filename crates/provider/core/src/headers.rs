@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use http::{HeaderName, HeaderValue};
 use kit_outbound::Headers;
 
-use crate::error::Invalid;
+use crate::error::FieldError;
 
 /// Bytes of a value at most.
 pub const VALUE_BYTES_MAX: usize = 4_096;
@@ -62,17 +62,17 @@ const SENSITIVE: [&str; 6] =
     ["authorization", "proxy-authenticate", "proxy-authorization", "www-authenticate", "x-api-key", "x-auth-token"];
 
 /// Checks headers, whose names stay in the case that they are given in; everything that is wrong with them otherwise.
-pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Vec<Invalid>> {
+pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Vec<FieldError>> {
     let mut faults = Vec::new();
     let mut seen = HashSet::new();
     if headers.len() > HEADERS_MAX {
-        faults.push(Invalid::in_body(["headers".into()], format!("must have at most {HEADERS_MAX} entries")));
+        faults.push(FieldError::in_body(["headers".into()], format!("must have at most {HEADERS_MAX} entries")));
     }
     for (name, value) in headers.iter().take(HEADERS_MAX) {
         let lower = name.to_ascii_lowercase();
         let msg = fault(&lower, value).or_else(|| (!seen.insert(lower)).then(|| "is given twice".into()));
         if let Some(msg) = msg {
-            faults.push(Invalid::in_body(["headers".into(), name.clone().into()], msg));
+            faults.push(FieldError::in_body(["headers".into(), name.clone().into()], msg));
         }
     }
     if faults.is_empty() { Ok(headers.clone()) } else { Err(faults) }
@@ -83,7 +83,7 @@ pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, Stri
 pub fn patch(
     current: &BTreeMap<String, String>,
     changes: &BTreeMap<String, Option<String>>,
-) -> Result<BTreeMap<String, String>, Vec<Invalid>> {
+) -> Result<BTreeMap<String, String>, Vec<FieldError>> {
     let mut patched = current.clone();
     patched.retain(|name, _| !changes.keys().any(|changed| changed.eq_ignore_ascii_case(name)));
     let set = changes.iter().filter_map(|(name, value)| Some((name.clone(), value.clone()?)));

@@ -6,19 +6,19 @@
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::from_ms;
 
-use crate::error::{Invalid, ProviderError};
+use crate::error::{FieldError, ProviderError};
 use crate::ids;
-use crate::page::{ListKey, PageQuery, PageRequest, Slice};
-use crate::port::{Found, From as Start, Order, Scan};
+use crate::page::{CursorKey, ListPage, PageQuery, PageRequest};
+use crate::port::{Cursor, Order, Scan, ScanResult};
 
 /// How far a page looks when nothing says where it is to end, and how long messages are kept.
-pub(crate) const WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
+pub(crate) const HISTORY_WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// Clocks of the nodes may differ by that much.
-const AHEAD: SignedDuration = SignedDuration::from_hours(1);
+const CLOCK_SKEW_MAX: SignedDuration = SignedDuration::from_hours(1);
 /// Rows that a filtered page looks at, at most.
-pub const LOOKED_ROWS_MAX: usize = 5_000;
+pub const SCANNED_ROWS_MAX: usize = 5_000;
 /// The same where each row takes a look at others.
-pub(crate) const LOOKED_JOINED_ROWS_MAX: usize = 1_000;
+pub(crate) const SCANNED_JOINED_ROWS_MAX: usize = 1_000;
 /// Payload bytes of a page at most, but for its last row.
 const BYTES_MAX: usize = 16 * 1_024 * 1_024;
 
@@ -26,7 +26,7 @@ const BYTES_MAX: usize = 16 * 1_024 * 1_024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
     limit: usize,
-    from: Option<Start>,
+    from: Option<Cursor>,
     before: Option<Timestamp>,
     after: Option<Timestamp>,
 }
@@ -49,7 +49,7 @@ impl HistoryRequest {
     /// time that is none.
     pub fn parse(query: HistoryQuery<'_>, prefix: &'static str) -> Result<Self, ProviderError> {
         let HistoryQuery { limit, iterator, before, after } = query;
-        let page = PageRequest::parse(PageQuery { limit, iterator, order: None }, ListKey::Id(prefix))?;
+        let page = PageRequest::parse(PageQuery { limit, iterator, order: None }, CursorKey::Id(prefix))?;
         let time = |name, text: Option<&str>| text.map(|text| parse_time(name, text)).transpose();
         Ok(Self { before: time("before", before)?, after: time("after", after)?, ..Self::from(&page) })
     }
@@ -58,16 +58,16 @@ impl HistoryRequest {
     /// `after`; 90 days before the one, or after the other, or back from where it starts where one is missing.
     ///
     /// It goes back in time; towards the present from an iterator that leads there, and when only `after` is given.
-    pub(crate) fn scan(&self, prefix: &str, now: Timestamp, looked_max: usize) -> Scan {
-        let at = |time: Timestamp| ids::first_at(prefix, time);
-        let made = |id: &str| ids::made_at(id, prefix).unwrap_or(now);
-        let (mut above, mut below) = (String::new(), at(later(now, AHEAD)));
+    pub(crate) fn scan(&self, prefix: &str, now: Timestamp, scanned_rows_max: usize) -> Scan {
+        let at = |time: Timestamp| ids::lowest_id_at(prefix, time);
+        let made = |id: &str| ids::timestamp_of(id, prefix).unwrap_or(now);
+        let (mut above, mut below) = (String::new(), at(saturating_add(now, CLOCK_SKEW_MAX)));
         match (self.before, self.after, &self.from) {
-            (Some(before), _, _) => above = at(later(before, -WINDOW)),
-            (None, Some(after), _) => below = below.min(at(later(after, WINDOW))),
-            (None, None, Some(Start::After(id))) => above = at(later(made(id), -WINDOW)),
-            (None, None, Some(Start::Before(id))) => below = below.min(at(later(made(id), WINDOW))),
-            (None, None, None) => above = at(later(now, -WINDOW)),
+            (Some(before), _, _) => above = at(saturating_add(before, -HISTORY_WINDOW)),
+            (None, Some(after), _) => below = below.min(at(saturating_add(after, HISTORY_WINDOW))),
+            (None, None, Some(Cursor::After(id))) => above = at(saturating_add(made(id), -HISTORY_WINDOW)),
+            (None, None, Some(Cursor::Before(id))) => below = below.min(at(saturating_add(made(id), HISTORY_WINDOW))),
+            (None, None, None) => above = at(saturating_add(now, -HISTORY_WINDOW)),
         }
         if let Some(before) = self.before {
             below = below.min(at(before));
@@ -76,27 +76,27 @@ impl HistoryRequest {
             above = above.max(at(after));
         }
         match &self.from {
-            Some(Start::After(id)) => below = below.min(id.clone()),
-            Some(Start::Before(id)) => above = above.max(id.clone()),
+            Some(Cursor::After(id)) => below = below.min(id.clone()),
+            Some(Cursor::Before(id)) => above = above.max(id.clone()),
             None => {}
         }
-        let direction = if self.goes_on() { Order::Ascending } else { Order::Descending };
-        Scan { above, below, direction, limit: self.limit + 1, looked_max, bytes_max: BYTES_MAX }
+        let direction = if self.is_ascending() { Order::Ascending } else { Order::Descending };
+        Scan { above, below, direction, limit: self.limit + 1, scanned_rows_max, bytes_max: BYTES_MAX }
     }
 
     /// The page of what the scan found.
-    pub(crate) fn slice<T>(&self, found: Found<T>, key: impl Fn(&T) -> &str) -> Slice<T> {
-        let Found { mut rows, mut stopped_at } = found;
+    pub(crate) fn slice<T>(&self, found: ScanResult<T>, key: impl Fn(&T) -> &str) -> ListPage<T> {
+        let ScanResult { mut rows, mut stopped_at } = found;
         if rows.len() > self.limit {
             // The row too many is there the next time.
             stopped_at = self.limit.checked_sub(1).map(|last| key(&rows[last]).into());
             rows.truncate(self.limit);
             if stopped_at.is_none() {
-                return Slice { data: rows, iterator: None, prev_iterator: None, done: false };
+                return ListPage { data: rows, iterator: None, prev_iterator: None, done: false };
             }
         }
         let done = stopped_at.is_none();
-        let back = self.goes_on();
+        let back = self.is_ascending();
         if back {
             rows.reverse();
         }
@@ -108,13 +108,13 @@ impl HistoryRequest {
         };
         let iterator = oldest.map(str::to_owned);
         let prev_iterator = newest.map(|id| format!("-{id}"));
-        Slice { data: rows, iterator, prev_iterator, done }
+        ListPage { data: rows, iterator, prev_iterator, done }
     }
 
     /// Towards the present.
-    fn goes_on(&self) -> bool {
+    fn is_ascending(&self) -> bool {
         match &self.from {
-            Some(start) => matches!(start, Start::Before(_)),
+            Some(start) => matches!(start, Cursor::Before(_)),
             None => self.before.is_none() && self.after.is_some(),
         }
     }
@@ -127,7 +127,7 @@ impl From<&PageRequest> for HistoryRequest {
     }
 }
 
-fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
+fn saturating_add(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
 }
 
@@ -135,7 +135,7 @@ fn later(time: Timestamp, by: SignedDuration) -> Timestamp {
 fn parse_time(name: &'static str, text: &str) -> Result<Timestamp, ProviderError> {
     let parsed = text.parse::<Timestamp>().or_else(|_| text.replace(' ', "+").parse());
     let invalid =
-        |_| ProviderError::Validation(vec![Invalid::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
+        |_| ProviderError::Validation(vec![FieldError::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
     parsed.map(|time| from_ms(time.as_millisecond())).map_err(invalid)
 }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn id(time: &str) -> String {
-        ids::first_at(PREFIX, time.parse().unwrap())
+        ids::lowest_id_at(PREFIX, time.parse().unwrap())
     }
 
     fn request(before: Option<&str>, after: Option<&str>, iterator: Option<&str>) -> HistoryRequest {
@@ -203,7 +203,7 @@ mod tests {
         let iterator = id("2026-05-01T00:00:00Z");
         let iterator = back.map(|back| format!("{back}{iterator}"));
         let slice = request(None, None, iterator.as_deref())
-            .slice(Found { rows, stopped_at: stopped_at.map(Into::into) }, |row: &String| row);
+            .slice(ScanResult { rows, stopped_at: stopped_at.map(Into::into) }, |row: &String| row);
         (slice.data, slice.iterator, slice.prev_iterator, slice.done)
     }
 

@@ -13,7 +13,7 @@ use crate::port::{Answer, IdempotentAnswer, Store, StoreError};
 
 const KEY_BYTES_MAX: usize = 256;
 /// How long an answer is kept.
-pub(crate) const KEPT_FOR: SignedDuration = SignedDuration::from_hours(12);
+pub(crate) const ANSWER_RETENTION: SignedDuration = SignedDuration::from_hours(12);
 /// Tries of a write whose key is just being forgotten.
 pub(crate) const TRIES_MAX: usize = 3;
 /// Answers forgotten in one call of the store.
@@ -80,9 +80,9 @@ impl Idempotency {
         now: Timestamp,
     ) -> ProviderResult<Option<Answer>> {
         let Some(before) = store.idempotent_answer(&caller.account, &self.key).await? else { return Ok(None) };
-        let kept_since = now - KEPT_FOR;
+        let kept_since = now - ANSWER_RETENTION;
         if before.at < kept_since {
-            store.forget_answers(kept_since, FORGET_MAX).await?;
+            store.delete_expired_answers(kept_since, FORGET_MAX).await?;
             return Ok(None);
         }
         if before.request_hash != self.request_hash {
@@ -93,11 +93,11 @@ impl Idempotency {
 }
 
 /// What a write with a key came to.
-pub(crate) enum Write {
+pub(crate) enum IdempotentWrite {
     /// It was done.
     Done,
     /// It was done before, and this was the answer.
-    Before(StoredAnswer),
+    Replayed(StoredAnswer),
 }
 
 /// Does a write whose answer is a status and a body, and looks the answer up when the key is known.
@@ -109,20 +109,22 @@ pub(crate) async fn write<F>(
     status: u16,
     body: impl FnOnce() -> String,
     mut attempt: impl FnMut(Option<IdempotentAnswer>) -> F,
-) -> ProviderResult<Write>
+) -> ProviderResult<IdempotentWrite>
 where
     F: Future<Output = Result<(), StoreError>>,
 {
     let Some(idempotency) = idempotency else {
         attempt(None).await?;
-        return Ok(Write::Done);
+        return Ok(IdempotentWrite::Done);
     };
     let answer = idempotency.answer(caller, Answer::Body { status, body: body() }, now);
     for _ in 0..TRIES_MAX {
         match attempt(Some(answer.clone())).await {
-            Ok(()) => return Ok(Write::Done),
+            Ok(()) => return Ok(IdempotentWrite::Done),
             Err(StoreError::Replayed) => match idempotency.look_up(store, caller, now).await? {
-                Some(Answer::Body { status, body }) => return Ok(Write::Before(StoredAnswer { status, body })),
+                Some(Answer::Body { status, body }) => {
+                    return Ok(IdempotentWrite::Replayed(StoredAnswer { status, body }));
+                }
                 // The hash covers the path, so an answer of another kind is another request's.
                 Some(Answer::Message { .. }) => return Err(ProviderError::IdempotencyMismatch),
                 None => {}

@@ -11,7 +11,7 @@ use kit_runtime::clock::{SharedClock, from_ms, to_ms};
 use kit_runtime::random::SharedRandom;
 
 use crate::model::Id;
-use crate::uid::is_all;
+use crate::uid::all_bytes;
 
 /// Prefix of an account's id.
 pub const ACCOUNT: &str = "org_";
@@ -78,14 +78,14 @@ impl Ids {
 }
 
 /// The smallest id with this prefix that is made at this time (to 4 milliseconds): ids made before it are smaller.
-pub fn first_at(prefix: &str, at: Timestamp) -> String {
+pub fn lowest_id_at(prefix: &str, at: Timestamp) -> String {
     let mut bytes = [0; BYTES];
     bytes[..5].copy_from_slice(&time_of(to_ms(at)).to_be_bytes()[3..]);
     text(prefix, &bytes, str::to_owned)
 }
 
 /// When an id with this prefix was made, to 4 milliseconds; none when it is not one.
-pub fn made_at(text: &str, prefix: &str) -> Option<Timestamp> {
+pub fn timestamp_of(text: &str, prefix: &str) -> Option<Timestamp> {
     if !is_id(text, prefix) {
         return None;
     }
@@ -116,7 +116,7 @@ fn time_of(ms: i64) -> u64 {
 /// Whether `text` has the form of an id with this prefix.
 pub fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix)
-        .is_some_and(|ksuid| ksuid.len() == CHARS && is_all(ksuid, |byte| byte.is_ascii_alphanumeric()))
+        .is_some_and(|ksuid| ksuid.len() == CHARS && all_bytes(ksuid, |byte| byte.is_ascii_alphanumeric()))
 }
 
 /// An id's text, which is made in place, as one that is kept takes what it needs at once.
@@ -192,12 +192,12 @@ mod tests {
             let at = from_ms(ms);
             let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));
             let id = ids.make(MESSAGE);
-            assert_eq!(made_at(&id, MESSAGE), Some(from_ms(ms - ms % 4)));
-            assert!(*first_at(MESSAGE, at) <= *id && *id < *first_at(MESSAGE, from_ms(ms + 4)));
+            assert_eq!(timestamp_of(&id, MESSAGE), Some(from_ms(ms - ms % 4)));
+            assert!(*lowest_id_at(MESSAGE, at) <= *id && *id < *lowest_id_at(MESSAGE, from_ms(ms + 4)));
         }
-        assert_eq!(first_at(MESSAGE, from_ms(0)), format!("msg_{}", "0".repeat(27)));
-        assert_eq!(made_at("msg_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MESSAGE), None, "beyond the largest");
-        assert_eq!(made_at("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", MESSAGE), None);
+        assert_eq!(lowest_id_at(MESSAGE, from_ms(0)), format!("msg_{}", "0".repeat(27)));
+        assert_eq!(timestamp_of("msg_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MESSAGE), None, "beyond the largest");
+        assert_eq!(timestamp_of("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", MESSAGE), None);
     }
 
     #[test]

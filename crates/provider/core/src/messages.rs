@@ -5,16 +5,16 @@ use jiff::{SignedDuration, Timestamp};
 use crate::accounts::Caller;
 use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
-use crate::history::{HistoryRequest, LOOKED_ROWS_MAX};
+use crate::history::{HistoryRequest, SCANNED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
 use crate::model::{Id, Message};
 use crate::ordering::OrderingKey;
-use crate::page::Slice;
+use crate::page::ListPage;
 use crate::payload::Payload;
-use crate::port::{Answer, Content, MessageFilter, StoreError};
+use crate::port::{Answer, MessageFilter, PayloadRead, StoreError};
 use crate::provider::Provider;
-use crate::validation::Checks;
+use crate::validation::FieldErrors;
 
 /// Channels of a message at most.
 const CHANNELS_MAX: usize = 5;
@@ -72,7 +72,7 @@ impl Provider {
         async move {
             // A repetition comes later than what it repeats, and is answered as that was.
             if input.deliver_at.is_some()
-                && let Some(before) = Box::pin(self.message_before(caller, idempotency)).await?
+                && let Some(before) = Box::pin(self.replayed_message(caller, idempotency)).await?
             {
                 return Ok(before);
             }
@@ -98,9 +98,11 @@ impl Provider {
                         }
                         return Ok(message);
                     }
-                    Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&message.application),
+                    Err(StoreError::Conflict | StoreError::NotFound) => {
+                        self.snapshots().invalidate(&message.application)
+                    }
                     Err(StoreError::Replayed) => {
-                        if let Some(before) = Box::pin(self.message_before(caller, idempotency)).await? {
+                        if let Some(before) = Box::pin(self.replayed_message(caller, idempotency)).await? {
                             return Ok(before);
                         }
                     }
@@ -113,7 +115,7 @@ impl Provider {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Err(StoreError::Stale.into())
+            Err(StoreError::Conflict.into())
         }
     }
 
@@ -122,7 +124,7 @@ impl Provider {
         let application = self.application(caller, application).await?;
         let found = self.store().message(&application.id, id_or_event_id).await?;
         let mut message = found.ok_or(ProviderError::NotFound)?;
-        self.forget_expired(&mut message);
+        self.hide_expired_payload(&mut message);
         Ok(message)
     }
 
@@ -132,8 +134,8 @@ impl Provider {
         caller: &Caller,
         application: &str,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Message>> {
-        self.find_messages(caller, application, &MessageFilter::default(), Content::Read, ask).await
+    ) -> ProviderResult<ListPage<Message>> {
+        self.find_messages(caller, application, &MessageFilter::default(), PayloadRead::Include, ask).await
     }
 
     /// The same with a filter.
@@ -142,14 +144,14 @@ impl Provider {
         caller: &Caller,
         application: &str,
         filter: &MessageFilter,
-        content: Content,
+        content: PayloadRead,
         ask: impl Into<HistoryRequest>,
-    ) -> ProviderResult<Slice<Message>> {
+    ) -> ProviderResult<ListPage<Message>> {
         let ask = ask.into();
         let application = self.application(caller, application).await?;
-        let scan = ask.scan(ids::MESSAGE, self.now(), LOOKED_ROWS_MAX);
+        let scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_ROWS_MAX);
         let mut found = self.store().find_messages(&application.id, filter, &scan, content).await?;
-        found.rows.iter_mut().for_each(|message| self.forget_expired(message));
+        found.rows.iter_mut().for_each(|message| self.hide_expired_payload(message));
         Ok(ask.slice(found, |message| &message.id))
     }
 
@@ -159,14 +161,14 @@ impl Provider {
         if !self.store().expunge_payload(&message.application, &message.id, self.now()).await? {
             return Err(ProviderError::NotFound);
         }
-        self.purged(&message.application);
+        self.payloads_removed(&message.application);
         Ok(())
     }
 
     /// Payloads of the application's messages went: what waits with them is looked at before it is sent, and goes.
-    pub(crate) fn purged(&self, application: &str) {
-        self.snapshots().forget(application);
-        self.dispatcher().look();
+    pub(crate) fn payloads_removed(&self, application: &str) {
+        self.snapshots().invalidate(application);
+        self.dispatcher().request_sweep();
     }
 
     /// Whether an endpoint would receive a message of this type with these channels now. 404, 422.
@@ -176,26 +178,26 @@ impl Provider {
         application: &str,
         event_type: &str,
         channels: Option<Vec<String>>,
-    ) -> ProviderResult<Reception> {
-        let mut checks = Checks::default();
-        checks.name("eventType", event_type);
-        checks.channels(channels.as_deref(), CHANNELS_MAX);
-        checks.finish()?;
+    ) -> ProviderResult<PrecheckResult> {
+        let mut errors = FieldErrors::default();
+        errors.name("eventType", event_type);
+        errors.channels(channels.as_deref(), CHANNELS_MAX);
+        errors.finish()?;
         let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
         let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
-        let wanted = snapshot.targets.values().any(|target| target.takes(event_type, channels.as_deref()));
-        Ok(if wanted { Reception::Wanted } else { Reception::Unwanted })
+        let wanted = snapshot.targets.values().any(|target| target.is_enabled_for(event_type, channels.as_deref()));
+        Ok(if wanted { PrecheckResult::Wanted } else { PrecheckResult::Unwanted })
     }
 
     /// A payload whose time is over is not there, whether or not it has been removed by now.
-    pub(crate) fn forget_expired(&self, message: &mut Message) {
+    pub(crate) fn hide_expired_payload(&self, message: &mut Message) {
         if message.payload_expires_at <= self.now() {
             message.payload = None;
         }
     }
 
     /// The message that the key's first request was answered with; none when the answer is forgotten by now.
-    pub(crate) async fn message_before(
+    pub(crate) async fn replayed_message(
         &self,
         caller: &Caller,
         idempotency: Option<&Idempotency>,
@@ -212,9 +214,11 @@ impl Provider {
     }
 
     /// Forgets idempotent answers that are over their time. Called every so often by a worker.
-    pub(crate) async fn forget_answers(&self) -> ProviderResult<()> {
+    pub(crate) async fn delete_expired_answers(&self) -> ProviderResult<()> {
         loop {
-            let forgotten = self.store().forget_answers(self.now() - idempotency::KEPT_FOR, idempotency::FORGET_MAX);
+            let forgotten = self
+                .store()
+                .delete_expired_answers(self.now() - idempotency::ANSWER_RETENTION, idempotency::FORGET_MAX);
             if forgotten.await? < idempotency::FORGET_MAX {
                 return Ok(());
             }
@@ -224,7 +228,7 @@ impl Provider {
 
 /// Whether anybody would get a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reception {
+pub enum PrecheckResult {
     /// An endpoint would.
     Wanted,
     /// None would.
@@ -259,27 +263,27 @@ impl MessageInput {
     }
 
     fn check(&self, now: Timestamp) -> ProviderResult<()> {
-        let mut checks = Checks::default();
-        checks.name("eventType", &self.event_type);
-        checks.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
-        checks.channels(self.channels.as_deref(), CHANNELS_MAX);
-        checks.names("tags", self.tags.as_deref(), TAGS_MAX, 128);
+        let mut errors = FieldErrors::default();
+        errors.name("eventType", &self.event_type);
+        errors.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
+        errors.channels(self.channels.as_deref(), CHANNELS_MAX);
+        errors.names("tags", self.tags.as_deref(), TAGS_MAX, 128);
         let retention = RETENTION_DAYS_MIN..=RETENTION_DAYS_DEFAULT;
         if self.payload_retention_days.is_some_and(|days| !retention.contains(&days)) {
-            checks.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_DEFAULT}"));
+            errors.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_DEFAULT}"));
         }
         let hours = 1..=24 * RETENTION_DAYS_DEFAULT;
         if self.payload_retention_hours.is_some_and(|given| !hours.contains(&given)) {
-            checks.fault("payloadRetentionHours", format!("must be 1 to {}", hours.end()));
+            errors.fault("payloadRetentionHours", format!("must be 1 to {}", hours.end()));
         }
         if self.payload_retention_hours.is_some() && self.payload_retention_days.is_some() {
-            checks.fault("payloadRetentionHours", "must be left out beside payloadRetentionPeriod");
+            errors.fault("payloadRetentionHours", "must be left out beside payloadRetentionPeriod");
         }
         let ahead = self.deliver_at.map(|at| at.duration_since(now));
         if ahead.is_some_and(|ahead| !(DELIVER_AHEAD_MIN..=DELIVER_AHEAD_MAX).contains(&ahead)) {
-            checks.fault("deliverAt", "must be 1 minute to 24 hours in the future");
+            errors.fault("deliverAt", "must be 1 minute to 24 hours in the future");
         }
-        checks.finish()?;
+        errors.finish()?;
         self.application.as_ref().map_or(Ok(()), ApplicationInput::check_inline)
     }
 }

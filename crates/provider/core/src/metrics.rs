@@ -4,7 +4,7 @@ mod stored;
 
 use std::time::Duration;
 
-use kit_runtime::metrics::{self, Counter, Family, Gauge, Histogram, Labels, Registry, Times, Unit};
+use kit_runtime::metrics::{self, Counter, DurationHistogram, Family, Gauge, Histogram, Labels, Registry, Unit};
 
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
@@ -12,7 +12,7 @@ use crate::model::AttemptStatus;
 use crate::port::Backlog;
 use crate::provider::Provider;
 
-use stored::Stored;
+use stored::StoreMetrics;
 
 /// How long the store may take to count; what this process counts itself is shown all the same.
 const STORE_MAX: Duration = Duration::from_secs(5);
@@ -21,18 +21,18 @@ const STORE_MAX: Duration = Duration::from_secs(5);
 pub(crate) struct Metrics {
     registry: Registry,
     /// What only the store knows.
-    stored: Stored,
+    stored: StoreMetrics,
     store_answers: Gauge,
     accepted: Counter,
-    accept: Times,
+    accept: DurationHistogram,
     accept_batch: Histogram,
     delivered: Counter,
     failed: Counter,
     given_up: Counter,
     disabled: Counter,
-    attempt: Times,
-    waited: Times,
-    delivery: Times,
+    attempt: DurationHistogram,
+    waited: DurationHistogram,
+    delivery: DurationHistogram,
     record_batch: Histogram,
     under_way: Gauge,
     unrecorded: Gauge,
@@ -43,7 +43,7 @@ pub(crate) struct Metrics {
 }
 
 /// What the dispatcher has under way.
-pub(crate) struct Load {
+pub(crate) struct DispatcherLoad {
     pub(crate) under_way: usize,
     /// Attempts made whose record is not on disk, and for how long the oldest of them has waited.
     pub(crate) unrecorded: usize,
@@ -55,10 +55,10 @@ pub(crate) struct Load {
 
 /// How the lane of an endpoint stands on this node.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LaneFigures {
+pub(crate) struct LaneGauges {
     pub(crate) queued: usize,
     pub(crate) under_way: usize,
-    pub(crate) allowed: usize,
+    pub(crate) concurrency_limit: usize,
     pub(crate) paused_ms: i64,
 }
 
@@ -68,16 +68,16 @@ impl Metrics {
         let new = Self {
             store_answers: Gauge::default(),
             accepted: Counter::default(),
-            accept: Times::default(),
-            accept_batch: metrics::counts(),
+            accept: DurationHistogram::default(),
+            accept_batch: metrics::batch_size_histogram(),
             delivered: Counter::default(),
             failed: Counter::default(),
             given_up: Counter::default(),
             disabled: Counter::default(),
-            attempt: Times::default(),
-            waited: Times::default(),
-            delivery: Times::default(),
-            record_batch: metrics::counts(),
+            attempt: DurationHistogram::default(),
+            waited: DurationHistogram::default(),
+            delivery: DurationHistogram::default(),
+            record_batch: metrics::batch_size_histogram(),
             under_way: Gauge::default(),
             unrecorded: Gauge::default(),
             unrecorded_age: Gauge::default(),
@@ -85,7 +85,7 @@ impl Metrics {
             active_lanes: Gauge::default(),
             accept_queue: Gauge::default(),
             registry: Registry::default(),
-            stored: Stored::default(),
+            stored: StoreMetrics::default(),
         };
         let seconds = || Unit::Seconds;
         registry.register("messages_accepted", "Messages that are on disk", new.accepted.clone());
@@ -177,7 +177,7 @@ impl Provider {
             tracing::warn!(%error, "figures are shown without those of the store");
             String::new()
         });
-        metrics::text(&metrics.registry) + &stored
+        metrics::encode_text(&metrics.registry) + &stored
     }
 
     async fn endpoint_metrics(&self, endpoints: &[String]) -> ProviderResult<String> {
@@ -196,19 +196,19 @@ impl Provider {
         for endpoint in endpoints.iter().filter(|endpoint| ids::is_id(endpoint, ids::ENDPOINT)) {
             let labels = vec![("endpoint", endpoint.clone())];
             let waits = self.store().backlog(endpoint).await?;
-            let lane = self.dispatcher().lane_figures(endpoint);
+            let lane = self.dispatcher().lane_gauges(endpoint);
             for (family, value) in [
                 (&backlog, i64::try_from(waits.deliveries).unwrap_or(i64::MAX)),
                 (&age, self.age_s(&waits)),
                 (&queued, lane.queued as i64),
                 (&under_way, lane.under_way as i64),
-                (&allowed, lane.allowed as i64),
+                (&allowed, lane.concurrency_limit as i64),
                 (&paused, lane.paused_ms),
             ] {
                 family.get_or_create(&labels).set(value);
             }
         }
-        Ok(if endpoints.is_empty() { String::new() } else { metrics::text(&registry) })
+        Ok(if endpoints.is_empty() { String::new() } else { metrics::encode_text(&registry) })
     }
 
     fn age_s(&self, backlog: &Backlog) -> i64 {

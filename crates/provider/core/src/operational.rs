@@ -11,13 +11,13 @@ pub(crate) mod worker;
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
-use crate::applications::{ApplicationInput, IfTaken};
+use crate::applications::{ApplicationInput, IfExists};
 use crate::endpoints::EndpointInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::EventTypeInput;
 use crate::idempotency::Idempotency;
 use crate::model::{Endpoint, Id};
-use crate::page::{PageRequest, Slice};
+use crate::page::{ListPage, PageRequest};
 use crate::provider::{Created, Provider, Put};
 
 /// Uid of the hidden application.
@@ -54,7 +54,7 @@ impl Provider {
         &self,
         caller: &Caller,
         page: &PageRequest,
-    ) -> ProviderResult<Slice<Endpoint>> {
+    ) -> ProviderResult<ListPage<Endpoint>> {
         match self.list_endpoints(&hidden(caller), APPLICATION, page).await {
             // There never was one.
             Err(ProviderError::NotFound) => Ok(page.slice(Vec::new(), |endpoint: &Endpoint| &endpoint.id)),
@@ -135,7 +135,7 @@ impl Provider {
             uid: Some(APPLICATION.to_owned()),
             ..ApplicationInput::default()
         };
-        self.create_application(&hidden, input, IfTaken::Get, None, |_| String::new()).await?;
+        self.create_application(&hidden, input, IfExists::Get, None, |_| String::new()).await?;
         Ok(hidden)
     }
 }

@@ -8,16 +8,16 @@
 //! still arrive twice, as everywhere: a copy of one that was delivered just before a crash may come after it, never after
 //! the next of its key, unless a node was stopped for longer than it takes to count as dead and went on.
 
-mod waiting;
+mod blocked_keys;
 
 use std::sync::Arc;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::port::ordering::Skip;
+use crate::port::ordering::SkipResult;
 use crate::provider::Provider;
 
-pub use waiting::{KeyWaitsFor, WaitingKey};
+pub use blocked_keys::{BlockedKey, BlockedReason};
 
 /// Characters of an ordering key at most.
 pub const KEY_CHARS_MAX: usize = 256;
@@ -89,16 +89,16 @@ impl Provider {
     ) -> ProviderResult<()> {
         let endpoint = self.endpoint(caller, application, endpoint).await?;
         match self.store().skip_head(&endpoint.id, key.as_str(), message).await? {
-            Skip::Skipped => {
+            SkipResult::Skipped => {
                 tracing::info!(endpoint = %endpoint.id, message, key = key.as_str(), "a blocked message was skipped");
-                self.dispatcher().look_at(&endpoint.application, &endpoint.id);
+                self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
                 Ok(())
             }
-            Skip::UnderWay => Err(ProviderError::Conflict {
+            SkipResult::UnderWay => Err(ProviderError::Conflict {
                 code: "under_way",
                 detail: "a node has the message in hand and tries it; ask again when that has ended".into(),
             }),
-            Skip::NotThere => Err(ProviderError::NotFound),
+            SkipResult::NotHead => Err(ProviderError::NotFound),
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! An iterator is the key of the last row shown; with a `-` before it, the key of the first row shown, for going back.
 
-use crate::error::{Invalid, ProviderError};
+use crate::error::{FieldError, ProviderError};
 use crate::ids;
-use crate::port::{From, Order, Page};
+use crate::port::{Cursor, Order, Page};
 use crate::uid::{NAME_CHARS_MAX, check_name};
 
 /// Rows of a page when none are asked for.
@@ -16,7 +16,7 @@ pub const LIMIT_MAX: usize = 250;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
     limit: usize,
-    from: Option<From>,
+    from: Option<Cursor>,
     order: Option<Order>,
 }
 
@@ -33,7 +33,7 @@ pub struct PageQuery<'a> {
 
 /// What the keys of a list are, which an iterator of it must be one of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListKey {
+pub enum CursorKey {
     /// Ids with this prefix.
     Id(&'static str),
     /// Event type names.
@@ -42,7 +42,7 @@ pub enum ListKey {
 
 /// One page of a list; the wire's `{data, iterator, prevIterator, done}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slice<T> {
+pub struct ListPage<T> {
     /// The rows.
     pub data: Vec<T>,
     /// Key of the last row; none when there are no rows.
@@ -56,7 +56,7 @@ pub struct Slice<T> {
 impl PageRequest {
     /// Reads the parameters. A limit over 250 and an iterator that is not one are 422; a limit that is not a number from
     /// 0 is 400.
-    pub fn parse(query: PageQuery<'_>, key: ListKey) -> Result<Self, ProviderError> {
+    pub fn parse(query: PageQuery<'_>, key: CursorKey) -> Result<Self, ProviderError> {
         let limit = query.limit.map_or(Ok(LIMIT_DEFAULT), parse_limit)?;
         let from = query.iterator.map(|iterator| parse_iterator(iterator, key)).transpose()?;
         let order = match query.order {
@@ -73,16 +73,16 @@ impl PageRequest {
         Self { limit: limit.min(LIMIT_MAX), from: None, order: None }
     }
 
-    pub(crate) fn parts(&self) -> (usize, Option<From>) {
+    pub(crate) fn parts(&self) -> (usize, Option<Cursor>) {
         (self.limit, self.from.clone())
     }
 
     /// The rows to make a page of, out of all rows of a list, which are in ascending order: one more than is shown.
-    pub(crate) fn cut_out<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<T> {
+    pub(crate) fn rows_of_page<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<T> {
         match &self.from {
             None => {}
-            Some(From::After(from)) => rows.retain(|row| key(row) > from.as_str()),
-            Some(From::Before(from)) => {
+            Some(Cursor::After(from)) => rows.retain(|row| key(row) > from.as_str()),
+            Some(Cursor::Before(from)) => {
                 rows.retain(|row| key(row) < from.as_str());
                 rows.drain(..rows.len().saturating_sub(self.limit + 1));
             }
@@ -91,8 +91,8 @@ impl PageRequest {
         rows
     }
 
-    pub(crate) fn goes_back(&self) -> bool {
-        matches!(self.from, Some(From::Before(_)))
+    pub(crate) fn is_backward(&self) -> bool {
+        matches!(self.from, Some(Cursor::Before(_)))
     }
 
     /// What to ask the store: one row more than is shown.
@@ -101,16 +101,16 @@ impl PageRequest {
     }
 
     /// The page of what the store gave.
-    pub(crate) fn slice<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Slice<T> {
+    pub(crate) fn slice<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> ListPage<T> {
         let done = rows.len() <= self.limit;
-        if !done && self.goes_back() {
+        if !done && self.is_backward() {
             // The row too many is the one farthest from where the page before began.
             rows.drain(..rows.len() - self.limit);
         }
         rows.truncate(self.limit);
         let iterator = rows.last().map(|row| key(row).to_owned());
         let prev_iterator = rows.first().map(|row| format!("-{}", key(row)));
-        Slice { data: rows, iterator, prev_iterator, done }
+        ListPage { data: rows, iterator, prev_iterator, done }
     }
 }
 
@@ -120,10 +120,10 @@ impl Default for PageRequest {
     }
 }
 
-impl<T> Slice<T> {
+impl<T> ListPage<T> {
     /// The same page with each row made into something else.
-    pub fn map<U>(self, row: impl FnMut(T) -> U) -> Slice<U> {
-        Slice {
+    pub fn map<U>(self, row: impl FnMut(T) -> U) -> ListPage<U> {
+        ListPage {
             data: self.data.into_iter().map(row).collect(),
             iterator: self.iterator,
             prev_iterator: self.prev_iterator,
@@ -144,28 +144,28 @@ fn parse_limit(text: &str) -> Result<usize, ProviderError> {
     }
 }
 
-fn parse_iterator(text: &str, key: ListKey) -> Result<From, ProviderError> {
+fn parse_iterator(text: &str, key: CursorKey) -> Result<Cursor, ProviderError> {
     // The iterator of a name that itself begins with a dash is taken as one back: such names are not paged over.
     let (word, back) = text.strip_prefix('-').map_or((text, false), |word| (word, true));
     let valid = match key {
-        ListKey::Id(prefix) => ids::is_id(word, prefix),
-        ListKey::Name => check_name(word, NAME_CHARS_MAX).is_ok(),
+        CursorKey::Id(prefix) => ids::is_id(word, prefix),
+        CursorKey::Name => check_name(word, NAME_CHARS_MAX).is_ok(),
     };
     if !valid {
         return Err(invalid("iterator", "this is not an iterator of this list"));
     }
-    Ok(if back { From::Before(word.to_owned()) } else { From::After(word.to_owned()) })
+    Ok(if back { Cursor::Before(word.to_owned()) } else { Cursor::After(word.to_owned()) })
 }
 
 fn invalid(parameter: &'static str, msg: impl Into<String>) -> ProviderError {
-    ProviderError::Validation(vec![Invalid::in_query(parameter, msg)])
+    ProviderError::Validation(vec![FieldError::in_query(parameter, msg)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const KEY: ListKey = ListKey::Id("msg_");
+    const KEY: CursorKey = CursorKey::Id("msg_");
     const ID: &str = "msg_1srOrx2ZWZBpBUvZwXKQmoEYga2";
 
     fn code(query: PageQuery<'_>) -> &'static str {
@@ -212,11 +212,11 @@ mod tests {
     fn a_page_is_cut_on_the_side_that_it_goes_to() {
         let rows = || ["c", "d", "e"].map(String::from).to_vec();
         let page = |limit, from| PageRequest { from, ..PageRequest::first(limit) };
-        let forward = page(2, Some(From::After("b".into()))).slice(rows(), |row| row);
+        let forward = page(2, Some(Cursor::After("b".into()))).slice(rows(), |row| row);
         assert_eq!(forward.data, ["c", "d"]);
         assert_eq!((forward.iterator.as_deref(), forward.prev_iterator.as_deref()), (Some("d"), Some("-c")));
         assert!(!forward.done);
-        let back = page(2, Some(From::Before("f".into()))).slice(rows(), |row| row);
+        let back = page(2, Some(Cursor::Before("f".into()))).slice(rows(), |row| row);
         assert_eq!(back.data, ["d", "e"]);
         assert!(!back.done);
         let last = page(3, None).slice(rows(), |row| row);

@@ -15,7 +15,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::accounts::Caller;
-use crate::error::{Invalid, ProviderError, ProviderResult};
+use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::model::{Id, PayloadCheck};
 use crate::payload::Payload;
 use crate::provider::Provider;
@@ -40,20 +40,20 @@ pub struct PayloadCounts {
 }
 
 pub(crate) struct PayloadSchemas {
-    kept_for: Duration,
-    entries: Mutex<Entries>,
+    max_age: Duration,
+    entries: Mutex<SchemaCache>,
     counts: Mutex<HashMap<Id, PayloadCounts>>,
 }
 
 #[derive(Default)]
-struct Entries {
+struct SchemaCache {
     /// Rises with each drop, so that what was read before one is not put in after it.
     generation: u64,
-    by_name: HashMap<(Id, String), Arc<Entry>>,
+    by_name: HashMap<(Id, String), Arc<CachedSchemas>>,
 }
 
 /// An event type as of `read_at`.
-struct Entry {
+struct CachedSchemas {
     read_at: Instant,
     schemas: Arc<Schemas>,
     logged_at_ms: Arc<AtomicI64>,
@@ -62,28 +62,28 @@ struct Entry {
 /// The schemas of an event type, ready to use, the newest first. None are right for every payload.
 struct Schemas {
     source: Option<Value>,
-    compiled: Vec<Compiled>,
+    compiled: Vec<CompiledSchema>,
 }
 
-struct Compiled {
+struct CompiledSchema {
     version: String,
     validator: Validator,
     shape: Shape,
 }
 
 impl PayloadSchemas {
-    pub(crate) fn new(kept_for: Duration) -> Self {
-        Self { kept_for, entries: Mutex::default(), counts: Mutex::default() }
+    pub(crate) fn new(max_age: Duration) -> Self {
+        Self { max_age, entries: Mutex::default(), counts: Mutex::default() }
     }
 
     /// Drops what is held of an event type: it was changed. What another node changed is seen when the copy is too old.
-    pub(crate) fn forget(&self, account: &Id, name: &str) {
+    pub(crate) fn invalidate(&self, account: &Id, name: &str) {
         let mut entries = self.entries();
         entries.generation += 1;
         entries.by_name.remove(&(account.clone(), name.to_owned()));
     }
 
-    fn entries(&self) -> std::sync::MutexGuard<'_, Entries> {
+    fn entries(&self) -> std::sync::MutexGuard<'_, SchemaCache> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,7 +136,7 @@ impl Provider {
     }
 
     /// Names the rule that is broken, which is the schema's, and nothing of the payload.
-    fn log_mismatch(&self, caller: &Caller, event_type: &str, entry: &Entry, found: &Mismatch<'_>) {
+    fn log_mismatch(&self, caller: &Caller, event_type: &str, entry: &CachedSchemas, found: &Mismatch<'_>) {
         let now_ms = kit_runtime::clock::to_ms(self.now());
         let logged_at_ms = entry.logged_at_ms.load(Ordering::Relaxed);
         if now_ms - logged_at_ms < LOG_EVERY_MS {
@@ -147,7 +147,7 @@ impl Provider {
         tracing::warn!(account, event_type, version, rule, "payloads do not match the schema of their event type");
     }
 
-    async fn schemas_of(&self, caller: &Caller, event_type: &str) -> ProviderResult<Arc<Entry>> {
+    async fn schemas_of(&self, caller: &Caller, event_type: &str) -> ProviderResult<Arc<CachedSchemas>> {
         let (schemas, now) = (self.payload_schemas(), self.clock().monotonic());
         let key = (caller.account.clone(), event_type.to_owned());
         let (held, generation) = {
@@ -155,16 +155,18 @@ impl Provider {
             (entries.by_name.get(&key).cloned(), entries.generation)
         };
         if let Some(held) = &held
-            && now.saturating_duration_since(held.read_at) < schemas.kept_for
+            && now.saturating_duration_since(held.read_at) < schemas.max_age
         {
             return Ok(Arc::clone(held));
         }
         let read = self.store().event_type(&caller.account, event_type).await?.and_then(|read| read.schemas);
         let entry = Arc::new(match held {
-            Some(held) if held.schemas.source == read => {
-                Entry { read_at: now, schemas: Arc::clone(&held.schemas), logged_at_ms: Arc::clone(&held.logged_at_ms) }
-            }
-            _ => Entry { read_at: now, schemas: Arc::new(Schemas::new(read)), logged_at_ms: Arc::default() },
+            Some(held) if held.schemas.source == read => CachedSchemas {
+                read_at: now,
+                schemas: Arc::clone(&held.schemas),
+                logged_at_ms: Arc::clone(&held.logged_at_ms),
+            },
+            _ => CachedSchemas { read_at: now, schemas: Arc::new(Schemas::new(read)), logged_at_ms: Arc::default() },
         });
         let mut entries = schemas.entries();
         if entries.generation == generation {
@@ -183,7 +185,7 @@ struct Mismatch<'a> {
     version: &'a str,
     /// Where in the schema the first broken rule is.
     rule: String,
-    faults: Vec<Invalid>,
+    faults: Vec<FieldError>,
 }
 
 impl Schemas {
@@ -196,7 +198,7 @@ impl Schemas {
                 .ok()
                 .map(|validator| {
                     let shape = cost::shape(schema).unwrap_or(Shape::Recursive);
-                    Compiled { version: version.clone(), validator, shape }
+                    CompiledSchema { version: version.clone(), validator, shape }
                 })
         });
         let mut compiled: Vec<_> = compiled.collect();
@@ -207,23 +209,23 @@ impl Schemas {
     /// Of what can't be held against a schema: a text that is no JSON, or a number that is too large, or there is no character
     /// of such a code.
     fn unreadable(&self, payload: &Payload) -> Option<Mismatch<'_>> {
-        let Compiled { version, .. } = self.compiled.first()?;
+        let CompiledSchema { version, .. } = self.compiled.first()?;
         let msg = match serde_json::from_slice::<&RawValue>(payload.as_bytes()) {
             Ok(_) => "holds a number or text that can't be read, and so can't be held against the schema",
             Err(_) => "is a text that is no JSON, and so can't be held against the schema of its event type",
         };
-        let faults = vec![Invalid::in_body(["payload".into()], msg)];
+        let faults = vec![FieldError::in_body(["payload".into()], msg)];
         Some(Mismatch { version, rule: "unreadable".to_owned(), faults })
     }
 
     /// None when the payload matches a version.
     fn faults(&self, payload: &Value) -> Option<Mismatch<'_>> {
-        let Compiled { version, validator: newest, shape } = self.compiled.first()?;
+        let CompiledSchema { version, validator: newest, shape } = self.compiled.first()?;
         if self.compiled.iter().any(|schema| schema.validator.is_valid(payload)) {
             return None;
         }
         if *shape == Shape::Recursive {
-            let faults = vec![Invalid::in_body(["payload".into()], "does not match the schema of its event type")];
+            let faults = vec![FieldError::in_body(["payload".into()], "does not match the schema of its event type")];
             return Some(Mismatch { version, rule: "recursive".to_owned(), faults });
         }
         let mut rule = String::new();
@@ -235,7 +237,7 @@ impl Schemas {
             let path = error.instance_path().to_string();
             let path = path.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~").into());
             // Masked, as the value may be the whole payload, and answers may be logged by whoever gets them.
-            faults.push(Invalid::in_body(std::iter::once("payload".into()).chain(path), error.masked().to_string()));
+            faults.push(FieldError::in_body(std::iter::once("payload".into()).chain(path), error.masked().to_string()));
         }
         Some(Mismatch { version, rule, faults })
     }

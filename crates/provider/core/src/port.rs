@@ -32,34 +32,38 @@ use kit_runtime::signal::Signal;
 
 use crate::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 
-use operations::Operations;
-use ordering::OrderedDeliveries;
-use supervision::Supervision;
+use operations::NodeStore;
+use ordering::OrderingStore;
+use supervision::OperatorStore;
 
 pub use history::{
-    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Scan, Standing,
+    AttemptFilter, AttemptScope, AttemptedMessage, DeliveryState, Destination, HistoryStore, MessageFilter,
+    PayloadRead, Scan, ScanResult,
 };
 pub use limits::LimitStore;
-pub use resend::{RESEND_DUE, Resend, Resends};
-pub use retention::{EXPUNGED, Retention};
+pub use resend::{RESEND_DUE, Resend, ResendStore};
+pub use retention::{EXPUNGED, RetentionStore};
 
 mod configuration;
 mod counts;
 
 pub use access::AccessStore;
-pub use configuration::{ConfigurationStore, Exclude};
+pub use configuration::{ApplicationExclusion, ConfigurationStore};
 pub use counts::{CountStore, EndpointCounts};
-pub use deliveries::{AttemptRecord, Backlog, Delivery, EndpointEffect, NewDelivery, NewMessage, Next, Room, RowKind};
+pub use deliveries::{
+    AttemptRecord, Backlog, ClaimLimit, Delivery, DeliveryKind, DeliveryOutcome, EndpointEffect, NewDelivery,
+    NewMessage,
+};
 pub use endpoint_tasks::EndpointTaskStore;
-pub use waiting::{Waiting, WaitingStore};
+pub use waiting::{EndpointBacklog, EndpointBacklogStore};
 
 mod operational;
 mod sealings;
 mod tasks;
 
-pub use operational::{Notice, OperationalEvent, OperationalStore};
+pub use operational::{AttemptEvent, OperationalEvent, OperationalStore};
 pub use sealings::SealingStore;
-pub use tasks::{Advance, Failure, Sent, TaskFilter, TaskStore};
+pub use tasks::{FailedAttempt, ReplayCandidate, TaskFilter, TaskStep, TaskStore};
 
 /// Why a store call did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -72,13 +76,13 @@ pub enum StoreError {
     NotFound,
     /// The application or its endpoints changed since the snapshot that the call was made from: load again.
     #[error("the application changed meanwhile")]
-    Stale,
+    Conflict,
     /// The idempotency key was used before: look its answer up.
     #[error("the idempotency key was used before")]
     Replayed,
     /// There are as many of these already as there may be.
     #[error("there are as many as there may be")]
-    Full,
+    LimitReached,
     /// The database can't be reached, is full or busy; trying again later may help.
     #[error("the database is not available: {0}")]
     Unavailable(String),
@@ -98,7 +102,7 @@ pub struct NodeId(pub Id);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
     /// Where the slice begins; none for the start of the list.
-    pub from: Option<From>,
+    pub from: Option<Cursor>,
     /// Direction of the list.
     pub order: Order,
     /// At most this many rows; the caller asks for one more than it shows, to know whether there are more.
@@ -107,7 +111,7 @@ pub struct Page {
 
 /// An iterator of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
+pub enum Cursor {
     /// Rows after this key in the list's direction.
     After(String),
     /// The rows just before this key, still in the list's direction.
@@ -165,17 +169,17 @@ pub trait Store:
     + ConfigurationStore
     + CountStore
     + EndpointTaskStore
-    + History
+    + HistoryStore
     + LimitStore
     + OperationalStore
-    + Operations
-    + OrderedDeliveries
-    + Resends
-    + Retention
-    + Supervision
+    + NodeStore
+    + OrderingStore
+    + ResendStore
+    + RetentionStore
+    + OperatorStore
     + SealingStore
     + TaskStore
-    + WaitingStore
+    + EndpointBacklogStore
     + Send
     + Sync
     + 'static
@@ -186,7 +190,7 @@ pub trait Store:
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
     /// Signals that another process changed something: caches are to be dropped and the table looked at. It may fire
     /// without cause; polling mends what it misses.
-    fn changed_elsewhere(&self) -> Signal;
+    fn remote_changes(&self) -> Signal;
     /// Answers if the database can be read and written.
     async fn ping(&self) -> StoreResult<()>;
 
@@ -210,7 +214,7 @@ pub trait Store:
     /// The answer kept for this key of this account.
     async fn idempotent_answer(&self, account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
     /// Forgets at most `limit` answers given before `before`; the number forgotten.
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 
     // --- applications -----------------------------------------------------------------------------------------------
 
@@ -234,7 +238,7 @@ pub trait Store:
     /// By name; archived ones too.
     async fn event_types(&self, account: &str, page: Page) -> StoreResult<Vec<EventType>>;
     /// Replaces the one of that name, or creates it.
-    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    async fn upsert_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// False when it was not there.
     async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool>;
 
@@ -276,9 +280,9 @@ pub trait Store:
         &self,
         node: &NodeId,
         endpoint: &str,
-        kind: RowKind,
+        kind: DeliveryKind,
         now: Timestamp,
-        room: Room,
+        room: ClaimLimit,
     ) -> StoreResult<Vec<Delivery>>;
     /// The earliest time at which a row that is nobody's becomes due.
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;

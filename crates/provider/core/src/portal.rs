@@ -14,7 +14,7 @@ use crate::ids;
 use crate::model::{AppToken, Capability};
 use crate::provider::Provider;
 use crate::uid::{NAME_CHARS_MAX, check_name};
-use crate::validation::Checks;
+use crate::validation::FieldErrors;
 
 /// Seconds that a token gives access, unless said otherwise, and at most.
 const SECONDS_MAX: i64 = 7 * 24 * 3_600;
@@ -118,19 +118,19 @@ impl Provider {
         sessions: Option<Vec<String>>,
         left_seconds: Option<i64>,
     ) -> ProviderResult<()> {
-        let (left_seconds, mut checks) = (left_seconds.unwrap_or(0), Checks::default());
+        let (left_seconds, mut errors) = (left_seconds.unwrap_or(0), FieldErrors::default());
         if !(0..=LEFT_SECONDS_MAX).contains(&left_seconds) {
-            checks.fault("expiry", format!("must be 0 to {LEFT_SECONDS_MAX} seconds"));
+            errors.fault("expiry", format!("must be 0 to {LEFT_SECONDS_MAX} seconds"));
         }
         if sessions.as_ref().is_some_and(|sessions| sessions.len() > SESSIONS_MAX) {
-            checks.fault("sessionIds", format!("must have at most {SESSIONS_MAX} entries"));
+            errors.fault("sessionIds", format!("must have at most {SESSIONS_MAX} entries"));
         }
         for (index, session) in sessions.iter().flatten().take(SESSIONS_MAX).enumerate() {
             if !is_session_id(session) {
-                checks.fault_at("sessionIds", index.to_string(), NO_SESSION_ID);
+                errors.fault_at("sessionIds", index.to_string(), NO_SESSION_ID);
             }
         }
-        checks.finish()?;
+        errors.finish()?;
         let application = self.application(caller, application).await?;
         let at = self.now() + SignedDuration::from_secs(left_seconds);
         // A list without entries names nobody in particular: clients send it for "all".
@@ -139,8 +139,8 @@ impl Provider {
     }
 
     /// Forgets tokens that are over their time. Called every so often by a worker.
-    pub(crate) async fn forget_app_tokens(&self) -> ProviderResult<()> {
-        while self.store().forget_app_tokens(self.now(), FORGET_MAX).await? >= FORGET_MAX {}
+    pub(crate) async fn delete_expired_app_tokens(&self) -> ProviderResult<()> {
+        while self.store().delete_expired_app_tokens(self.now(), FORGET_MAX).await? >= FORGET_MAX {}
         Ok(())
     }
 }
@@ -149,23 +149,23 @@ const NO_SESSION_ID: &str = "must have 1 to 64 letters of the English alphabet, 
 
 impl PortalAccessInput {
     fn check(&self) -> ProviderResult<()> {
-        let mut checks = Checks::default();
+        let mut errors = FieldErrors::default();
         if self.capabilities.as_ref().is_some_and(|capabilities| !capabilities.contains(&Capability::ViewBase)) {
-            checks.fault("capabilities", "must have ViewBase among them, or be left out");
+            errors.fault("capabilities", "must have ViewBase among them, or be left out");
         }
         if self.feature_flags.len() > FEATURE_FLAGS_MAX {
-            checks.fault("featureFlags", format!("must have at most {FEATURE_FLAGS_MAX} entries"));
+            errors.fault("featureFlags", format!("must have at most {FEATURE_FLAGS_MAX} entries"));
         }
         if let Some(error) = self.feature_flags.iter().find_map(|flag| check_name(flag, NAME_CHARS_MAX).err()) {
-            checks.fault("featureFlags", format!("each {error}"));
+            errors.fault("featureFlags", format!("each {error}"));
         }
         if self.expiry_seconds.is_some_and(|seconds| !(SECONDS_MIN..=SECONDS_MAX).contains(&seconds)) {
-            checks.fault("expiry", format!("must be {SECONDS_MIN} to {SECONDS_MAX} seconds, or be left out"));
+            errors.fault("expiry", format!("must be {SECONDS_MIN} to {SECONDS_MAX} seconds, or be left out"));
         }
         if self.session_id.as_ref().is_some_and(|session| !is_session_id(session)) {
-            checks.fault("sessionId", NO_SESSION_ID);
+            errors.fault("sessionId", NO_SESSION_ID);
         }
-        checks.finish()
+        errors.finish()
     }
 }
 

@@ -8,31 +8,31 @@ use kit_runtime::random::{Random, SharedRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
+use crate::api_key_cache::ApiKeyCache;
 use crate::config::ProviderConfig;
 use crate::dispatcher::{Dispatcher, Transport};
 use crate::error::ProviderResult;
+use crate::failed_auth_limit::FailedAuthLimiter;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
-use crate::key_cache::KeyCache;
 use crate::payload_check::PayloadSchemas;
 use crate::port::Store;
-use crate::rates::Rates;
-use crate::retention::Forgetting;
+use crate::rate_limit::RateLimiters;
+use crate::retention::RetentionCounters;
 use crate::snapshot::Snapshots;
-use crate::strangers::Strangers;
 use crate::workers;
 
 /// Tries to change what others are changing at the same time. One of them gets on with each turn, so this is how many may do it.
 pub(crate) const CHANGE_TRIES_MAX: usize = 100;
 /// Turns of a PUT that finds nothing and then somebody who made it, which others may delete in between.
-pub(crate) const PUT_TURNS_MAX: usize = 10;
+pub(crate) const PUT_TRIES_MAX: usize = 10;
 
 /// The delivery provider. Clones are the same one.
 #[derive(Clone)]
 pub struct Provider(Arc<Inner>);
 
 /// What a provider stands on.
-pub struct Parts {
+pub struct ProviderParts {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
     /// Time.
@@ -54,13 +54,13 @@ struct Inner {
     vault: Arc<Vault>,
     config: ProviderConfig,
     ids: Ids,
-    keys: KeyCache,
-    rates: Rates,
-    strangers: Strangers,
+    api_key_cache: ApiKeyCache,
+    rate_limiters: RateLimiters,
+    failed_auth_limiter: FailedAuthLimiter,
     payload_schemas: PayloadSchemas,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
-    forgetting: Forgetting,
+    retention_counters: RetentionCounters,
 }
 
 /// What came of making something with a POST.
@@ -69,9 +69,9 @@ pub enum Created<T> {
     /// It was made: 201.
     New(T),
     /// It was there, and the caller asked for it in that case: 200.
-    There(T),
+    Existing(T),
     /// The same request was answered before: this, again.
-    Before(StoredAnswer),
+    Replayed(StoredAnswer),
 }
 
 /// What came of a PUT.
@@ -86,8 +86,8 @@ pub enum Put<T> {
 impl Provider {
     /// A provider that accepts messages. Deliveries begin with [`Provider::spawn_workers`]; until then they wait in the
     /// store. Must be called on a tokio runtime.
-    pub fn new(parts: Parts) -> Self {
-        let Parts { store, clock, random, vault, transport, config } = parts;
+    pub fn new(parts: ProviderParts) -> Self {
+        let ProviderParts { store, clock, random, vault, transport, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
         let snapshots =
             Arc::new(Snapshots::new(Arc::clone(&store), Arc::clone(&vault), Arc::clone(&clock), config.cache_for));
@@ -102,18 +102,18 @@ impl Provider {
         });
         Self(Arc::new(Inner {
             store,
-            rates: Rates::new(clock.monotonic()),
-            strangers: Strangers::default(),
+            rate_limiters: RateLimiters::new(clock.monotonic()),
+            failed_auth_limiter: FailedAuthLimiter::default(),
             payload_schemas: PayloadSchemas::new(config.cache_for),
             clock,
             random,
             vault,
-            keys: KeyCache::new(config.cache_for),
+            api_key_cache: ApiKeyCache::new(config.cache_for),
             config,
             ids,
             snapshots,
             dispatcher,
-            forgetting: Forgetting::default(),
+            retention_counters: RetentionCounters::default(),
         }))
     }
 
@@ -137,8 +137,8 @@ impl Provider {
     }
 
     /// Gives what was still under way when the workers were cut off to other nodes, at once.
-    pub async fn leave(&self) {
-        self.dispatcher().leave().await;
+    pub async fn release_node(&self) {
+        self.dispatcher().release_node().await;
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -170,16 +170,16 @@ impl Provider {
         &self.0.ids
     }
 
-    pub(crate) fn keys(&self) -> &KeyCache {
-        &self.0.keys
+    pub(crate) fn api_key_cache(&self) -> &ApiKeyCache {
+        &self.0.api_key_cache
     }
 
-    pub(crate) fn rates(&self) -> &Rates {
-        &self.0.rates
+    pub(crate) fn rate_limiters(&self) -> &RateLimiters {
+        &self.0.rate_limiters
     }
 
-    pub(crate) fn strangers(&self) -> &Strangers {
-        &self.0.strangers
+    pub(crate) fn failed_auth_limiter(&self) -> &FailedAuthLimiter {
+        &self.0.failed_auth_limiter
     }
 
     pub(crate) fn payload_schemas(&self) -> &PayloadSchemas {
@@ -190,8 +190,8 @@ impl Provider {
         &self.0.snapshots
     }
 
-    pub(crate) fn forgetting(&self) -> &Forgetting {
-        &self.0.forgetting
+    pub(crate) fn retention_counters(&self) -> &RetentionCounters {
+        &self.0.retention_counters
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

@@ -11,23 +11,23 @@ use std::time::Duration;
 use kit_runtime::tasks::Tasks;
 
 use crate::error::ProviderResult;
-use crate::history::WINDOW;
+use crate::history::HISTORY_WINDOW;
 use crate::ids;
 use crate::port::StoreResult;
 use crate::provider::Provider;
 
 /// What is over is looked for this often.
-const EVERY: Duration = Duration::from_secs(60);
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
 /// Rows removed in one call of the store.
 const BATCH_MAX: usize = 500;
 /// Batches of a kind in one run; what is left is for the next one.
 const BATCHES_MAX: usize = 2_000;
 /// A rest is as long as its batch took, and at least this long.
-const REST_MIN: Duration = Duration::from_millis(1);
+const PAUSE_MIN: Duration = Duration::from_millis(1);
 
 /// How much was forgotten by this process since it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Forgotten {
+pub struct RetentionCounts {
     /// Payloads removed before their messages.
     pub payloads: u64,
     /// Attempts.
@@ -36,9 +36,9 @@ pub struct Forgotten {
     pub messages: u64,
 }
 
-/// Counts of [`Forgotten`].
+/// Counts of [`RetentionCounts`].
 #[derive(Default)]
-pub(crate) struct Forgetting {
+pub(crate) struct RetentionCounters {
     payloads: AtomicU64,
     attempts: AtomicU64,
     messages: AtomicU64,
@@ -46,21 +46,21 @@ pub(crate) struct Forgetting {
 
 impl Provider {
     /// How much was forgotten by this process since it began.
-    pub fn forgotten(&self) -> Forgotten {
-        let Forgetting { payloads, attempts, messages } = self.forgetting();
+    pub fn retention_counts(&self) -> RetentionCounts {
+        let RetentionCounters { payloads, attempts, messages } = self.retention_counters();
         let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        Forgotten { payloads: count(payloads), attempts: count(attempts), messages: count(messages) }
+        RetentionCounts { payloads: count(payloads), attempts: count(attempts), messages: count(messages) }
     }
 
     /// Removes what is over now. Called every so often by a worker; calling it again is harmless.
-    pub async fn forget_old(&self) -> ProviderResult<()> {
+    pub async fn apply_retention(&self) -> ProviderResult<()> {
         let now = self.now();
-        let before = ids::first_at(ids::MESSAGE, now.checked_sub(WINDOW).unwrap_or(now));
-        let (store, counts) = (self.store(), self.forgetting());
-        self.in_batches(&counts.payloads, || store.forget_payloads(now, BATCH_MAX)).await?;
+        let before = ids::lowest_id_at(ids::MESSAGE, now.checked_sub(HISTORY_WINDOW).unwrap_or(now));
+        let (store, counts) = (self.store(), self.retention_counters());
+        self.in_batches(&counts.payloads, || store.expunge_expired_payloads(now, BATCH_MAX)).await?;
         // A message is there as long as one of its attempts is.
-        self.in_batches(&counts.attempts, || store.forget_attempts(&before, BATCH_MAX)).await?;
-        self.in_batches(&counts.messages, || store.forget_messages(&before, BATCH_MAX)).await
+        self.in_batches(&counts.attempts, || store.delete_old_attempts(&before, BATCH_MAX)).await?;
+        self.in_batches(&counts.messages, || store.delete_old_messages(&before, BATCH_MAX)).await
     }
 
     async fn in_batches<F>(&self, count: &AtomicU64, forget: impl Fn() -> F) -> ProviderResult<()>
@@ -75,7 +75,7 @@ impl Provider {
                 return Ok(());
             }
             let took = self.clock().monotonic().saturating_duration_since(began);
-            self.clock().sleep_until(self.now() + took.max(REST_MIN)).await;
+            self.clock().sleep_until(self.now() + took.max(PAUSE_MIN)).await;
         }
         Ok(())
     }
@@ -90,13 +90,13 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
                 tokio::select! {
                     // What is under way at the store is finished there, and the rest is for the next start.
                     () = stopping.cancelled() => return,
-                    result = provider.forget_old() => {
+                    result = provider.apply_retention() => {
                         if let Err(error) = result {
                             tracing::warn!(%error, "what is over its time could not be removed");
                         }
                     }
                 }
-                let next = provider.now() + EVERY;
+                let next = provider.now() + RETENTION_INTERVAL;
                 tokio::select! {
                     () = stopping.cancelled() => return,
                     () = provider.clock().sleep_until(next) => {}

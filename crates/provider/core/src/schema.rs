@@ -5,13 +5,13 @@ pub(crate) mod cost;
 
 use serde_json::Value;
 
-use crate::error::Invalid;
+use crate::error::FieldError;
 
 /// Versions of an event type's schema at most.
 const VERSIONS_MAX: usize = 100;
 
 /// Everything that is wrong with a map from version key to schema.
-pub(crate) fn faults(schemas: &Value) -> Vec<Invalid> {
+pub(crate) fn faults(schemas: &Value) -> Vec<FieldError> {
     let Some(versions) = schemas.as_object() else {
         return vec![fault(None, "must be an object from version key to schema")];
     };
@@ -21,7 +21,7 @@ pub(crate) fn faults(schemas: &Value) -> Vec<Invalid> {
     versions.iter().filter_map(|(version, schema)| version_fault(version, schema)).collect()
 }
 
-fn version_fault(version: &str, schema: &Value) -> Option<Invalid> {
+fn version_fault(version: &str, schema: &Value) -> Option<FieldError> {
     if !schema.is_object() {
         return Some(fault(Some(version), "must be an object"));
     }
@@ -37,9 +37,9 @@ fn version_fault(version: &str, schema: &Value) -> Option<Invalid> {
     cost::shape(schema).err().map(|reason| fault(Some(version), reason))
 }
 
-fn fault(version: Option<&str>, msg: impl Into<String>) -> Invalid {
+fn fault(version: Option<&str>, msg: impl Into<String>) -> FieldError {
     let version = version.map(|version| version.to_owned().into());
-    Invalid::in_body(std::iter::once("schemas".into()).chain(version), msg)
+    FieldError::in_body(std::iter::once("schemas".into()).chain(version), msg)
 }
 
 #[cfg(test)]

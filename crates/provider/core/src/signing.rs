@@ -32,11 +32,11 @@ const STANDARD_WEBHOOKS: [HeaderName; 3] = [
 /// Signs the deliveries of one endpoint. The keys are prepared once, so that signing costs the hashing of the body only.
 #[derive(Clone)]
 pub struct Signer {
-    keys: Vec<Key>,
+    keys: Vec<SigningKey>,
 }
 
 #[derive(Clone)]
-struct Key {
+struct SigningKey {
     scheme: Scheme,
     /// When it stops signing; never for the endpoint's current secret.
     expires_at: Option<Timestamp>,
@@ -56,7 +56,7 @@ impl Signer {
     ) -> Self {
         let old = old_secrets.into_iter().map(|(secret, expires_at)| (secret, Some(expires_at)));
         let keys = std::iter::once((secret, None)).chain(old);
-        Self { keys: keys.map(|(secret, expires_at)| Key { scheme: Scheme::of(secret), expires_at }).collect() }
+        Self { keys: keys.map(|(secret, expires_at)| SigningKey { scheme: Scheme::of(secret), expires_at }).collect() }
     }
 
     /// The value of the signature header: one signature for each secret that still signs, with spaces between.

@@ -1,7 +1,7 @@
 //! What messages are routed and delivered by: an application and its endpoints as of one moment, ready to use, in memory.
 //!
 //! Dropped by every change made here and by every signal of a change elsewhere; a message routed by one that is out of
-//! date is refused by the store ([`crate::port::StoreError::Stale`]) and routed again. One read of the store at a time
+//! date is refused by the store ([`crate::port::StoreError::Conflict`]) and routed again. One read of the store at a time
 //! fills a place, however many wait for it.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -34,7 +34,7 @@ pub(crate) struct Snapshots {
     store: Arc<dyn Store>,
     vault: Arc<Vault>,
     clock: SharedClock,
-    kept_for: Duration,
+    max_age: Duration,
     shards: [Shard; SHARDS],
     /// `account/uid` to application. Believed only as far as the application's snapshot agrees. Uids are chosen by customers, unlike
     /// ids, so it takes the hash that nobody can find collisions of.
@@ -56,8 +56,8 @@ struct ShardState {
 }
 
 impl Snapshots {
-    pub(crate) fn new(store: Arc<dyn Store>, vault: Arc<Vault>, clock: SharedClock, kept_for: Duration) -> Self {
-        Self { store, vault, clock, kept_for, shards: Default::default(), uids: RwLock::default() }
+    pub(crate) fn new(store: Arc<dyn Store>, vault: Arc<Vault>, clock: SharedClock, max_age: Duration) -> Self {
+        Self { store, vault, clock, max_age, shards: Default::default(), uids: RwLock::default() }
     }
 
     /// The snapshot of the account's application with this id or uid.
@@ -140,13 +140,13 @@ impl Snapshots {
         if let Some(snapshot) = self.fresh(application)
             && snapshot.loaded_at < since
         {
-            self.forget(application);
+            self.invalidate(application);
         }
         self.get(application).await
     }
 
     /// Drops what is held of an application: it was changed.
-    pub(crate) fn forget(&self, application: &str) {
+    pub(crate) fn invalidate(&self, application: &str) {
         let mut state = self.shard(application).state.write().unwrap_or_else(PoisonError::into_inner);
         state.generation += 1;
         state.snapshots.remove(application);
@@ -165,7 +165,7 @@ impl Snapshots {
         let state = self.shard(application).state.read().unwrap_or_else(PoisonError::into_inner);
         let snapshot = state.snapshots.get(application)?;
         let age = self.clock.monotonic().saturating_duration_since(snapshot.loaded_at);
-        (age < self.kept_for).then(|| Arc::clone(snapshot))
+        (age < self.max_age).then(|| Arc::clone(snapshot))
     }
 
     fn shard(&self, application: &str) -> &Shard {

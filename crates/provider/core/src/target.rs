@@ -18,7 +18,7 @@ use crate::signing::Signer;
 
 const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Bytes that each request adds to an endpoint's own headers, as a rule: six of the signature, and the type of its body.
-const BYTES_OF_A_REQUEST: usize = 448;
+const REQUEST_HEADER_BYTES: usize = 448;
 
 pub(crate) struct Target {
     pub(crate) endpoint: Id,
@@ -37,14 +37,14 @@ pub(crate) struct Target {
     pub(crate) application_rate: Option<NonZeroU16>,
     pub(crate) ordering: DeliveryOrder,
     /// What a delivery is made with, or why none can be: a text for the attempt.
-    pub(crate) way: Result<Way, String>,
+    pub(crate) request_template: Result<RequestTemplate, String>,
     filter_types: Option<HashSet<String>>,
     channels: Option<Vec<String>>,
 }
 
 /// Address, headers and keys of an endpoint.
-pub(crate) struct Way {
-    pub(crate) to: Destination,
+pub(crate) struct RequestTemplate {
+    pub(crate) destination: Destination,
     headers: Headers,
     pub(crate) signer: Signer,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Way {
 impl Target {
     pub(crate) fn new(vault: &Vault, application: &Application, endpoint: Endpoint) -> Self {
         Self {
-            way: Way::new(vault, &endpoint),
+            request_template: RequestTemplate::new(vault, &endpoint),
             throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
             application_rate: application.throttle_rate.and_then(NonZeroU16::new),
             ordering: endpoint.ordering,
@@ -69,17 +69,17 @@ impl Target {
     }
 
     /// Whether the endpoint receives this message.
-    pub(crate) fn wants(&self, message: &Message) -> bool {
-        self.takes(&message.event_type, message.channels.as_deref())
+    pub(crate) fn receives(&self, message: &Message) -> bool {
+        self.is_enabled_for(&message.event_type, message.channels.as_deref())
     }
 
     /// Whether it is enabled and receives messages of this type with these channels.
-    pub(crate) fn takes(&self, event_type: &str, channels: Option<&[String]>) -> bool {
-        !self.disabled && self.listens_to(event_type, channels)
+    pub(crate) fn is_enabled_for(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        !self.disabled && self.subscribes_to(event_type, channels)
     }
 
     /// Whether it asks for messages of this type with these channels.
-    pub(crate) fn listens_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+    pub(crate) fn subscribes_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
         let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
         let channel_matches =
             self.channels.as_ref().is_none_or(|own| channels.iter().flat_map(|all| *all).any(|one| own.contains(one)));
@@ -87,7 +87,7 @@ impl Target {
     }
 }
 
-impl Way {
+impl RequestTemplate {
     fn new(vault: &Vault, endpoint: &Endpoint) -> Result<Self, String> {
         let url = kit_outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
         let signer = signer(vault, endpoint).map_err(|error| {
@@ -104,12 +104,12 @@ impl Way {
             headers.add(&header::ACCEPT, b"*/*");
         }
         headers::add_to(&mut headers, &opened);
-        Ok(Self { to: url.uri().clone().into(), headers, signer })
+        Ok(Self { destination: url.uri().clone().into(), headers, signer })
     }
 
     /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.
-    pub(crate) fn headers_of_a_request(&self, media_type: Option<HeaderValue>) -> Headers {
-        let mut headers = self.headers.with_room(BYTES_OF_A_REQUEST);
+    pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>) -> Headers {
+        let mut headers = self.headers.with_room(REQUEST_HEADER_BYTES);
         headers
             .add(&header::CONTENT_TYPE, media_type.as_ref().map_or(media_type::JSON.as_bytes(), HeaderValue::as_bytes));
         headers

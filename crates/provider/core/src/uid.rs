@@ -31,11 +31,11 @@ pub fn check_name(name: &str, chars_max: usize) -> Result<(), NameError> {
         return Err(NameError::Length(chars_max));
     }
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() | matches!(byte, b'-' | b'_' | b'.');
-    if is_all(name, is_allowed) { Ok(()) } else { Err(NameError::Character) }
+    if all_bytes(name, is_allowed) { Ok(()) } else { Err(NameError::Character) }
 }
 
 /// Whether a short text is all of such bytes. Each is looked at, as that can be done for many at a time.
-pub(crate) fn is_all(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
+pub(crate) fn all_bytes(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
     text.bytes().fold(true, |so_far, byte| so_far & is_such(byte))
 }
 

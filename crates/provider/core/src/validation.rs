@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::error::{Invalid, ProviderError, ProviderResult};
+use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 
 /// Signs that break a line and are no control characters.
@@ -17,15 +17,15 @@ pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
 
 /// The faults found so far.
 #[derive(Default)]
-pub(crate) struct Checks(Vec<Invalid>);
+pub(crate) struct FieldErrors(Vec<FieldError>);
 
-impl Checks {
+impl FieldErrors {
     pub(crate) fn fault(&mut self, field: &'static str, msg: impl Into<String>) {
-        self.0.push(Invalid::in_body([Cow::Borrowed(field)], msg));
+        self.0.push(FieldError::in_body([Cow::Borrowed(field)], msg));
     }
 
     pub(crate) fn fault_at(&mut self, field: &'static str, entry: impl Into<String>, msg: impl Into<String>) {
-        self.0.push(Invalid::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
+        self.0.push(FieldError::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
     }
 
     /// A name for people: not empty, not too long, and nothing that would break a line of a list.
@@ -104,7 +104,7 @@ impl Checks {
         }
     }
 
-    pub(crate) fn add(&mut self, faults: Vec<Invalid>) {
+    pub(crate) fn add(&mut self, faults: Vec<FieldError>) {
         self.0.extend(faults);
     }
 

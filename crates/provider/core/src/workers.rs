@@ -7,7 +7,7 @@ use kit_runtime::tasks::Tasks;
 use crate::provider::Provider;
 
 /// Answers and tokens over their time are forgotten this often.
-const FORGET_EVERY: Duration = Duration::from_secs(60);
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the dispatcher, background tasks, operational events, the listener to changes elsewhere, and the forgetting of what
 /// is old.
@@ -20,11 +20,11 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
         move |stopping| {
             let provider = provider.clone();
             async move {
-                let changed = provider.store().changed_elsewhere();
+                let changed = provider.store().remote_changes();
                 loop {
                     tokio::select! {
                         () = stopping.cancelled() => return,
-                        () = changed.wait() => provider.changed_elsewhere(),
+                        () = changed.wait() => provider.remote_changes(),
                     }
                 }
             }
@@ -37,13 +37,13 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
             let provider = provider.clone();
             async move {
                 loop {
-                    if let Err(error) = provider.forget_answers().await {
+                    if let Err(error) = provider.delete_expired_answers().await {
                         tracing::warn!(%error, "old answers could not be forgotten");
                     }
-                    if let Err(error) = provider.forget_app_tokens().await {
+                    if let Err(error) = provider.delete_expired_app_tokens().await {
                         tracing::warn!(%error, "tokens over their time could not be forgotten");
                     }
-                    let next = provider.now() + FORGET_EVERY;
+                    let next = provider.now() + CLEANUP_INTERVAL;
                     tokio::select! {
                         () = stopping.cancelled() => return,
                         () = provider.clock().sleep_until(next) => {}
@@ -55,9 +55,9 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
 }
 
 impl Provider {
-    fn changed_elsewhere(&self) {
-        self.keys().clear();
+    fn remote_changes(&self) {
+        self.api_key_cache().clear();
         self.snapshots().clear();
-        self.dispatcher().look();
+        self.dispatcher().request_sweep();
     }
 }

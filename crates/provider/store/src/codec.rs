@@ -8,7 +8,7 @@ use kit_runtime::vault::Sealed;
 use provider_core::model::{AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
-    EndpointCounts, Exclude, From as Start, IdempotentAnswer, Order, Page, StoreError, StoreResult,
+    ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,25 +23,25 @@ const HASH_BYTES: usize = 16;
 pub(crate) type Fingerprint = [u8; BEGINNING_BYTES + HASH_BYTES];
 
 /// A slice of a list in SQL. Its statements take three parameters: whom the rows belong to, `from`, and `limit`.
-pub(crate) struct Slice {
+pub(crate) struct PageQuery {
     /// The key that the slice begins at; empty for the start of the list.
     pub(crate) from: String,
     /// Rows at most.
     pub(crate) limit: i64,
     compare: &'static str,
     direction: &'static str,
-    away: bool,
+    is_reversed: bool,
 }
 
-impl Slice {
+impl PageQuery {
     pub(crate) fn new(page: &Page) -> Self {
-        let (from, away) = match &page.from {
+        let (from, is_reversed) = match &page.from {
             None => (String::new(), false),
-            Some(Start::After(key)) => (key.clone(), false),
-            Some(Start::Before(key)) => (key.clone(), true),
+            Some(Cursor::After(key)) => (key.clone(), false),
+            Some(Cursor::Before(key)) => (key.clone(), true),
         };
-        // The rows just before a key are found walking away from it, and turned round afterwards.
-        let ascending = (page.order == Order::Ascending) != away;
+        // The rows just before a key are found walking is_reversed from it, and turned round afterwards.
+        let ascending = (page.order == Order::Ascending) != is_reversed;
         Self {
             compare: match (&page.from, ascending) {
                 (None, _) => "=",
@@ -51,7 +51,7 @@ impl Slice {
             direction: if ascending { "ASC" } else { "DESC" },
             limit: i64::try_from(page.limit).unwrap_or(i64::MAX),
             from,
-            away,
+            is_reversed,
         }
     }
 
@@ -65,7 +65,7 @@ impl Slice {
 
     /// The rows found, in the list's direction.
     pub(crate) fn in_order<T>(&self, mut rows: Vec<T>) -> Vec<T> {
-        if self.away {
+        if self.is_reversed {
             rows.reverse();
         }
         rows
@@ -78,15 +78,18 @@ pub(crate) fn newest_first(page: Page) -> Page {
 }
 
 /// The end of a condition on applications, of the table or alias `application`, that leaves these out.
-pub(crate) fn excluding(exclude: &[Exclude], application: &str) -> String {
+pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str) -> String {
     let has = |condition: &str| {
         format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
     };
     let conditions = exclude.iter().map(|exclude| match exclude {
-        Exclude::WithoutEndpoints => format!(" AND {}", has("")),
-        Exclude::OnlyDisabledEndpoints => format!(" AND (NOT {} OR {})", has(""), has(" AND NOT own.disabled")),
-        Exclude::OnlyPlayEndpoints => {
-            let elsewhere = Exclude::PLAY_URLS.map(|url| format!(" AND own.url NOT LIKE '{url}%'")).concat();
+        ApplicationExclusion::WithoutEndpoints => format!(" AND {}", has("")),
+        ApplicationExclusion::OnlyDisabledEndpoints => {
+            format!(" AND (NOT {} OR {})", has(""), has(" AND NOT own.disabled"))
+        }
+        ApplicationExclusion::OnlyPlayEndpoints => {
+            let elsewhere =
+                ApplicationExclusion::PLAY_URLS.map(|url| format!(" AND own.url NOT LIKE '{url}%'")).concat();
             format!(" AND (NOT {} OR {})", has(""), has(&elsewhere))
         }
     });
@@ -142,13 +145,13 @@ pub(crate) fn optional_from_json<T: DeserializeOwned>(text: Option<&str>) -> Sto
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptSecret {
+struct StoredSecret {
     secret: String,
     expires_at_ms: i64,
 }
 
 pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> {
-    let kept = secrets.iter().map(|old| KeptSecret {
+    let kept = secrets.iter().map(|old| StoredSecret {
         secret: old.secret.as_str().to_owned(),
         expires_at_ms: old.expires_at.as_millisecond(),
     });
@@ -156,7 +159,7 @@ pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> 
 }
 
 pub(crate) fn old_secrets_from_json(text: &str) -> StoreResult<Vec<OldSecret>> {
-    let kept: Vec<KeptSecret> = from_json(text)?;
+    let kept: Vec<StoredSecret> = from_json(text)?;
     let old = kept.into_iter().map(|kept| {
         Ok(OldSecret {
             secret: Sealed::from_text(kept.secret),
@@ -211,13 +214,13 @@ pub(crate) fn trigger(number: i64) -> StoreResult<AttemptTrigger> {
 mod tests {
     use super::*;
 
-    fn sql(from: Option<Start>, order: Order) -> String {
-        Slice::new(&Page { from, order, limit: 3 }).sql("id")
+    fn sql(from: Option<Cursor>, order: Order) -> String {
+        PageQuery::new(&Page { from, order, limit: 3 }).sql("id")
     }
 
     #[test]
     fn a_slice_walks_in_the_lists_direction_or_away_from_its_key() {
-        let (after, before) = (Some(Start::After("k".to_owned())), Some(Start::Before("k".to_owned())));
+        let (after, before) = (Some(Cursor::After("k".to_owned())), Some(Cursor::Before("k".to_owned())));
         assert_eq!(sql(None, Order::Ascending), " AND '' = $2 ORDER BY id ASC LIMIT $3");
         assert_eq!(sql(None, Order::Descending), " AND '' = $2 ORDER BY id DESC LIMIT $3");
         assert_eq!(sql(after.clone(), Order::Ascending), " AND id > $2 ORDER BY id ASC LIMIT $3");

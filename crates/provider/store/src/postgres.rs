@@ -42,20 +42,20 @@ use jiff::Timestamp;
 use kit_runtime::signal::Signal;
 use provider_core::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreError,
-    StoreResult,
+    AttemptRecord, Backlog, ClaimLimit, Delivery, DeliveryKind, IdempotentAnswer, NewMessage, NodeId, Page, Store,
+    StoreError, StoreResult,
 };
 
-use self::attempts::Routes;
-use self::rows::Fault;
+use self::attempts::RoutingChange;
+use self::rows::SqlError;
 use kit_engine::postgres::{Job, Postgres};
-pub use kit_engine::postgres::{PostgresConfig, Reached};
+pub use kit_engine::postgres::{PostgresConfig, ServerInfo};
 
 mod migrations {
     refinery::embed_migrations!("src/postgres/migrations");
 }
 
-struct Provider {
+struct PostgresStore {
     engine: Postgres,
 }
 
@@ -63,17 +63,17 @@ struct Provider {
 ///
 /// Errors: `Unavailable` when the database can't be reached, or its tables can't be brought up to date.
 pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
-    let engine = Postgres::open(config, "provider", migrations::migrations::runner()).await.map_err(Fault::from)?;
-    let store = Provider { engine };
+    let engine = Postgres::open(config, "provider", migrations::migrations::runner()).await.map_err(SqlError::from)?;
+    let store = PostgresStore { engine };
     let client = store.client().await?;
-    let went = deliveries::endpoints_that_went(&client).await?;
+    let went = deliveries::deleted_endpoints_with_rows(&client).await?;
     deliveries::drop_rows_of(&client, &went).await?;
     drop(client);
     Ok(Arc::new(store))
 }
 
 #[async_trait]
-impl Store for Provider {
+impl Store for PostgresStore {
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         if self
             .transaction(&(node, now, dead_before), |db, &(node, now, dead_before)| {
@@ -86,16 +86,16 @@ impl Store for Provider {
         Ok(())
     }
 
-    fn changed_elsewhere(&self) -> Signal {
-        self.engine.changed_elsewhere()
+    fn remote_changes(&self) -> Signal {
+        self.engine.remote_changes()
     }
 
     async fn ping(&self) -> StoreResult<()> {
         let client = self.client().await?;
         let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await;
         drop(client);
-        if let Err(Fault::Engine(error)) = &written {
-            self.engine.look_at(error);
+        if let Err(SqlError::Engine(error)) = &written {
+            self.engine.on_write_error(error);
         }
         let written = written?;
         if written == 1 { Ok(()) } else { Err(StoreError::Corrupt("the row of pings is missing".to_owned())) }
@@ -144,7 +144,7 @@ impl Store for Provider {
         Ok(answers::find(&client, account, key).await?)
     }
 
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         self.transaction(&(before, limit), |db, &(before, limit)| Box::pin(answers::forget(db, before, limit))).await
     }
 
@@ -202,7 +202,7 @@ impl Store for Provider {
         Ok(event_types::list(&client, account, &page).await?)
     }
 
-    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn upsert_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.transaction(&(&event_type, answer.as_ref()), |db, &(event_type, answer)| {
             Box::pin(event_types::put(db, event_type, answer))
         })
@@ -288,9 +288,9 @@ impl Store for Provider {
         &self,
         node: &NodeId,
         endpoint: &str,
-        kind: RowKind,
+        kind: DeliveryKind,
         now: Timestamp,
-        room: Room,
+        room: ClaimLimit,
     ) -> StoreResult<Vec<Delivery>> {
         self.transaction(&(node, endpoint, kind, now, room), |db, &(node, endpoint, kind, now, room)| {
             Box::pin(deliveries::claim(db, node, endpoint, kind, now, room))
@@ -305,7 +305,7 @@ impl Store for Provider {
 
     async fn record_attempts(&self, records: Vec<AttemptRecord>) -> StoreResult<()> {
         if self.transaction(&(&records,), |db, &(records,)| Box::pin(attempts::record(db, records))).await?
-            == Routes::Changed
+            == RoutingChange::Changed
         {
             self.engine.notify().await;
         }
@@ -350,13 +350,13 @@ impl Store for Provider {
     }
 }
 
-impl Provider {
+impl PostgresStore {
     async fn client(&self) -> StoreResult<Object> {
-        Ok(self.engine.client().await.map_err(Fault::from)?)
+        Ok(self.engine.client().await.map_err(SqlError::from)?)
     }
 
     /// See [`Postgres::transaction`].
-    async fn transaction<I: Sync, T>(&self, input: &I, job: Job<I, T, Fault>) -> StoreResult<T> {
+    async fn transaction<I: Sync, T>(&self, input: &I, job: Job<I, T, SqlError>) -> StoreResult<T> {
         Ok(self.engine.transaction(input, job).await?)
     }
 

@@ -1,10 +1,10 @@
 //! How far a scan goes: what the provider's three stores have in common when they search what happened.
 
 use provider_core::model::Id;
-use provider_core::port::{Found, Order, Scan};
+use provider_core::port::{Order, Scan, ScanResult};
 
 /// Watches a scan while its rows are looked at.
-pub(crate) struct Watch<'scan> {
+pub(crate) struct ScanProgress<'scan> {
     scan: &'scan Scan,
     looked: usize,
     found: usize,
@@ -14,42 +14,42 @@ pub(crate) struct Watch<'scan> {
 
 /// Whether a scan goes on to the next row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Go {
-    On,
-    Home,
+pub(crate) enum ScanFlow {
+    Continue,
+    Stop,
 }
 
-impl<'scan> Watch<'scan> {
+impl<'scan> ScanProgress<'scan> {
     pub(crate) fn new(scan: &'scan Scan) -> Self {
         Self { scan, looked: 0, found: 0, bytes: 0, stopped_at: None }
     }
 
     /// A row was looked at, and was found if it has a number of `bytes`.
-    pub(crate) fn looked_at(&mut self, id: &str, found_bytes: Option<usize>) -> Go {
+    pub(crate) fn record(&mut self, id: &str, found_bytes: Option<usize>) -> ScanFlow {
         self.looked += 1;
         if let Some(bytes) = found_bytes {
             self.found += 1;
             self.bytes += bytes;
             if self.found >= self.scan.limit {
-                return Go::Home;
+                return ScanFlow::Stop;
             }
         }
-        if self.looked >= self.scan.looked_max || self.bytes >= self.scan.bytes_max {
+        if self.looked >= self.scan.scanned_rows_max || self.bytes >= self.scan.bytes_max {
             self.stopped_at = Some(id.into());
-            return Go::Home;
+            return ScanFlow::Stop;
         }
-        Go::On
+        ScanFlow::Continue
     }
 
     /// What was found.
-    pub(crate) fn found<T>(self, rows: Vec<T>) -> Found<T> {
-        Found { rows, stopped_at: self.stopped_at }
+    pub(crate) fn found<T>(self, rows: Vec<T>) -> ScanResult<T> {
+        ScanResult { rows, stopped_at: self.stopped_at }
     }
 }
 
 /// Rows to read at most when each of them is wanted.
 pub(crate) fn wanted_max(scan: &Scan) -> usize {
-    scan.limit.min(scan.looked_max)
+    scan.limit.min(scan.scanned_rows_max)
 }
 
 /// The end of a statement over rows of one owner by `key`: `$2` is above, `$3` below, `$4` rows at most.

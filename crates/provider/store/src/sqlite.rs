@@ -44,25 +44,26 @@ use jiff::Timestamp;
 use kit_runtime::signal::Signal;
 use provider_core::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreResult,
+    AttemptRecord, Backlog, ClaimLimit, Delivery, DeliveryKind, IdempotentAnswer, NewMessage, NodeId, Page, Store,
+    StoreResult,
 };
 use rusqlite::Connection;
 
-use self::rows::{Fault, Outcome};
+use self::rows::{SqlError, SqlResult};
 use kit_engine::sqlite::Database;
 
 /// Delivery rows dropped in one go, so that an endpoint with a million of them keeps nobody waiting.
 const DROP_ROWS_MAX: usize = 5_000;
 
 #[async_trait]
-impl Store for Sqlite {
+impl Store for SqliteStore {
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         let node = node.clone();
         self.write(move |db| nodes::heartbeat(db, &node, now, dead_before)).await
     }
 
-    fn changed_elsewhere(&self) -> Signal {
-        self.database.changed_elsewhere()
+    fn remote_changes(&self) -> Signal {
+        self.database.remote_changes()
     }
 
     async fn ping(&self) -> StoreResult<()> {
@@ -106,7 +107,7 @@ impl Store for Sqlite {
         self.read(move |db| answers::find(db, &account, &key)).await
     }
 
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         self.write(move |db| answers::forget(db, before, limit)).await
     }
 
@@ -153,7 +154,7 @@ impl Store for Sqlite {
         self.read(move |db| event_types::list(db, &account, &page)).await
     }
 
-    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn upsert_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(move |db| event_types::put(db, &event_type, answer.as_ref())).await
     }
 
@@ -216,9 +217,9 @@ impl Store for Sqlite {
         &self,
         node: &NodeId,
         endpoint: &str,
-        kind: RowKind,
+        kind: DeliveryKind,
         now: Timestamp,
-        room: Room,
+        room: ClaimLimit,
     ) -> StoreResult<Vec<Delivery>> {
         let (node, endpoint) = (node.clone(), endpoint.to_owned());
         self.write(move |db| deliveries::claim(db, &node, &endpoint, kind, now, room)).await
@@ -270,7 +271,7 @@ mod migrations {
     refinery::embed_migrations!("src/sqlite/migrations");
 }
 
-struct Sqlite {
+struct SqliteStore {
     database: Database,
 }
 
@@ -278,8 +279,8 @@ struct Sqlite {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    let store = Sqlite { database: Database::open(path, migrate).map_err(Fault::from)? };
-    for endpoint in store.read(deliveries::endpoints_that_went).await? {
+    let store = SqliteStore { database: Database::open(path, migrate).map_err(SqlError::from)? };
+    for endpoint in store.read(deliveries::deleted_endpoints_with_rows).await? {
         store.drop_rows_of(endpoint).await?;
     }
     Ok(Arc::new(store))
@@ -289,17 +290,17 @@ pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(Sqlite { database: Database::open_temporary(migrate).map_err(Fault::from)? }))
+    Ok(Arc::new(SqliteStore { database: Database::open_temporary(migrate).map_err(SqlError::from)? }))
 }
 
 fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
     migrations::migrations::runner().run(db).map(drop)
 }
 
-impl Sqlite {
+impl SqliteStore {
     async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         Ok(self.database.write(job).await?)
     }
@@ -307,7 +308,7 @@ impl Sqlite {
     /// What `job` reads is of one moment.
     async fn read<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Outcome<T> + Send + 'static,
+        job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         Ok(self.database.read(job).await?)
     }
@@ -316,7 +317,7 @@ impl Sqlite {
     async fn drop_rows_of(&self, endpoint: Id) -> StoreResult<()> {
         loop {
             let of = endpoint.clone();
-            if !self.write(move |db| deliveries::drop_some_of(db, &of, DROP_ROWS_MAX)).await? {
+            if !self.write(move |db| deliveries::drop_rows_batch(db, &of, DROP_ROWS_MAX)).await? {
                 return Ok(());
             }
         }
@@ -349,7 +350,7 @@ mod tests {
         let path = directory.path().join("provider.db");
         drop(open(&path).await.unwrap());
         let db = Connection::open(&path).unwrap();
-        let sql = format!("EXPLAIN QUERY PLAN {} SELECT endpoint FROM earliest", deliveries::EARLIEST);
+        let sql = format!("EXPLAIN QUERY PLAN {} SELECT endpoint FROM earliest", deliveries::EARLIEST_DUE);
         let mut plan = db.prepare(&sql).unwrap();
         let steps = plan.query_map((), |row| row.get::<_, String>(3)).unwrap();
         let steps: Vec<String> =

@@ -28,7 +28,7 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
 
 /// SQL that holds when a task of this kind still has a reason to send message `m` to endpoint `e`. A row of the table goes
 /// in the transaction that records its attempt: whoever sees no row sees the attempt.
-pub(crate) fn still_wanted(kind: TaskKind, message: &str, endpoint: &str) -> String {
+pub(crate) fn enqueue_condition(kind: TaskKind, message: &str, endpoint: &str) -> String {
     let tried = format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint = {endpoint}");
     let waits = format!("EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = {endpoint} AND d.message = {message})");
     match kind {
@@ -58,7 +58,7 @@ pub(crate) fn task_status(number: i64) -> StoreResult<TaskStatus> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptSelection {
+struct StoredSelection {
     since_ms: i64,
     until_ms: i64,
     event_types: Option<Vec<String>>,
@@ -69,7 +69,7 @@ struct KeptSelection {
 }
 
 pub(crate) fn selection_to_json(selection: &Selection) -> StoreResult<String> {
-    to_json(&KeptSelection {
+    to_json(&StoredSelection {
         since_ms: selection.since.as_millisecond(),
         until_ms: selection.until.as_millisecond(),
         event_types: selection.event_types.clone(),
@@ -81,7 +81,7 @@ pub(crate) fn selection_to_json(selection: &Selection) -> StoreResult<String> {
 }
 
 pub(crate) fn selection_from_json(text: &str) -> StoreResult<Selection> {
-    let kept: KeptSelection = from_json(text)?;
+    let kept: StoredSelection = from_json(text)?;
     Ok(Selection {
         since: Timestamp::from_millisecond(kept.since_ms).map_err(corrupt)?,
         until: Timestamp::from_millisecond(kept.until_ms).map_err(corrupt)?,

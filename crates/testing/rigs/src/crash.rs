@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use consumer::{Expected, Tally};
+use consumer::{DeliveryReport, ExpectedEvent};
 use rand::Rng as _;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -18,11 +18,11 @@ use serde::Serialize;
 use testkit::server::Server;
 
 use self::load::Acknowledged;
-use crate::site::{Engine, Site};
+use crate::site::{Engine, RigSite};
 use crate::{RigError, say};
 
 /// How long the receiver may hear nothing new, after the last start, before what is missing counts as lost.
-const SILENCE_MAX: Duration = Duration::from_secs(30);
+const IDLE_MAX: Duration = Duration::from_secs(30);
 
 /// Short pauses, so that a killed round does not wait for its retries.
 const SETTINGS: &[(&str, &str)] = &[
@@ -80,7 +80,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.missing + self.phantom + self.invalid + self.out_of_order + self.acknowledged_missing == 0
     }
 }
@@ -92,7 +92,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let mut random = StdRng::seed_from_u64(seed);
     say(&format!("{} kills on {:?}, seed {seed}", options.kills, options.store));
 
-    let (site, mut server) = Site::set_up(options.store, SETTINGS).await?;
+    let (site, mut server) = RigSite::set_up(options.store, SETTINGS).await?;
     let mut acknowledged = Acknowledged::default();
     for round in 1..=options.kills {
         let uptime = Duration::from_millis(random.random_range(1..=options.uptime_ms_max));
@@ -106,15 +106,15 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
             ));
         }
     }
-    let figures = settle(&site, options, seed, &acknowledged, begin).await?;
+    let figures = wait_for_deliveries(&site, options, seed, &acknowledged, begin).await?;
     drop(server);
     report(&figures, options.json)?;
-    Ok(figures.is_whole())
+    Ok(figures.is_complete())
 }
 
 /// Load, a kill in the middle of it, and a new server on the same data.
 async fn one_round(
-    site: &Site,
+    site: &RigSite,
     server: Server,
     lots: u32,
     uptime: Duration,
@@ -130,8 +130,8 @@ async fn one_round(
 }
 
 /// Waits until the receiver has all that the feed has, or nothing new comes; then counts.
-async fn settle(
-    site: &Site,
+async fn wait_for_deliveries(
+    site: &RigSite,
     options: &Options,
     seed: u64,
     acknowledged: &Acknowledged,
@@ -141,7 +141,7 @@ async fn settle(
     let mut seen = 0;
     loop {
         let live = load::live_items(site).await?;
-        let (expected, tally) = hold(site).await?;
+        let (expected, tally) = compare(site).await?;
         if live == 0 && tally.lost == 0 {
             return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
         }
@@ -149,29 +149,29 @@ async fn settle(
         if arrived != seen {
             (seen, quiet_since) = (arrived, Instant::now());
         }
-        if quiet_since.elapsed() > SILENCE_MAX {
+        if quiet_since.elapsed() > IDLE_MAX {
             return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
         }
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
 }
 
-async fn hold(site: &Site) -> Result<(Vec<Expected>, Tally), RigError> {
-    let expected = site.announced().await?;
-    let tally = site.receiver.read(|record| record.tally(&expected));
+async fn compare(site: &RigSite) -> Result<(Vec<ExpectedEvent>, DeliveryReport), RigError> {
+    let expected = site.announced_events().await?;
+    let tally = site.receiver.read(|record| record.compare(&expected));
     Ok((expected, tally))
 }
 
 fn count(
-    site: &Site,
+    site: &RigSite,
     options: &Options,
     seed: u64,
     acknowledged: &Acknowledged,
-    expected: &[Expected],
-    tally: Tally,
+    expected: &[ExpectedEvent],
+    tally: DeliveryReport,
     begin: Instant,
 ) -> Figures {
-    let committed: HashSet<&Expected> = expected.iter().collect();
+    let committed: HashSet<&ExpectedEvent> = expected.iter().collect();
     let copies = site.receiver.read(|record| record.duplicates());
     Figures {
         store: format!("{:?}", options.store).to_lowercase(),
@@ -210,7 +210,7 @@ fn report(figures: &Figures, json: bool) -> Result<(), RigError> {
     if json {
         say(&serde_json::to_string(figures)?);
     }
-    say(if figures.is_whole() { "Nothing committed is missing." } else { "Something is missing or wrong." });
+    say(if figures.is_complete() { "Nothing committed is missing." } else { "Something is missing or wrong." });
     Ok(())
 }
 

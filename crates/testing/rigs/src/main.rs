@@ -5,8 +5,8 @@
 
 mod bench;
 mod crash;
+mod http_io;
 mod site;
-mod wire;
 
 use std::process::ExitCode;
 

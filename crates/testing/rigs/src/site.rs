@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use testkit::server::{Launch, Server, built_binary};
 
 use crate::RigError;
-use crate::wire::Sink;
+use crate::http_io::Sink;
 
 /// Which database engine the server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -16,13 +16,13 @@ pub(crate) enum Engine {
 }
 
 /// A customer's site with the launch of its server, which may be started any number of times.
-pub(crate) struct Site {
-    site: testkit::site::Site,
+pub(crate) struct RigSite {
+    site: testkit::site::CustomerSite,
     pub(crate) launch: Launch,
     _data: tempfile::TempDir,
 }
 
-impl Site {
+impl RigSite {
     /// Sets a customer up on a fresh store; the server that it was done with runs on.
     pub(crate) async fn set_up(engine: Engine, settings: &[(&str, &str)]) -> Result<(Self, Server), RigError> {
         let data = tempfile::tempdir()?;
@@ -34,12 +34,12 @@ impl Site {
             launch = launch.set(key, value);
         }
         let server = launch.start(&testkit::site::http_client()).await?;
-        let site = testkit::site::Site::set_up(&launch, &launch).await?;
-        Ok((Site { site, launch, _data: data }, server))
+        let site = testkit::site::CustomerSite::set_up(&launch, &launch).await?;
+        Ok((RigSite { site, launch, _data: data }, server))
     }
 
-    /// Leads the customer's endpoint to a receiver that takes what a benchmark sends, in place of the one that keeps a record.
-    pub(crate) async fn hand_over(&self) -> Result<Sink, RigError> {
+    /// BulkChangeStore the customer's endpoint to a receiver that takes what a benchmark sends, in place of the one that keeps a record.
+    pub(crate) async fn use_sink(&self) -> Result<Sink, RigError> {
         let listener = Sink::listen().await?;
         let secret = self.site.move_endpoint(&format!("http://{}/", listener.1)).await?;
         Sink::answer(listener, Some(&secret))
@@ -53,8 +53,8 @@ impl Site {
     }
 }
 
-impl Deref for Site {
-    type Target = testkit::site::Site;
+impl Deref for RigSite {
+    type Target = testkit::site::CustomerSite;
 
     fn deref(&self) -> &Self::Target {
         &self.site

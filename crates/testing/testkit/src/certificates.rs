@@ -26,7 +26,7 @@ pub enum Validity {
     /// Now, and for longer than anybody looks.
     Now,
     /// Not any more.
-    Over,
+    Expired,
 }
 
 /// Why a certificate could not be made.
@@ -82,7 +82,7 @@ fn params_of_server(names: &[&str], validity: Validity) -> Result<CertificatePar
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "a server");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    if validity == Validity::Over {
+    if validity == Validity::Expired {
         params.not_before = date_time_ymd(2024, 1, 1);
         params.not_after = date_time_ymd(2025, 1, 1);
     }

@@ -3,9 +3,9 @@
 //! Nothing is skipped where PostgreSQL is missing: the error names the package. The cluster is on disk as a real one is
 //! (`fsync=on`), speaks on 127.0.0.1 only, and trusts whoever is there. A shell of its own process group watches over it:
 //! it holds the reading end of a pipe to this process, and when that closes, however this process ended, it stops the
-//! server and removes the directory. A test that does something to its server itself has one of its own: [`OwnServer`].
+//! server and removes the directory. A test that does something to its server itself has one of its own: [`DedicatedServer`].
 
-mod own;
+mod dedicated;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-pub use self::own::{OwnServer, Settings, Tls};
+pub use self::dedicated::{DedicatedServer, Settings, Tls};
 
 /// Address of a server to use instead of an own cluster. The user must be allowed to create databases, which stay there.
 pub const SERVER_VARIABLE: &str = "LOTWIRE_TEST_POSTGRES_URL";

@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use consumer::Api;
+use consumer::ApiClient;
 use kit_outbound::Client;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -35,7 +35,7 @@ pub struct Launch {
     environment: Vec<(String, String)>,
     roles: Vec<&'static str>,
     log: Option<PathBuf>,
-    unheard: bool,
+    broken_log: bool,
     /// Where the platform's API is.
     pub platform: SocketAddr,
     /// Where the provider's API is.
@@ -52,7 +52,7 @@ impl Launch {
             environment: Vec::new(),
             roles: vec!["platform", "provider"],
             log: None,
-            unheard: false,
+            broken_log: false,
             platform: free_address()?,
             provider: free_address()?,
             metrics: free_address()?,
@@ -83,8 +83,8 @@ impl Launch {
 
     /// Has the server log to a pipe that nobody reads any more: each line fails.
     #[must_use]
-    pub fn unheard(mut self) -> Self {
-        self.unheard = true;
+    pub fn with_broken_log(mut self) -> Self {
+        self.broken_log = true;
         self
     }
 
@@ -96,7 +96,7 @@ impl Launch {
     }
 
     /// The same on other ports: a second node.
-    pub fn sibling(&self) -> Result<Self, ServerError> {
+    pub fn second_node(&self) -> Result<Self, ServerError> {
         let (platform, provider, metrics) = (free_address()?, free_address()?, free_address()?);
         Ok(Launch { platform, provider, metrics, ..self.clone() })
     }
@@ -124,7 +124,7 @@ impl Launch {
     }
 
     /// Runs a management command that prints JSON.
-    pub fn manage(&self, arguments: &[&str]) -> Result<Value, ServerError> {
+    pub fn run_command(&self, arguments: &[&str]) -> Result<Value, ServerError> {
         let output = self.command().args(arguments).output().map_err(|error| ServerError(error.to_string()))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
@@ -146,7 +146,7 @@ impl Launch {
             let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
             command.env("LOTWIRE_LOG__LEVEL", "trace,tokio_postgres::query=trace").stderr(file);
         }
-        if self.unheard {
+        if self.broken_log {
             let (reader, writer) = std::io::pipe().map_err(|error| ServerError(format!("a pipe: {error}")))?;
             command.env("LOTWIRE_LOG__LEVEL", "debug").stderr(writer);
             drop(reader);
@@ -155,7 +155,7 @@ impl Launch {
         let mut server = Server { child };
         let deadline = Instant::now() + START_MAX;
         for (role, url) in [("platform", self.platform_url()), ("provider", self.provider_url())] {
-            let api = Api::new(http.clone(), url, "none").map_err(|error| ServerError(error.to_string()))?;
+            let api = ApiClient::new(http.clone(), url, "none").map_err(|error| ServerError(error.to_string()))?;
             while self.roles.contains(&role) && !answers(&api).await {
                 if let Ok(Some(status)) = server.child.try_wait() {
                     return Err(ServerError(format!("the server ended at its start: {status}")));
@@ -171,7 +171,7 @@ impl Launch {
 }
 
 /// Any answer will do: a refusal is an answer too.
-async fn answers(api: &Api) -> bool {
+async fn answers(api: &ApiClient) -> bool {
     match api.get("/api/v1/health").await {
         Ok(_) => true,
         Err(error) => error.status().is_some(),
@@ -215,7 +215,7 @@ impl Drop for Server {
 
 impl Launch {
     /// A figure of the running server, by its whole name.
-    pub async fn figure(&self, name: &str) -> Result<f64, ServerError> {
+    pub async fn metric(&self, name: &str) -> Result<f64, ServerError> {
         let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("asking for figures: {error}")))?;
         let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok());
         value.ok_or_else(|| ServerError(format!("there is no figure {name} in {text}")))

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use consumer::{Api, ApiError, Expected, Receiver};
+use consumer::{ApiClient, ApiError, ExpectedEvent, Receiver};
 use contract::event::EventType;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
@@ -14,24 +14,24 @@ use serde_json::{Value, json};
 use crate::server::{Launch, ServerError};
 
 /// How long the items of an auction may take to follow it.
-const FOLLOWED_MAX: Duration = Duration::from_secs(120);
+const BULK_CHANGE_MAX: Duration = Duration::from_secs(120);
 
 /// Why a site could not be set up or used.
 #[derive(Debug, thiserror::Error)]
-pub enum SiteError {
+pub enum CustomerSiteError {
     /// The binary did not do as it was told.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// An API did not.
     #[error(transparent)]
-    Api(#[from] ApiError),
+    ApiClient(#[from] ApiError),
     /// Anything around them.
     #[error("{0}")]
     Other(String),
 }
 
 /// Everything around running servers. The receiver and what was set up outlive any number of servers.
-pub struct Site {
+pub struct CustomerSite {
     /// Calls both APIs.
     pub http: Client,
     /// The time.
@@ -39,9 +39,9 @@ pub struct Site {
     /// The customer's receiver, which has the endpoint's secret.
     pub receiver: Receiver,
     /// The platform's API, with a key that may do everything.
-    pub platform: Api,
+    pub platform: ApiClient,
     /// The provider's API, with the customer's key.
-    pub provider: Api,
+    pub provider: ApiClient,
     /// The customer's key at the provider.
     pub provider_key: String,
     /// UUID of the customer.
@@ -59,28 +59,28 @@ pub fn http_client() -> Client {
     Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })
 }
 
-impl Site {
+impl CustomerSite {
     /// Sets a customer up at running servers; the two launches may be the same.
-    pub async fn set_up(platform: &Launch, provider: &Launch) -> Result<Self, SiteError> {
+    pub async fn set_up(platform: &Launch, provider: &Launch) -> Result<Self, CustomerSiteError> {
         let (http, clock): (_, SharedClock) = (http_client(), Arc::new(SystemClock));
         let receiver = bind(&clock).await?;
 
-        let account = field(&provider.manage(&["provider", "account", "create", "Site", "--json"])?, "id")?;
+        let account = field(&provider.run_command(&["provider", "account", "create", "Site", "--json"])?, "id")?;
         let key = ["provider", "key", "create", "--account", &account, "--name", "site", "--json"];
-        let provider_key = field(&provider.manage(&key)?, "key")?;
+        let provider_key = field(&provider.run_command(&key)?, "key")?;
         let provider_url = provider.provider_url();
-        let provider = Api::new(http.clone(), provider_url.clone(), &provider_key)?;
+        let provider = ApiClient::new(http.clone(), provider_url.clone(), &provider_key)?;
         let (application, endpoint) = at_provider(&provider, &receiver).await?;
 
-        let staff_key = platform.manage(&["key", "create", "--name", "site", "--scope", "all", "--json"])?;
-        let platform = Api::new(http.clone(), platform.platform_url(), &field(&staff_key, "key")?)?;
+        let staff_key = platform.run_command(&["key", "create", "--name", "site", "--scope", "all", "--json"])?;
+        let platform = ApiClient::new(http.clone(), platform.platform_url(), &field(&staff_key, "key")?)?;
         let customer = json!({ "name": format!("Site {application}") });
         let customer = platform.post("/api/v1/customers", &customer).await?.text("/uuid")?.to_owned();
         let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
         platform.put(&format!("/api/v1/customers/{customer}/consumer"), &credentials).await?;
         let auctioneer = json!({ "customer": customer, "name": "Site" });
         let auctioneer = platform.post("/api/v1/auctioneers", &auctioneer).await?.text("/uuid")?.to_owned();
-        Ok(Site {
+        Ok(CustomerSite {
             http,
             clock,
             receiver,
@@ -95,31 +95,31 @@ impl Site {
     }
 
     /// A further application of the customer. Gives its id.
-    pub async fn add_application(&self, name: &str) -> Result<String, SiteError> {
+    pub async fn add_application(&self, name: &str) -> Result<String, CustomerSiteError> {
         Ok(self.provider.post("/api/v1/app/", &json!({ "name": name })).await?.text("/id")?.to_owned())
     }
 
     /// A further endpoint of an application, with a receiver of its own.
-    pub async fn add_receiver(&self, application: &str) -> Result<Receiver, SiteError> {
+    pub async fn add_receiver(&self, application: &str) -> Result<Receiver, CustomerSiteError> {
         let receiver = bind(&self.clock).await?;
         connect(&self.provider, application, &receiver).await?;
         Ok(receiver)
     }
 
     /// A further endpoint of an application at this address. Gives its signing secret.
-    pub async fn add_endpoint(&self, application: &str, url: &str) -> Result<String, SiteError> {
+    pub async fn add_endpoint(&self, application: &str, url: &str) -> Result<String, CustomerSiteError> {
         Ok(add_endpoint(&self.provider, application, url).await?.secret)
     }
 
     /// Moves the customer's endpoint to another address. Gives its signing secret.
-    pub async fn move_endpoint(&self, url: &str) -> Result<String, SiteError> {
+    pub async fn move_endpoint(&self, url: &str) -> Result<String, CustomerSiteError> {
         let endpoint = format!("/api/v1/app/{}/endpoint/{}/", self.application, self.endpoint);
         self.provider.put(&endpoint, &json!({ "url": url })).await?;
         Ok(self.provider.get(&format!("{endpoint}secret/")).await?.text("/key")?.to_owned())
     }
 
     /// Creates an auction of this auctioneer; `auction` says what is special about it. Gives its UUID.
-    pub async fn create_auction(&self, mut auction: Value) -> Result<String, SiteError> {
+    pub async fn create_auction(&self, mut auction: Value) -> Result<String, CustomerSiteError> {
         auction["auctioneer"] = json!(self.auctioneer);
         auction["currency"] = json!("GBP");
         auction["timeZone"] = json!("Europe/London");
@@ -133,7 +133,7 @@ impl Site {
     }
 
     /// Items of an auction in running order, as the API shows them.
-    pub async fn items(&self, auction: &str) -> Result<Vec<Value>, SiteError> {
+    pub async fn items(&self, auction: &str) -> Result<Vec<Value>, CustomerSiteError> {
         let mut items = Vec::new();
         let mut after = String::new();
         loop {
@@ -147,11 +147,11 @@ impl Site {
     }
 
     /// Waits until the items of an auction have followed what was done with it as a whole.
-    pub async fn followed(&self, auction: &str) -> Result<(), SiteError> {
-        let deadline = Instant::now() + FOLLOWED_MAX;
+    pub async fn wait_for_bulk_change(&self, auction: &str) -> Result<(), CustomerSiteError> {
+        let deadline = Instant::now() + BULK_CHANGE_MAX;
         while !self.platform.get(&format!("/api/v1/auctions/{auction}")).await?.body["following"].is_null() {
             if Instant::now() > deadline {
-                return Err(SiteError::Other(format!("the items of auction {auction} have not followed it")));
+                return Err(CustomerSiteError::Other(format!("the items of auction {auction} have not followed it")));
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -159,17 +159,17 @@ impl Site {
     }
 
     /// What the platform has announced so far, in order.
-    pub async fn announced(&self) -> Result<Vec<Expected>, SiteError> {
+    pub async fn announced_events(&self) -> Result<Vec<ExpectedEvent>, CustomerSiteError> {
         let feed = consumer::read_feed(&self.platform, &self.customer).await?;
         Ok(feed.into_iter().map(|event| event.event).collect())
     }
 }
 
-async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, String), SiteError> {
+async fn at_provider(provider: &ApiClient, receiver: &Receiver) -> Result<(String, String), CustomerSiteError> {
     let application = provider.post("/api/v1/app/", &json!({ "name": "Site" })).await?.text("/id")?.to_owned();
     for event_type in EventType::ALL {
         let definition = serde_json::to_value(contract::event_type::definition(*event_type));
-        let definition = definition.map_err(|error| SiteError::Other(error.to_string()))?;
+        let definition = definition.map_err(|error| CustomerSiteError::Other(error.to_string()))?;
         provider.post("/api/v1/event-type/", &definition).await?;
     }
     let endpoint = connect(provider, &application, receiver).await?;
@@ -177,9 +177,9 @@ async fn at_provider(provider: &Api, receiver: &Receiver) -> Result<(String, Str
 }
 
 /// An endpoint at the receiver's address, whose secret the receiver gets. Gives its id.
-async fn connect(provider: &Api, application: &str, receiver: &Receiver) -> Result<String, SiteError> {
+async fn connect(provider: &ApiClient, application: &str, receiver: &Receiver) -> Result<String, CustomerSiteError> {
     let endpoint = add_endpoint(provider, application, &receiver.url()).await?;
-    receiver.set_secret(&endpoint.secret).map_err(|error| SiteError::Other(error.to_string()))?;
+    receiver.set_secret(&endpoint.secret).map_err(|error| CustomerSiteError::Other(error.to_string()))?;
     Ok(endpoint.id)
 }
 
@@ -188,20 +188,20 @@ struct Endpoint {
     secret: String,
 }
 
-async fn add_endpoint(provider: &Api, application: &str, url: &str) -> Result<Endpoint, SiteError> {
+async fn add_endpoint(provider: &ApiClient, application: &str, url: &str) -> Result<Endpoint, CustomerSiteError> {
     let endpoints = format!("/api/v1/app/{application}/endpoint/");
     let id = provider.post(&endpoints, &json!({ "url": url })).await?.text("/id")?.to_owned();
     let secret = provider.get(&format!("{endpoints}{id}/secret/")).await?.text("/key")?.to_owned();
     Ok(Endpoint { id, secret })
 }
 
-async fn bind(clock: &SharedClock) -> Result<Receiver, SiteError> {
+async fn bind(clock: &SharedClock) -> Result<Receiver, CustomerSiteError> {
     let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), clock.clone());
-    receiver.await.map_err(|error| SiteError::Other(error.to_string()))
+    receiver.await.map_err(|error| CustomerSiteError::Other(error.to_string()))
 }
 
 /// A text field of what a management command printed.
-fn field(printed: &Value, name: &str) -> Result<String, SiteError> {
+fn field(printed: &Value, name: &str) -> Result<String, CustomerSiteError> {
     let text = printed[name].as_str().map(str::to_owned);
-    text.ok_or_else(|| SiteError::Other(format!("the command printed no {name}: {printed}")))
+    text.ok_or_else(|| CustomerSiteError::Other(format!("the command printed no {name}: {printed}")))
 }

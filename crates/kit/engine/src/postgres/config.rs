@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::TargetSessionAttrs;
 
-use super::dial::Dialer;
-use super::{text_of, url};
+use super::connector::Connector;
+use super::{describe_error, url};
 use crate::EngineError;
 
 /// How long it may take to connect.
@@ -29,18 +29,18 @@ impl PostgresConfig {
     ///
     /// Errors: `Address`.
     pub fn check(&self) -> Result<(), EngineError> {
-        self.dialer("public").map(drop)
+        self.connector("public").map(drop)
     }
 
     /// The way to the server with everything that a session in `schema` needs.
-    pub(super) fn dialer(&self, schema: &str) -> Result<Dialer, EngineError> {
-        let (rest, wishes) = url::split(&self.url).map_err(EngineError::Address)?;
-        Dialer::new(address(&rest, schema)?, &wishes).map_err(EngineError::Address)
+    pub(super) fn connector(&self, schema: &str) -> Result<Connector, EngineError> {
+        let (rest, parameters) = url::split_tls_parameters(&self.url).map_err(EngineError::Address)?;
+        Connector::new(address(&rest, schema)?, &parameters).map_err(EngineError::Address)
     }
 }
 
 fn address(url: &str, schema: &str) -> Result<Config, EngineError> {
-    let mut address: Config = url.parse().map_err(|error| EngineError::Address(text_of(&error)))?;
+    let mut address: Config = url.parse().map_err(|error| EngineError::Address(describe_error(&error)))?;
     // The limits keep a session that hangs from holding others up for ever. Statements are made for their indexes: without
     // this, one that is planned while a queue is empty goes on reading the whole table, or sorting it, when it is full.
     let ours = format!(

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinHandle;
 use tokio_postgres::{AsyncMessage, Connection};
 
-use super::dial::Dialer;
+use super::connector::Connector;
 use crate::EngineError;
 
 /// Time between two tries to connect.
@@ -33,12 +33,18 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Answers when it listens. What `sender` says is not heard: it is this process.
-    pub(super) async fn start(dialer: Dialer, schema: &str, sender: String) -> Result<Self, EngineError> {
+    pub(super) async fn start(connector: Connector, schema: &str, sender: String) -> Result<Self, EngineError> {
         let channel = format!("lotwire_{schema}");
         let signal = Signal::new();
         let (listens, first) = oneshot::channel();
         let notices = broadcast::channel(NOTICES_MAX).0;
-        let ears = Ears { dialer, channel: channel.clone(), sender, signal: signal.clone(), notices: notices.clone() };
+        let ears = ListenTask {
+            connector,
+            channel: channel.clone(),
+            sender,
+            signal: signal.clone(),
+            notices: notices.clone(),
+        };
         let task = tokio::spawn(ears.listen_always(listens));
         let listener = Self { channel, signal, notices, task };
         first.await.map_err(|_| EngineError::Closed)??;
@@ -54,7 +60,7 @@ impl Listener {
         notice_channel(&self.channel)
     }
 
-    pub(super) fn notices(&self) -> broadcast::Receiver<Option<Arc<str>>> {
+    pub(super) fn notifications(&self) -> broadcast::Receiver<Option<Arc<str>>> {
         self.notices.subscribe()
     }
 
@@ -73,8 +79,8 @@ impl Drop for Listener {
     }
 }
 
-struct Ears {
-    dialer: Dialer,
+struct ListenTask {
+    connector: Connector,
     channel: String,
     sender: String,
     signal: Signal,
@@ -82,9 +88,9 @@ struct Ears {
 }
 
 /// Tells of the first success or failure.
-type First = Option<oneshot::Sender<Result<(), EngineError>>>;
+type ReadySender = Option<oneshot::Sender<Result<(), EngineError>>>;
 
-impl Ears {
+impl ListenTask {
     async fn listen_always(self, first: oneshot::Sender<Result<(), EngineError>>) {
         let mut first = Some(first);
         loop {
@@ -102,9 +108,9 @@ impl Ears {
     }
 
     /// Listens until the connection ends.
-    async fn listen(&self, first: &mut First) -> Result<(), EngineError> {
-        let (client, connection) = self.dialer.connect().await?;
-        let mut messages = pin!(self.hear(connection));
+    async fn listen(&self, first: &mut ReadySender) -> Result<(), EngineError> {
+        let (client, connection) = self.connector.connect().await?;
+        let mut messages = pin!(self.receive_notifications(connection));
         let listen = format!("LISTEN {0}; LISTEN {1}", self.channel, notice_channel(&self.channel));
         tokio::select! {
             ended = &mut messages => return ended,
@@ -124,7 +130,7 @@ impl Ears {
         ended
     }
 
-    async fn hear<S, T>(&self, mut connection: Connection<S, T>) -> Result<(), EngineError>
+    async fn receive_notifications<S, T>(&self, mut connection: Connection<S, T>) -> Result<(), EngineError>
     where
         S: AsyncRead + AsyncWrite + Unpin,
         T: AsyncRead + AsyncWrite + Unpin,

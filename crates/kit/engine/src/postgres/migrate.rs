@@ -3,7 +3,7 @@
 use refinery::error::Kind;
 use tokio_postgres::Client;
 
-use super::dial::Dialer;
+use super::connector::Connector;
 use crate::EngineError;
 
 /// How long migrations of another process are waited for.
@@ -15,11 +15,11 @@ const VERSION_STEP: i32 = 10_000;
 
 /// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.
 pub(super) async fn migrate(
-    dialer: &Dialer,
+    connector: &Connector,
     schema: &str,
     migrations: refinery::Runner,
 ) -> Result<String, EngineError> {
-    let (mut client, connection) = dialer.connect().await?;
+    let (mut client, connection) = connector.connect().await?;
     let driver = tokio::spawn(connection);
     check_server(&client).await?;
     // The lock belongs to the session: it goes with the connection, also when this fails or is dropped.
@@ -29,8 +29,8 @@ pub(super) async fn migrate(
     );
     client.batch_execute(&prepare).await?;
     make_schema(&client, schema).await?;
-    let known = newest(&migrations);
-    migrations.run_async(&mut client).await.map_err(|error| of_migration(&error, schema, known))?;
+    let known = latest_version(&migrations);
+    migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, schema, known))?;
     let sender = client.query_one("SELECT gen_random_uuid()::text", &[]).await?.try_get(0)?;
     drop(client);
     // The next process may start as soon as the server has seen the end of this connection.
@@ -43,10 +43,10 @@ async fn check_server(client: &Client) -> Result<(), EngineError> {
                current_setting('server_encoding')";
     let row = client.query_one(ask, &[]).await?;
     let (number, version, encoding): (i32, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    judge(number, &version, &encoding).map_err(EngineError::Unfit)
+    check_version_and_encoding(number, &version, &encoding).map_err(EngineError::Unsupported)
 }
 
-fn judge(number: i32, version: &str, encoding: &str) -> Result<(), String> {
+fn check_version_and_encoding(number: i32, version: &str, encoding: &str) -> Result<(), String> {
     if number < SERVER_VERSION_MIN * VERSION_STEP {
         return Err(format!(
             "the server is PostgreSQL {version}, and {SERVER_VERSION_MIN} or newer is needed; upgrade it, or name another in \
@@ -71,24 +71,24 @@ async fn make_schema(client: &Client, schema: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn newest(migrations: &refinery::Runner) -> i32 {
+fn latest_version(migrations: &refinery::Runner) -> i32 {
     migrations.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default()
 }
 
-fn of_migration(error: &refinery::Error, schema: &str, known: i32) -> EngineError {
+fn migration_error(error: &refinery::Error, schema: &str, known: i32) -> EngineError {
     match error.kind() {
-        Kind::MissingVersion(migration) if migration.version() > known => EngineError::Unfit(format!(
+        Kind::MissingVersion(migration) if migration.version() > known => EngineError::Unsupported(format!(
             "the tables of schema `{schema}` are of version {}, and this lotwire knows {known}; start the newer one that made them, or \
              go back to a backup of before",
             migration.version()
         )),
-        Kind::MissingVersion(migration) | Kind::DivergentVersion(migration, _) => EngineError::Unfit(format!(
+        Kind::MissingVersion(migration) | Kind::DivergentVersion(migration, _) => EngineError::Unsupported(format!(
             "the tables of schema `{schema}` were made by another lotwire (version {} of them is not the one known here); start that \
              one, or name another database in database.url",
             migration.version()
         )),
         Kind::Connection(_, source) => match source.downcast_ref::<tokio_postgres::Error>() {
-            Some(error) => EngineError::Migration(super::text_of(error)),
+            Some(error) => EngineError::Migration(super::describe_error(error)),
             None => EngineError::Migration(error.to_string()),
         },
         _ => EngineError::Migration(error.to_string()),
@@ -101,8 +101,15 @@ mod tests {
 
     #[test]
     fn a_server_is_judged_by_its_version_and_encoding() {
-        assert!(judge(140_000, "14.0", "UTF8").is_ok() && judge(180_001, "18.1", "UTF8").is_ok());
-        assert!(judge(130_023, "13.23 (Debian)", "UTF8").unwrap_err().contains("13.23 (Debian), and 14"));
-        assert!(judge(150_004, "15.4", "SQL_ASCII").unwrap_err().contains("SQL_ASCII"));
+        assert!(
+            check_version_and_encoding(140_000, "14.0", "UTF8").is_ok()
+                && check_version_and_encoding(180_001, "18.1", "UTF8").is_ok()
+        );
+        assert!(
+            check_version_and_encoding(130_023, "13.23 (Debian)", "UTF8")
+                .unwrap_err()
+                .contains("13.23 (Debian), and 14")
+        );
+        assert!(check_version_and_encoding(150_004, "15.4", "SQL_ASCII").unwrap_err().contains("SQL_ASCII"));
     }
 }

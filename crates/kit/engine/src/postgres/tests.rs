@@ -14,21 +14,21 @@ mod tls;
 const SOON: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
-enum Fault {
-    Refused,
+enum SqlError {
+    RefusedChanges,
     Engine(#[expect(dead_code, reason = "shown when a test fails")] EngineError),
     Statement(tokio_postgres::Error),
 }
 
-impl From<EngineError> for Fault {
+impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
-        Fault::Engine(error)
+        SqlError::Engine(error)
     }
 }
 
-impl Transient for Fault {
+impl Transient for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
-        if let Fault::Statement(error) = self { Some(error) } else { None }
+        if let SqlError::Statement(error) = self { Some(error) } else { None }
     }
 }
 
@@ -59,7 +59,7 @@ async fn is_given(signal: &Signal) -> bool {
 }
 
 #[tokio::test]
-async fn many_may_open_a_new_database_at_once() {
+async fn many_processes_can_open_a_new_database_concurrently() {
     let config = database().await;
     let (a, b, c, other) =
         tokio::join!(open(&config), open(&config), open(&config), Postgres::open(&config, "second", migrations()));
@@ -77,34 +77,34 @@ async fn a_commit_waits_for_the_disk() {
 }
 
 #[tokio::test]
-async fn what_a_job_wrote_goes_with_its_error() {
+async fn a_failed_job_is_rolled_back() {
     let postgres = open(&database().await).await;
     let done = postgres.transaction(&(), |db, ()| {
         Box::pin(async move {
-            db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(Fault::Statement)?;
-            Err::<(), _>(Fault::Refused)
+            db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
+            Err::<(), _>(SqlError::Refused)
         })
     });
-    assert!(matches!(done.await, Err(Fault::Refused)));
+    assert!(matches!(done.await, Err(SqlError::Refused)));
     assert_eq!(lots(&postgres).await, 0);
 }
 
 /// Writes a lot, and loses so many times as the first counter says; the second counts the tries.
-async fn write_and_lose(db: &Transaction<'_>, lose: usize, tries: &AtomicUsize) -> Result<(), Fault> {
-    db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(Fault::Statement)?;
+async fn write_and_lose(db: &Transaction<'_>, lose: usize, tries: &AtomicUsize) -> Result<(), SqlError> {
+    db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
     if tries.fetch_add(1, Ordering::Relaxed) < lose {
         let lost = "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$";
-        db.batch_execute(lost).await.map_err(Fault::Statement)?;
+        db.batch_execute(lost).await.map_err(SqlError::Statement)?;
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn a_job_that_loses_is_done_again_but_not_for_ever() {
+async fn a_job_that_loses_a_conflict_is_retried_a_limited_number_of_times() {
     let postgres = open(&database().await).await;
-    let job: Job<(usize, AtomicUsize), (), Fault> = |db, (lose, tries)| Box::pin(write_and_lose(db, *lose, tries));
+    let job: Job<(usize, AtomicUsize), (), SqlError> = |db, (lose, tries)| Box::pin(write_and_lose(db, *lose, tries));
     let always = (usize::MAX, AtomicUsize::new(0));
-    assert!(matches!(postgres.transaction(&always, job).await, Err(Fault::Statement(_))));
+    assert!(matches!(postgres.transaction(&always, job).await, Err(SqlError::Statement(_))));
     assert_eq!(always.1.into_inner(), TRIES_MAX);
     assert_eq!(lots(&postgres).await, 0);
     let twice = (2, AtomicUsize::new(0));
@@ -114,21 +114,21 @@ async fn a_job_that_loses_is_done_again_but_not_for_ever() {
 }
 
 #[tokio::test]
-async fn others_are_told_and_oneself_is_not() {
+async fn a_notification_reaches_other_processes_and_not_its_sender() {
     let config = database().await;
     let (teller, hearer) = (open(&config).await, open(&config).await);
     let elsewhere = Postgres::open(&config, "second", migrations()).await.unwrap();
     teller.notify().await;
-    tokio::time::timeout(SOON, hearer.changed_elsewhere().wait()).await.expect("it is told");
-    assert!(!is_given(&teller.changed_elsewhere()).await);
-    assert!(!is_given(&elsewhere.changed_elsewhere()).await);
+    tokio::time::timeout(SOON, hearer.remote_changes().wait()).await.expect("it is told");
+    assert!(!is_given(&teller.remote_changes()).await);
+    assert!(!is_given(&elsewhere.remote_changes()).await);
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_made_again_and_counts_as_told() {
+async fn a_broken_listener_reconnects_and_signals_a_change() {
     let config = database().await;
     let (teller, hearer) = (open(&config).await, open(&config).await);
-    let changed = hearer.changed_elsewhere();
+    let changed = hearer.remote_changes();
     let break_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
     teller.client().await.unwrap().query(break_all, &[]).await.unwrap();

@@ -17,7 +17,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use super::url::{Mode, Roots, TlsWishes};
+use super::url::{RootCertificates, TlsMode, TlsParameters};
 
 /// Size of a file of certificates at most.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -26,21 +26,23 @@ const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 const PROTOCOL: &[u8] = b"postgresql";
 
 /// The mode in force, and how TLS is spoken in it. Errors name the parameter and say what to do.
-pub(super) fn configure(wishes: &TlsWishes) -> Result<(Mode, ClientConfig), String> {
-    let mode = mode(wishes)?;
+pub(super) fn configure(parameters: &TlsParameters) -> Result<(TlsMode, ClientConfig), String> {
+    let mode = mode(parameters)?;
     let provider = ring::default_provider();
     let algorithms = provider.signature_verification_algorithms;
     let verifier = match mode {
-        Mode::Disable | Mode::Prefer | Mode::Require => Verifier { algorithms, trust: None },
-        Mode::VerifyCa => Verifier { algorithms, trust: Some((trusted(wishes, mode)?, Names::Any)) },
-        Mode::VerifyFull => Verifier { algorithms, trust: Some((trusted(wishes, mode)?, Names::Own)) },
+        TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => Verifier { algorithms, trust: None },
+        TlsMode::VerifyCa => Verifier { algorithms, trust: Some((trusted(parameters, mode)?, HostNameCheck::Any)) },
+        TlsMode::VerifyFull => {
+            Verifier { algorithms, trust: Some((trusted(parameters, mode)?, HostNameCheck::MustMatch)) }
+        }
     };
     let builder = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let mut config = match (&wishes.certificate, &wishes.key) {
+    let mut config = match (&parameters.certificate, &parameters.key) {
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
             let chain = certificates("sslcert", certificate)?;
@@ -61,28 +63,28 @@ pub(super) fn configure(wishes: &TlsWishes) -> Result<(Mode, ClientConfig), Stri
 
 /// As libpq has it: `require` with authorities asks them, and `system` alone is `verify-full`. What is asked for and could not be
 /// kept is refused.
-fn mode(wishes: &TlsWishes) -> Result<Mode, String> {
-    match (wishes.mode, &wishes.roots) {
-        (None, None) => Ok(Mode::Prefer),
-        (None, Some(Roots::System)) => Ok(Mode::VerifyFull),
-        (Some(mode), Some(Roots::System)) if mode < Mode::VerifyFull => Err(format!(
+fn mode(parameters: &TlsParameters) -> Result<TlsMode, String> {
+    match (parameters.mode, &parameters.roots) {
+        (None, None) => Ok(TlsMode::Prefer),
+        (None, Some(RootCertificates::System)) => Ok(TlsMode::VerifyFull),
+        (Some(mode), Some(RootCertificates::System)) if mode < TlsMode::VerifyFull => Err(format!(
             "sslrootcert=system with sslmode={}: anybody can have a certificate of a public authority, so the host name has to be \
              compared as well; use sslmode=verify-full",
             mode.as_str()
         )),
-        (Some(Mode::Require), Some(Roots::File(_))) => Ok(Mode::VerifyCa),
-        (None | Some(Mode::Disable | Mode::Prefer), Some(Roots::File(_))) => Err(format!(
+        (Some(TlsMode::Require), Some(RootCertificates::File(_))) => Ok(TlsMode::VerifyCa),
+        (None | Some(TlsMode::Disable | TlsMode::Prefer), Some(RootCertificates::File(_))) => Err(format!(
             "sslrootcert without effect: sslmode={} trusts any server; use sslmode=verify-full",
-            wishes.mode.unwrap_or(Mode::Prefer).as_str()
+            parameters.mode.unwrap_or(TlsMode::Prefer).as_str()
         )),
         (Some(mode), _) => Ok(mode),
     }
 }
 
-fn trusted(wishes: &TlsWishes, mode: Mode) -> Result<Trust, String> {
-    let certificates = match &wishes.roots {
-        Some(Roots::File(path)) => certificates("sslrootcert", path)?,
-        Some(Roots::System) => of_the_system()?,
+fn trusted(parameters: &TlsParameters, mode: TlsMode) -> Result<Trust, String> {
+    let certificates = match &parameters.roots {
+        Some(RootCertificates::File(path)) => certificates("sslrootcert", path)?,
+        Some(RootCertificates::System) => system_certificates()?,
         None => {
             return Err(format!(
                 "sslmode={} needs sslrootcert: a PEM file with the server's authority, or `system` for those that this system trusts",
@@ -91,7 +93,7 @@ fn trusted(wishes: &TlsWishes, mode: Mode) -> Result<Trust, String> {
         }
     };
     let mut roots = RootCertStore::empty();
-    if matches!(wishes.roots, Some(Roots::System)) {
+    if matches!(parameters.roots, Some(RootCertificates::System)) {
         // One that can't be read there is not ours to mend.
         roots.add_parsable_certificates(certificates);
         return Ok(Trust { roots, own: Vec::new() });
@@ -104,7 +106,7 @@ fn trusted(wishes: &TlsWishes, mode: Mode) -> Result<Trust, String> {
     Ok(Trust { roots, own: certificates })
 }
 
-fn of_the_system() -> Result<Vec<CertificateDer<'static>>, String> {
+fn system_certificates() -> Result<Vec<CertificateDer<'static>>, String> {
     let found = rustls_native_certs::load_native_certs();
     if found.certs.is_empty() {
         return Err("sslrootcert=system: this system has no trusted authorities; install its package ca-certificates, or name a \
@@ -141,10 +143,10 @@ struct Trust {
 
 /// Which names a certificate may have.
 #[derive(Debug, PartialEq, Eq)]
-enum Names {
+enum HostNameCheck {
     Any,
     /// That of the host in the address.
-    Own,
+    MustMatch,
 }
 
 /// Without trust it takes any certificate. That the server has its key is looked at all the same: a password that is bound to the
@@ -152,7 +154,7 @@ enum Names {
 #[derive(Debug)]
 struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
-    trust: Option<(Trust, Names)>,
+    trust: Option<(Trust, HostNameCheck)>,
 }
 
 impl ServerCertVerifier for Verifier {
@@ -176,10 +178,10 @@ impl ServerCertVerifier for Verifier {
         match signed {
             // PostgreSQL's manual makes a server's certificate so that it may sign others, and has it copied to the clients. All
             // else about it, its time too, is judged before this.
-            Err(error) if may_sign_others(&error) && trust.own.iter().any(|own| own == end_entity) => {}
+            Err(error) if is_ca_used_as_end_entity(&error) && trust.own.iter().any(|own| own == end_entity) => {}
             signed => signed?,
         }
-        if *names == Names::Own {
+        if *names == HostNameCheck::MustMatch {
             verify_server_name(&certificate, server_name)?;
         }
         Ok(ServerCertVerified::assertion())
@@ -209,7 +211,7 @@ impl ServerCertVerifier for Verifier {
 }
 
 /// The library has no word of its own for this.
-pub(super) fn may_sign_others(error: &Error) -> bool {
+pub(super) fn is_ca_used_as_end_entity(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     format!("{other:?}").contains("CaUsedAsEndEntity")
 }
@@ -249,8 +251,8 @@ mod tests {
             .with_no_client_auth()
             .with_cert_resolver(Arc::new(Shows(Arc::new(shown))));
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
-        let wishes = TlsWishes { mode: Some(Mode::Require), ..TlsWishes::default() };
-        let (_, client) = configure(&wishes).unwrap();
+        let parameters = TlsParameters { mode: Some(TlsMode::Require), ..TlsParameters::default() };
+        let (_, client) = configure(&parameters).unwrap();
         let mut client = ClientConnection::new(Arc::new(client), "localhost".try_into().unwrap()).unwrap();
         let mut server = ServerConnection::new(Arc::new(config)).unwrap();
         while client.is_handshaking() {

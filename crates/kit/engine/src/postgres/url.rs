@@ -7,16 +7,16 @@ use percent_encoding::percent_decode_str;
 
 /// The parameters of TLS, each as it was written last.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct TlsWishes {
-    pub(super) mode: Option<Mode>,
-    pub(super) roots: Option<Roots>,
+pub(super) struct TlsParameters {
+    pub(super) mode: Option<TlsMode>,
+    pub(super) roots: Option<RootCertificates>,
     pub(super) certificate: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
 }
 
 /// `sslmode`, from what trusts everybody to what trusts only the server that is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mode {
+pub(super) enum TlsMode {
     Disable,
     Prefer,
     Require,
@@ -26,26 +26,26 @@ pub(super) enum Mode {
 
 /// `sslrootcert`: whose word is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Roots {
+pub(super) enum RootCertificates {
     /// The authorities that the operating system trusts.
     System,
     /// A PEM file.
     File(PathBuf),
 }
 
-impl Mode {
+impl TlsMode {
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Mode::Disable => "disable",
-            Mode::Prefer => "prefer",
-            Mode::Require => "require",
-            Mode::VerifyCa => "verify-ca",
-            Mode::VerifyFull => "verify-full",
+            TlsMode::Disable => "disable",
+            TlsMode::Prefer => "prefer",
+            TlsMode::Require => "require",
+            TlsMode::VerifyCa => "verify-ca",
+            TlsMode::VerifyFull => "verify-full",
         }
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let all = [Mode::Disable, Mode::Prefer, Mode::Require, Mode::VerifyCa, Mode::VerifyFull];
+        let all = [TlsMode::Disable, TlsMode::Prefer, TlsMode::Require, TlsMode::VerifyCa, TlsMode::VerifyFull];
         all.into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
             "sslmode takes `disable`, `prefer`, `require`, `verify-ca` or `verify-full`, and nothing else".to_owned()
         })
@@ -53,11 +53,11 @@ impl Mode {
 }
 
 /// Takes what the URL says of TLS out of it. Errors say what to write, without a value of the URL.
-pub(super) fn split(url: &str) -> Result<(String, TlsWishes), String> {
-    let mut wishes = TlsWishes::default();
+pub(super) fn split_tls_parameters(url: &str) -> Result<(String, TlsParameters), String> {
+    let mut parameters = TlsParameters::default();
     // As libpq reads it: all up to the first @ is user and password, whatever is in it.
     let host = url.find('@').map_or(0, |at| at + 1);
-    let Some(question) = url[host..].find('?').map(|mark| host + mark) else { return Ok((url.to_owned(), wishes)) };
+    let Some(question) = url[host..].find('?').map(|mark| host + mark) else { return Ok((url.to_owned(), parameters)) };
     let mut others = Vec::new();
     for parameter in url[question + 1..].split('&') {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -68,13 +68,17 @@ pub(super) fn split(url: &str) -> Result<(String, TlsWishes), String> {
                 .map_err(|_| format!("{name} is no UTF-8"))
         };
         match name {
-            "sslmode" => wishes.mode = Some(Mode::parse(&decoded()?)?),
+            "sslmode" => parameters.mode = Some(TlsMode::parse(&decoded()?)?),
             "sslrootcert" => {
                 let value = decoded()?;
-                wishes.roots = Some(if value == "system" { Roots::System } else { Roots::File(value.into()) });
+                parameters.roots = Some(if value == "system" {
+                    RootCertificates::System
+                } else {
+                    RootCertificates::File(value.into())
+                });
             }
-            "sslcert" => wishes.certificate = Some(decoded()?.into()),
-            "sslkey" => wishes.key = Some(decoded()?.into()),
+            "sslcert" => parameters.certificate = Some(decoded()?.into()),
+            "sslkey" => parameters.key = Some(decoded()?.into()),
             "sslpassword" | "sslcrl" | "sslcrldir" | "sslcertmode" | "ssl_min_protocol_version" => {
                 return Err(format!(
                     "{name} is not known here; of TLS it may say sslmode, sslrootcert, sslcert and sslkey (a key without a \
@@ -86,7 +90,7 @@ pub(super) fn split(url: &str) -> Result<(String, TlsWishes), String> {
     }
     let rest = others.join("&");
     let mark = if rest.is_empty() { "" } else { "?" };
-    Ok((format!("{}{mark}{rest}", &url[..question]), wishes))
+    Ok((format!("{}{mark}{rest}", &url[..question]), parameters))
 }
 
 #[cfg(test)]
@@ -96,15 +100,19 @@ mod tests {
     #[test]
     fn what_is_said_of_tls_is_taken_out_and_nothing_else() {
         let url = "postgres://me:p%40ss?@db/lots?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fmy+ca.pem";
-        let (rest, wishes) = split(url).unwrap();
+        let (rest, parameters) = split_tls_parameters(url).unwrap();
         assert_eq!(rest, "postgres://me:p%40ss?@db/lots?connect_timeout=3");
-        assert_eq!(wishes.mode, Some(Mode::VerifyFull));
-        assert_eq!(wishes.roots, Some(Roots::File("/etc/my+ca.pem".into())));
-        let (rest, wishes) = split("postgres://db/lots?sslrootcert=system&sslcert=a.pem&sslkey=b.pem").unwrap();
+        assert_eq!(parameters.mode, Some(TlsMode::VerifyFull));
+        assert_eq!(parameters.roots, Some(RootCertificates::File("/etc/my+ca.pem".into())));
+        let (rest, parameters) =
+            split_tls_parameters("postgres://db/lots?sslrootcert=system&sslcert=a.pem&sslkey=b.pem").unwrap();
         assert_eq!(rest, "postgres://db/lots");
-        assert_eq!((wishes.mode, wishes.roots), (None, Some(Roots::System)));
-        assert_eq!((wishes.certificate, wishes.key), (Some("a.pem".into()), Some("b.pem".into())));
-        assert_eq!(split("postgres://db").unwrap(), ("postgres://db".to_owned(), TlsWishes::default()));
+        assert_eq!((parameters.mode, parameters.roots), (None, Some(RootCertificates::System)));
+        assert_eq!((parameters.certificate, parameters.key), (Some("a.pem".into()), Some("b.pem".into())));
+        assert_eq!(
+            split_tls_parameters("postgres://db").unwrap(),
+            ("postgres://db".to_owned(), TlsParameters::default())
+        );
     }
 
     #[test]
@@ -115,7 +123,7 @@ mod tests {
             ("postgres://me:hush@db/lots?sslpassword=hush", "passphrase"),
             ("postgres://me:hush@db/lots?sslcrl=a", "sslcrl"),
         ] {
-            let error = split(url).unwrap_err();
+            let error = split_tls_parameters(url).unwrap_err();
             assert!(error.contains(names) && !error.contains("hush"), "{error}");
         }
     }

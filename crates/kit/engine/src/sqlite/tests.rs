@@ -76,16 +76,16 @@ async fn a_commit_of_another_connection_is_signalled_and_our_own_is_not() {
     let path = dir.path().join("a.db");
     let (ours, theirs) = (open(&path), open(&path));
     // Opening the second one may have written.
-    let _ = tokio::time::timeout(LOOK_EVERY * 3, ours.changed_elsewhere().wait()).await;
+    let _ = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
     ours.write(insert(1)).await.unwrap();
-    let own = tokio::time::timeout(LOOK_EVERY * 3, ours.changed_elsewhere().wait()).await;
+    let own = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
     assert!(own.is_err());
     theirs.write(insert(2)).await.unwrap();
-    tokio::time::timeout(BUSY_TIMEOUT, ours.changed_elsewhere().wait()).await.unwrap();
+    tokio::time::timeout(BUSY_TIMEOUT, ours.remote_changes().wait()).await.unwrap();
 }
 
 #[tokio::test]
-async fn callers_who_leave_take_no_place_from_those_who_stay() {
+async fn a_dropped_caller_frees_its_queue_slot_when_its_job_ran() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     let db = open(&path);
@@ -112,11 +112,11 @@ async fn callers_who_leave_take_no_place_from_those_who_stay() {
 const LONG: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
-async fn what_may_wait_goes_along_with_what_may_not() {
+async fn a_deferred_write_joins_the_next_transaction() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir.path().join("a.db"));
     let mut held = std::pin::pin!(db.write_within(LONG, insert(1)));
-    assert!(tokio::time::timeout(LOOK_EVERY * 2, &mut held).await.is_err());
+    assert!(tokio::time::timeout(POLL_INTERVAL * 2, &mut held).await.is_err());
     assert_eq!(count(&db).await, 0);
     db.write(insert(2)).await.unwrap();
     held.await.unwrap();
@@ -124,7 +124,7 @@ async fn what_may_wait_goes_along_with_what_may_not() {
 }
 
 #[tokio::test]
-async fn what_may_wait_is_written_alone_when_its_time_is_over() {
+async fn a_deferred_write_commits_at_its_deadline() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir.path().join("a.db"));
     let (long, short) =
@@ -134,7 +134,7 @@ async fn what_may_wait_is_written_alone_when_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn what_still_waits_when_the_last_handle_goes_is_written() {
+async fn deferred_writes_commit_when_the_database_is_dropped() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     let db = open(&path);

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schema::{follow, type_names};
+use super::schema::{resolve_ref, type_names};
 
 /// How deep a value is shown; schemas may hold themselves.
 const DEPTH_MAX: usize = 8;
@@ -20,7 +20,7 @@ fn at_depth(document: &Value, schema: &Value, depth: usize) -> Value {
     if let Some(given) = given(schema) {
         return given;
     }
-    let schema = follow(document, schema);
+    let schema = resolve_ref(document, schema);
     if let Some(given) = given(schema) {
         return given;
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::example::example;
 use super::html::{escape, inline, json, paragraphs};
-use super::schema::{fields, follow, kind, meaning};
+use super::schema::{describe, fields, kind, resolve_ref};
 
 /// An operation of the document, with its place in it.
 pub(super) struct Operation<'a> {
@@ -88,7 +88,7 @@ impl Operation<'_> {
         let head = "<h4>Parameters</h4><table><thead><tr><th>Name<th>Type<th>Meaning</thead><tbody>";
         let mut out = String::from(head);
         for parameter in given {
-            let parameter = follow(self.document, parameter);
+            let parameter = resolve_ref(self.document, parameter);
             let (schema, place) = (&parameter["schema"], parameter["in"].as_str().unwrap_or_default());
             let said = parameter["description"].as_str().unwrap_or_default();
             let is_required = parameter["required"] == true;
@@ -100,7 +100,7 @@ impl Operation<'_> {
                 if is_required { "" } else { ", optional" },
                 kind(schema),
                 inline(said),
-                meaning(schema),
+                describe(schema),
             );
         }
         out + "</tbody></table>"
@@ -108,14 +108,14 @@ impl Operation<'_> {
 
     fn body(&self) -> String {
         let mut out = String::new();
-        let body = follow(self.document, &self.value["requestBody"]);
+        let body = resolve_ref(self.document, &self.value["requestBody"]);
         for (media, content) in body["content"].as_object().into_iter().flatten() {
             let schema = &content["schema"];
             let _ = write!(out, "<h4>Body</h4><p>{} <small>{}</small></p>", kind(schema), escape(media));
             if let Some(said) = body["description"].as_str() {
                 out.push_str(&paragraphs(said));
             }
-            out.push_str(&fields(follow(self.document, schema)));
+            out.push_str(&fields(resolve_ref(self.document, schema)));
             if media.contains("json") {
                 out.push_str(&self.shown("Example of the body", "open", content));
             }

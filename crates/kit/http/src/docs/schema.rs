@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::html::{escape, inline, paragraphs};
 
 /// What a `$ref` leads to, or the value itself.
-pub(super) fn follow<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+pub(super) fn resolve_ref<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
@@ -59,7 +59,7 @@ fn named(schema: &Value, name: &str) -> String {
 }
 
 /// What is said of a value, with the bounds that it has.
-pub(super) fn meaning(schema: &Value) -> String {
+pub(super) fn describe(schema: &Value) -> String {
     // What utoipa knows of a field that may be null stands within its choices.
     let of_choice = || schema["oneOf"].as_array()?.iter().find_map(|one| one["description"].as_str());
     let said = schema["description"].as_str().or_else(of_choice).unwrap_or_default();
@@ -100,7 +100,7 @@ pub(super) fn fields(schema: &Value) -> String {
     for (name, property) in properties {
         let mark = if required.contains(&name.as_str()) { "" } else { " <small>optional</small>" };
         let _ =
-            write!(out, "<tr><td><code>{}</code>{mark}<td>{}<td>{}", escape(name), kind(property), meaning(property));
+            write!(out, "<tr><td><code>{}</code>{mark}<td>{}<td>{}", escape(name), kind(property), describe(property));
     }
     out + "</tbody></table>"
 }
@@ -112,7 +112,7 @@ pub(super) fn shape(name: &str, schema: &Value) -> String {
     out.push_str(&paragraphs(schema["description"].as_str().unwrap_or_default()));
     let fields = fields(schema);
     if fields.is_empty() {
-        let bounds = meaning(&without_description(schema));
+        let bounds = describe(&without_description(schema));
         let _ = write!(out, "<p>{}. {bounds}</p>", kind(schema));
     }
     out.push_str(&fields);

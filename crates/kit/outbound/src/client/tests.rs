@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::headers::STEERING;
+use crate::headers::RESERVED_HEADERS;
 
 const DEADLINE: Duration = Duration::from_secs(10);
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -131,7 +131,7 @@ async fn a_request_is_written_as_it_was_given() {
 }
 
 #[tokio::test]
-async fn an_endless_body_is_read_to_its_limit_and_hung_up_on() {
+async fn an_endless_body_is_truncated_at_the_limit_and_the_connection_closed() {
     let (ended, mut hung_up) = mpsc::unbounded_channel();
     let (address, _) = server(move |mut stream| {
         let ended = ended.clone();
@@ -191,7 +191,7 @@ async fn a_trickling_body_ends_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_hung_up_on_at_the_deadline() {
+async fn a_server_that_never_responds_times_out_at_the_deadline() {
     let (ended, mut hung_up) = mpsc::unbounded_channel();
     let (address, _) = server(move |mut stream| {
         let ended = ended.clone();
@@ -348,7 +348,7 @@ async fn a_request_that_could_be_misread_is_not_sent() {
     for uri in [format!("http://user:password@{address}/"), "http://127.0.0.1:99999/".into(), "/only/a/path".into()] {
         assert_eq!(client.send(get(&uri)).await.unwrap_err().code(), "invalid", "{uri}");
     }
-    for name in STEERING {
+    for name in RESERVED_HEADERS {
         let mut request = get(format_args!("http://{address}/"));
         request.headers.add(&HeaderName::from_static(name), b"1");
         assert_eq!(client.send(request).await.unwrap_err().code(), "invalid", "{name}");

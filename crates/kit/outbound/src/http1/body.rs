@@ -8,17 +8,17 @@ use super::head::Framing;
 use crate::error::TransportError;
 
 /// Bytes of a chunk's first line, and of all trailers, at most.
-const LINES_BYTES_MAX: usize = 16 * 1024;
+const CHUNK_LINE_BYTES_MAX: usize = 16 * 1024;
 
 /// A body of which a part has come.
 pub(super) struct Body {
-    rest: Rest,
+    state: BodyState,
     read: Vec<u8>,
     bytes_max: usize,
 }
 
 /// What is to come.
-enum Rest {
+enum BodyState {
     Length(u64),
     UntilClose,
     /// The line that says how long a chunk is.
@@ -28,7 +28,7 @@ enum Rest {
     ChunkEnd,
     /// Lines up to an empty one, of which so many bytes came.
     Trailers(usize),
-    Nothing,
+    Done,
 }
 
 /// How far a body has come.
@@ -45,12 +45,12 @@ pub(super) enum Progress {
 impl Body {
     /// A body of which at most `bytes_max` are wanted.
     pub(super) fn new(framing: Framing, bytes_max: usize) -> Self {
-        let rest = match framing {
-            Framing::Length(length) => Rest::Length(length),
-            Framing::Chunked => Rest::ChunkLine,
-            Framing::UntilClose => Rest::UntilClose,
+        let state = match framing {
+            Framing::Length(length) => BodyState::Length(length),
+            Framing::Chunked => BodyState::ChunkLine,
+            Framing::UntilClose => BodyState::UntilClose,
         };
-        Self { rest, read: Vec::new(), bytes_max }
+        Self { state, read: Vec::new(), bytes_max }
     }
 
     /// Takes what it can of the bytes that came, and says of how many it is done with.
@@ -66,8 +66,8 @@ impl Body {
     }
 
     /// Whether it is whole when the connection ends here.
-    pub(super) fn ends_here(&self) -> bool {
-        matches!(self.rest, Rest::UntilClose)
+    pub(super) fn is_complete_at_close(&self) -> bool {
+        matches!(self.state, BodyState::UntilClose)
     }
 
     /// What was read.
@@ -78,13 +78,13 @@ impl Body {
     /// The bytes of one part, and how far that leads; none when another part follows at once.
     fn step(&mut self, bytes: &[u8]) -> Result<(usize, Option<Progress>), TransportError> {
         let partial = Ok((0, Some(Progress::Partial)));
-        Ok(match self.rest {
-            Rest::Nothing | Rest::Length(0) => (0, Some(Progress::Whole)),
-            Rest::Chunk(0) => {
-                self.rest = Rest::ChunkEnd;
+        Ok(match self.state {
+            BodyState::Done | BodyState::Length(0) => (0, Some(Progress::Whole)),
+            BodyState::Chunk(0) => {
+                self.state = BodyState::ChunkEnd;
                 (0, None)
             }
-            Rest::Length(left) | Rest::Chunk(left) => {
+            BodyState::Length(left) | BodyState::Chunk(left) => {
                 // That there is more is known without waiting for it.
                 if self.read.len() == self.bytes_max {
                     return Ok((0, Some(Progress::Truncated)));
@@ -93,50 +93,56 @@ impl Body {
                     return partial;
                 }
                 let count = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
-                if !self.keep(&bytes[..count]) {
+                if !self.append(&bytes[..count]) {
                     return Ok((count, Some(Progress::Truncated)));
                 }
                 let left = left - count as u64;
-                self.rest = if matches!(self.rest, Rest::Chunk(_)) { Rest::Chunk(left) } else { Rest::Length(left) };
+                self.state = if matches!(self.state, BodyState::Chunk(_)) {
+                    BodyState::Chunk(left)
+                } else {
+                    BodyState::Length(left)
+                };
                 (count, None)
             }
-            Rest::UntilClose => {
-                let fits = self.keep(bytes);
+            BodyState::UntilClose => {
+                let fits = self.append(bytes);
                 (bytes.len(), Some(if fits { Progress::Partial } else { Progress::Truncated }))
             }
             // The library takes a line without a size for that of the last chunk.
-            Rest::ChunkLine if bytes.first().is_some_and(|first| !first.is_ascii_hexdigit()) => return Err(NOT_HTTP),
-            Rest::ChunkLine => match httparse::parse_chunk_size(bytes) {
+            BodyState::ChunkLine if bytes.first().is_some_and(|first| !first.is_ascii_hexdigit()) => {
+                return Err(NOT_HTTP);
+            }
+            BodyState::ChunkLine => match httparse::parse_chunk_size(bytes) {
                 Ok(Status::Complete((length, size))) => {
-                    self.rest = if size == 0 { Rest::Trailers(0) } else { Rest::Chunk(size) };
+                    self.state = if size == 0 { BodyState::Trailers(0) } else { BodyState::Chunk(size) };
                     (length, None)
                 }
-                Ok(Status::Partial) if bytes.len() < LINES_BYTES_MAX => return partial,
+                Ok(Status::Partial) if bytes.len() < CHUNK_LINE_BYTES_MAX => return partial,
                 _ => return Err(NOT_HTTP),
             },
-            Rest::ChunkEnd => match bytes {
+            BodyState::ChunkEnd => match bytes {
                 [b'\r', b'\n', ..] => {
-                    self.rest = Rest::ChunkLine;
+                    self.state = BodyState::ChunkLine;
                     (2, None)
                 }
                 [] | [b'\r'] => return partial,
                 _ => return Err(NOT_HTTP),
             },
-            Rest::Trailers(before) => {
+            BodyState::Trailers(before) => {
                 let line = bytes.iter().position(|byte| *byte == b'\n').map(|end| end + 1);
-                if before + line.unwrap_or(bytes.len()) > LINES_BYTES_MAX {
+                if before + line.unwrap_or(bytes.len()) > CHUNK_LINE_BYTES_MAX {
                     return Err(TransportError::HeaderTooLarge);
                 }
                 let Some(line) = line else { return partial };
                 let is_empty = matches!(bytes[..line], [b'\n'] | [b'\r', b'\n']);
-                self.rest = if is_empty { Rest::Nothing } else { Rest::Trailers(before + line) };
+                self.state = if is_empty { BodyState::Done } else { BodyState::Trailers(before + line) };
                 (line, None)
             }
         })
     }
 
     /// Keeps what is wanted; whether that is all.
-    fn keep(&mut self, bytes: &[u8]) -> bool {
+    fn append(&mut self, bytes: &[u8]) -> bool {
         let room = self.bytes_max - self.read.len();
         self.read.extend_from_slice(&bytes[..bytes.len().min(room)]);
         bytes.len() <= room
@@ -155,11 +161,11 @@ mod tests {
         piece: usize,
     ) -> Result<(Bytes, Progress), TransportError> {
         let mut body = Body::new(framing, bytes_max);
-        let (mut inbox, mut progress) = (Vec::new(), Progress::Partial);
+        let (mut read_buffer, mut progress) = (Vec::new(), Progress::Partial);
         for piece in answer.as_bytes().chunks(piece) {
-            inbox.extend_from_slice(piece);
-            let (taken, now) = body.take(&inbox)?;
-            inbox.drain(..taken);
+            read_buffer.extend_from_slice(piece);
+            let (taken, now) = body.take(&read_buffer)?;
+            read_buffer.drain(..taken);
             progress = now;
             if progress != Progress::Partial {
                 break;
@@ -200,8 +206,11 @@ mod tests {
     fn a_body_that_is_not_needed_is_over_at_once() {
         assert_eq!(Body::new(Framing::Length(0), 9).take(b""), Ok((0, Progress::Whole)));
         assert_eq!(Body::new(Framing::Length(1), 0).take(b""), Ok((0, Progress::Truncated)));
-        assert!(Body::new(Framing::UntilClose, 9).ends_here());
-        assert!(!Body::new(Framing::Length(1), 9).ends_here() && !Body::new(Framing::Chunked, 9).ends_here());
+        assert!(Body::new(Framing::UntilClose, 9).is_complete_at_close());
+        assert!(
+            !Body::new(Framing::Length(1), 9).is_complete_at_close()
+                && !Body::new(Framing::Chunked, 9).is_complete_at_close()
+        );
     }
 
     #[test]
@@ -212,9 +221,9 @@ mod tests {
             ("\r\n".to_owned(), NOT_HTTP),
             ("11111111111111111\r\n".to_owned(), NOT_HTTP),
             ("1\r\nab\r\n".to_owned(), NOT_HTTP),
-            (format!("1;{}", "a".repeat(LINES_BYTES_MAX)), NOT_HTTP),
-            (format!("0\r\n{}", "a: b\r\n".repeat(LINES_BYTES_MAX / 6 + 1)), TransportError::HeaderTooLarge),
-            (format!("0\r\n{}", "a".repeat(LINES_BYTES_MAX + 1)), TransportError::HeaderTooLarge),
+            (format!("1;{}", "a".repeat(CHUNK_LINE_BYTES_MAX)), NOT_HTTP),
+            (format!("0\r\n{}", "a: b\r\n".repeat(CHUNK_LINE_BYTES_MAX / 6 + 1)), TransportError::HeaderTooLarge),
+            (format!("0\r\n{}", "a".repeat(CHUNK_LINE_BYTES_MAX + 1)), TransportError::HeaderTooLarge),
         ] {
             for piece in [7, 1_000, answer.len()] {
                 assert_eq!(read(Framing::Chunked, 9, &answer, piece), Err(error.clone()), "{answer:.20?} by {piece}");

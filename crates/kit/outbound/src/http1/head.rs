@@ -13,12 +13,12 @@ const HEADERS_MAX: usize = 100;
 
 /// Status and headers of an answer.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct ResponseHead {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) framing: Framing,
     /// Whether the other side leaves the connection open after this answer.
-    pub(super) keeps: bool,
+    pub(super) persists: bool,
 }
 
 /// Where a body ends (RFC 9112, section 6.3).
@@ -32,7 +32,7 @@ pub(super) enum Framing {
     UntilClose,
 }
 
-impl Head {
+impl ResponseHead {
     /// The head at the beginning of these bytes, and how many of them it is; none as long as its end is missing.
     pub(super) fn parse(bytes: &[u8], may_have_body: bool) -> Result<Option<(usize, Self)>, TransportError> {
         let mut lines = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
@@ -46,24 +46,27 @@ impl Head {
         };
         let status = response.code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or(NOT_HTTP)?;
         let is_newest = response.version == Some(1);
-        let (mut headers, mut said) = (HeaderMap::with_capacity(response.headers.len()), Said::default());
+        let (mut headers, mut framing_headers) =
+            (HeaderMap::with_capacity(response.headers.len()), FramingHeaders::default());
         for line in &*response.headers {
             let name = HeaderName::from_bytes(line.name.as_bytes()).map_err(|_| NOT_HTTP)?;
-            said.hear(&name, line.value)?;
+            framing_headers.add(&name, line.value)?;
             headers.append(name, HeaderValue::from_bytes(line.value).map_err(|_| NOT_HTTP)?);
         }
-        let framing = match said {
+        let framing = match framing_headers {
             _ if !may_have_body || is_without_body(status) => Framing::Length(0),
-            Said { encoded: true, chunked: true, .. } => Framing::Chunked,
-            Said { encoded: true, .. } => Framing::UntilClose,
-            Said { length: Some(length), .. } => Framing::Length(length),
+            FramingHeaders { transfer_encoded: true, chunked: true, .. } => Framing::Chunked,
+            FramingHeaders { transfer_encoded: true, .. } => Framing::UntilClose,
+            FramingHeaders { length: Some(length), .. } => Framing::Length(length),
             _ => Framing::UntilClose,
         };
         // Said both ways, it may be read in two ways: what follows is not trusted (section 6.1).
-        let is_plain = !said.encoded || (said.length.is_none() && is_newest);
-        let keeps = if is_newest { !said.close } else { said.keep_alive && !said.close };
-        let keeps = keeps && is_plain && framing != Framing::UntilClose && status != StatusCode::SWITCHING_PROTOCOLS;
-        Ok(Some((length, Self { status, headers, framing, keeps })))
+        let is_plain = !framing_headers.transfer_encoded || (framing_headers.length.is_none() && is_newest);
+        let persists =
+            if is_newest { !framing_headers.close } else { framing_headers.keep_alive && !framing_headers.close };
+        let persists =
+            persists && is_plain && framing != Framing::UntilClose && status != StatusCode::SWITCHING_PROTOCOLS;
+        Ok(Some((length, Self { status, headers, framing, persists })))
     }
 
     /// Whether another head follows, of the answer itself.
@@ -78,18 +81,18 @@ fn is_without_body(status: StatusCode) -> bool {
 
 /// What headers say of a body and of the connection.
 #[derive(Default)]
-struct Said {
+struct FramingHeaders {
     length: Option<u64>,
-    encoded: bool,
+    transfer_encoded: bool,
     /// The last of the encodings is `chunked`.
     chunked: bool,
     close: bool,
     keep_alive: bool,
 }
 
-impl Said {
+impl FramingHeaders {
     /// One header more, of which the value may be a list.
-    fn hear(&mut self, name: &HeaderName, value: &[u8]) -> Result<(), TransportError> {
+    fn add(&mut self, name: &HeaderName, value: &[u8]) -> Result<(), TransportError> {
         let items = || value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         if name == header::CONTENT_LENGTH {
             for item in items() {
@@ -103,7 +106,7 @@ impl Said {
             }
         } else if name == header::TRANSFER_ENCODING {
             for item in items() {
-                self.encoded = true;
+                self.transfer_encoded = true;
                 self.chunked = item.eq_ignore_ascii_case(b"chunked");
             }
         } else if name == header::CONNECTION {
@@ -120,9 +123,9 @@ impl Said {
 mod tests {
     use super::*;
 
-    fn head(lines: &str) -> Result<Head, TransportError> {
+    fn head(lines: &str) -> Result<ResponseHead, TransportError> {
         let text = format!("{}\r\n\r\n", lines.replace('\n', "\r\n"));
-        let (length, head) = Head::parse(format!("{text}rest").as_bytes(), true)?.expect("it is whole");
+        let (length, head) = ResponseHead::parse(format!("{text}rest").as_bytes(), true)?.expect("it is whole");
         assert_eq!(length, text.len());
         Ok(head)
     }
@@ -130,7 +133,7 @@ mod tests {
     #[test]
     fn headers_say_where_a_body_ends_and_whether_the_connection_stays() {
         use Framing::{Chunked, Length, UntilClose};
-        for (lines, framing, keeps) in [
+        for (lines, framing, persists) in [
             ("HTTP/1.1 200 OK", UntilClose, false),
             ("HTTP/1.1 200 OK\ncontent-length: 12", Length(12), true),
             ("HTTP/1.1 200 OK\ncontent-length: 12\nContent-Length: 12, 12", Length(12), true),
@@ -149,14 +152,14 @@ mod tests {
             ("HTTP/1.1 299", UntilClose, false),
         ] {
             let head = head(lines).unwrap();
-            assert_eq!((head.framing, head.keeps), (framing, keeps), "{lines}");
+            assert_eq!((head.framing, head.persists), (framing, persists), "{lines}");
         }
     }
 
     #[test]
     fn an_answer_to_head_has_no_body() {
-        let (_, head) = Head::parse(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n", false).unwrap().unwrap();
-        assert_eq!((head.framing, head.keeps), (Framing::Length(0), true));
+        let (_, head) = ResponseHead::parse(b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n", false).unwrap().unwrap();
+        assert_eq!((head.framing, head.persists), (Framing::Length(0), true));
     }
 
     #[test]
@@ -186,9 +189,9 @@ mod tests {
         assert_eq!(head(&many(HEADERS_MAX + 1)).unwrap_err(), TransportError::HeaderTooLarge);
         let text = b"HTTP/1.1 429 Slow\r\nretry-after: 12\r\n\r\n";
         for cut in 0..text.len() {
-            assert!(Head::parse(&text[..cut], true).unwrap().is_none(), "{cut}");
+            assert!(ResponseHead::parse(&text[..cut], true).unwrap().is_none(), "{cut}");
         }
-        assert_eq!(Head::parse(text, true).unwrap().unwrap().1.headers["retry-after"], "12");
+        assert_eq!(ResponseHead::parse(text, true).unwrap().unwrap().1.headers["retry-after"], "12");
     }
 
     #[test]

@@ -10,21 +10,21 @@ use crate::error::TransportError;
 use crate::headers::Headers;
 
 /// Of a small body and its head one piece is made: the system takes that sooner than two, by more than it costs to copy.
-const JOINED_BYTES_MAX: usize = 4 * 1024;
+const SINGLE_WRITE_BYTES_MAX: usize = 4 * 1024;
 /// More than a head has beside its path, host and headers: the method, and how long the body is.
-const LINES_BYTES: usize = 64;
+const REQUEST_LINE_BYTES: usize = 64;
 
 /// A request of which all bytes are known.
-pub(crate) struct Outgoing {
+pub(crate) struct EncodedRequest {
     /// The head, and a body that is small.
     first: Vec<u8>,
     /// A body that is not.
     rest: Bytes,
     /// Whether an answer may have a body (section 6.3).
-    pub(super) may_be_answered_with_body: bool,
+    pub(super) response_may_have_body: bool,
 }
 
-impl Outgoing {
+impl EncodedRequest {
     /// A request to a destination. An error says why it can't be sent.
     pub(crate) fn new(
         method: &Method,
@@ -35,10 +35,10 @@ impl Outgoing {
         if *method == Method::CONNECT {
             return Err(TransportError::Invalid("CONNECT requests are not sent"));
         }
-        let (start, headers) = (&to.way()?.lines, headers.lines()?);
-        let is_joined = body.len() <= JOINED_BYTES_MAX;
+        let (start, headers) = (&to.target()?.lines, headers.lines()?);
+        let is_joined = body.len() <= SINGLE_WRITE_BYTES_MAX;
         let joined = if is_joined { body.len() } else { 0 };
-        let mut first = Vec::with_capacity(start.len() + headers.len() + LINES_BYTES + joined);
+        let mut first = Vec::with_capacity(start.len() + headers.len() + REQUEST_LINE_BYTES + joined);
         for bytes in [method.as_str().as_bytes(), start.as_bytes(), headers] {
             first.extend_from_slice(bytes);
         }
@@ -53,7 +53,7 @@ impl Outgoing {
         } else {
             rest = body;
         }
-        Ok(Self { first, rest, may_be_answered_with_body: *method != Method::HEAD })
+        Ok(Self { first, rest, response_may_have_body: *method != Method::HEAD })
     }
 
     /// Bytes of it.
@@ -62,7 +62,7 @@ impl Outgoing {
     }
 
     /// What is left to write after so many bytes: at most two pieces, of which the second may be empty.
-    pub(crate) fn after(&self, sent: usize) -> [IoSlice<'_>; 2] {
+    pub(crate) fn unwritten(&self, sent: usize) -> [IoSlice<'_>; 2] {
         match sent.checked_sub(self.first.len()) {
             None => [IoSlice::new(&self.first[sent..]), IoSlice::new(&self.rest)],
             Some(of_rest) => [IoSlice::new(&self.rest[of_rest..]), IoSlice::new(&[])],
@@ -76,16 +76,16 @@ mod tests {
 
     use super::*;
 
-    fn request(uri: &'static str, method: Method, body: &[u8]) -> Outgoing {
+    fn request(uri: &'static str, method: Method, body: &[u8]) -> EncodedRequest {
         let mut headers = Headers::default();
         headers.add(&HeaderName::from_static("x-a"), b"1");
         headers.add(&HeaderName::from_static("x-a"), b"2 \xe9");
         let to = Uri::from_static(uri).into();
-        Outgoing::new(&method, &to, &headers, Bytes::copy_from_slice(body)).unwrap()
+        EncodedRequest::new(&method, &to, &headers, Bytes::copy_from_slice(body)).unwrap()
     }
 
-    fn text(request: &Outgoing) -> Vec<u8> {
-        request.after(0).concat_pieces()
+    fn text(request: &EncodedRequest) -> Vec<u8> {
+        request.unwritten(0).concat_pieces()
     }
 
     trait Pieces {
@@ -115,14 +115,14 @@ mod tests {
 
     #[test]
     fn what_is_left_is_given_from_anywhere() {
-        for bytes in [0, 10, JOINED_BYTES_MAX, JOINED_BYTES_MAX + 1, 100_000] {
+        for bytes in [0, 10, SINGLE_WRITE_BYTES_MAX, SINGLE_WRITE_BYTES_MAX + 1, 100_000] {
             let request = request("http://h:81/", Method::POST, &vec![b'x'; bytes]);
             let whole = text(&request);
             assert_eq!(request.len(), whole.len());
-            assert_eq!(request.after(0)[1].is_empty(), bytes <= JOINED_BYTES_MAX, "{bytes}");
+            assert_eq!(request.unwritten(0)[1].is_empty(), bytes <= SINGLE_WRITE_BYTES_MAX, "{bytes}");
             for sent in [1, 50, 100, 101, 102, 103, 104, 105, 106, whole.len() - 1, whole.len()] {
                 let sent = sent.min(whole.len());
-                assert_eq!(request.after(sent).concat_pieces(), whole[sent..], "{bytes} after {sent}");
+                assert_eq!(request.unwritten(sent).concat_pieces(), whole[sent..], "{bytes} after {sent}");
             }
         }
     }

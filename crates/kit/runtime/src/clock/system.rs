@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::{Clock, from_ms, to_ms};
 
 /// A sleeper looks at the wall clock at least this often, so that a clock which was set is noticed.
-const LOOK_AGAIN_AFTER_MAX: Duration = Duration::from_secs(5);
+const CLOCK_CHECK_INTERVAL_MAX: Duration = Duration::from_secs(5);
 
 /// The machine's clock. The only reader of the wall clock in the workspace.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,7 +32,7 @@ impl Clock for SystemClock {
                 }
                 // A time within the millisecond that runs is waited for to the next one.
                 let pause = Duration::from_millis(remaining_ms.max(1).unsigned_abs());
-                tokio::time::sleep(pause.min(LOOK_AGAIN_AFTER_MAX)).await;
+                tokio::time::sleep(pause.min(CLOCK_CHECK_INTERVAL_MAX)).await;
             }
         })
     }

@@ -93,7 +93,7 @@ impl Clock for TestClock {
             if self.now() >= at {
                 return;
             }
-            let _asleep = Asleep::new(&self.state, at);
+            let _asleep = SleeperGuard::new(&self.state, at);
             let mut receiver = self.state.subscribe();
             let _ = receiver.wait_for(|state| state.now >= at).await;
         })
@@ -105,19 +105,19 @@ impl Clock for TestClock {
 }
 
 /// Counts a sleeper for as long as it sleeps, also when its future is dropped.
-struct Asleep<'a> {
+struct SleeperGuard<'a> {
     state: &'a watch::Sender<State>,
     at: Timestamp,
 }
 
-impl<'a> Asleep<'a> {
+impl<'a> SleeperGuard<'a> {
     fn new(state: &'a watch::Sender<State>, at: Timestamp) -> Self {
         state.send_modify(|state| *state.sleepers.entry(at).or_default() += 1);
         Self { state, at }
     }
 }
 
-impl Drop for Asleep<'_> {
+impl Drop for SleeperGuard<'_> {
     fn drop(&mut self) {
         self.state.send_modify(|state| {
             if let Some(count) = state.sleepers.get_mut(&self.at) {

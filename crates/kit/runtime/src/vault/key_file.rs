@@ -15,11 +15,11 @@ const FILE_NAME: &str = "secret.key";
 const FILE_BYTES_MAX: u64 = 4096;
 
 /// The path and text of `secret.key` in `data_dir`; a new key is written there first when the file doesn't exist.
-pub(super) fn load_or_make(data_dir: &Path, random: &dyn Random) -> Result<(PathBuf, Secret), VaultError> {
+pub(super) fn load_or_create(data_dir: &Path, random: &dyn Random) -> Result<(PathBuf, Secret), VaultError> {
     let path = data_dir.join(FILE_NAME);
     let text = match load(&path) {
         Err(VaultError::KeyFile { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            make(data_dir, &path, random).map_err(|source| VaultError::KeyFile { path: path.clone(), source })?;
+            create(data_dir, &path, random).map_err(|source| VaultError::KeyFile { path: path.clone(), source })?;
             // Read it again: another process may have been quicker, and then its key counts.
             load(&path)?
         }
@@ -40,10 +40,10 @@ fn load(path: &Path) -> Result<Secret, VaultError> {
 
 /// Writes a new key under another name and gives it its own only when it is whole and on disk. A file that appeared
 /// meanwhile stays.
-fn make(data_dir: &Path, path: &Path, random: &dyn Random) -> io::Result<()> {
+fn create(data_dir: &Path, path: &Path, random: &dyn Random) -> io::Result<()> {
     std::fs::create_dir_all(data_dir)?;
     let draft = data_dir.join(format!("{FILE_NAME}.{:016x}", random.u64()));
-    let made = write_draft(&draft, random).and_then(|()| match std::fs::hard_link(&draft, path) {
+    let made = write_temporary(&draft, random).and_then(|()| match std::fs::hard_link(&draft, path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         linked => linked,
     });
@@ -53,7 +53,7 @@ fn make(data_dir: &Path, path: &Path, random: &dyn Random) -> io::Result<()> {
     File::open(data_dir)?.sync_all()
 }
 
-fn write_draft(draft: &Path, random: &dyn Random) -> io::Result<()> {
+fn write_temporary(draft: &Path, random: &dyn Random) -> io::Result<()> {
     let mut key = [0; KEY_BYTES];
     random.fill(&mut key);
     let mut options = OpenOptions::new();

@@ -3,7 +3,7 @@
 //! A store keeps a *sentinel* of each key that may have sealed something in it. Whoever can't open all of them would seal what
 //! others can't open, or not open what they sealed, and should not begin.
 
-use super::{KeyId, Sealed, Vault, VaultError, parts};
+use super::{KeyId, Sealed, Vault, VaultError, split_sealed};
 use crate::random::Random;
 
 /// What a sentinel says. Nobody reads it.
@@ -11,9 +11,9 @@ const SENTINEL: &[u8] = b"sentinel";
 
 /// What was found when a store's secrets were sealed again, or looked through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sealings {
+pub struct ResealReport {
     /// Sealed texts that were looked at.
-    pub looked_at: u64,
+    pub examined: u64,
     /// Those that another key than the first had sealed. When they are sealed again, this many were.
     pub stale: u64,
     /// Those that can't be opened with any key that is configured.
@@ -22,10 +22,10 @@ pub struct Sealings {
     pub unopened_example: Option<String>,
 }
 
-impl Sealings {
+impl ResealReport {
     /// Notes one text, called `what`; the text that has to take its place, if any.
-    pub fn note(&mut self, what: &str, renewed: Result<Option<Sealed>, VaultError>) -> Option<Sealed> {
-        self.looked_at += 1;
+    pub fn record(&mut self, what: &str, renewed: Result<Option<Sealed>, VaultError>) -> Option<Sealed> {
+        self.examined += 1;
         match renewed {
             Ok(renewed) => {
                 self.stale += u64::from(renewed.is_some());
@@ -41,9 +41,9 @@ impl Sealings {
 
     /// Both together.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self {
-            looked_at: self.looked_at + other.looked_at,
+            examined: self.examined + other.examined,
             stale: self.stale + other.stale,
             unopened: self.unopened + other.unopened,
             unopened_example: self.unopened_example.or(other.unopened_example),
@@ -79,8 +79,8 @@ impl Vault {
 
     /// What another key than the first sealed, sealed with the first; nothing when the first did. Errors: `Malformed`,
     /// `UnknownKey`, `Refused`.
-    pub fn renew(&self, random: &dyn Random, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, VaultError> {
-        let (id, _) = parts(sealed)?;
+    pub fn reseal(&self, random: &dyn Random, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, VaultError> {
+        let (id, _) = split_sealed(sealed)?;
         if id == *self.first_key() {
             return Ok(None);
         }
@@ -121,12 +121,12 @@ mod tests {
         let random = SeededRandom::new(9);
         let old = vault(&[1]).seal(&random, CONTEXT, b"secret");
         let both = vault(&[2, 1]);
-        let mut found = Sealings::default();
-        let new = found.note("a", both.renew(&random, CONTEXT, &old)).unwrap();
+        let mut found = ResealReport::default();
+        let new = found.record("a", both.reseal(&random, CONTEXT, &old)).unwrap();
         assert_eq!(vault(&[2]).open(CONTEXT, &new).unwrap().expose(), b"secret");
-        assert_eq!(found.note("b", both.renew(&random, CONTEXT, &new)), None);
-        assert_eq!(found.note("c", vault(&[2]).renew(&random, CONTEXT, &old)), None);
-        assert_eq!((found.looked_at, found.stale, found.unopened), (3, 1, 1));
+        assert_eq!(found.record("b", both.reseal(&random, CONTEXT, &new)), None);
+        assert_eq!(found.record("c", vault(&[2]).reseal(&random, CONTEXT, &old)), None);
+        assert_eq!((found.examined, found.stale, found.unopened), (3, 1, 1));
         assert!(found.unopened_example.unwrap().starts_with("c: the secret was sealed with the key"));
     }
 }

@@ -27,7 +27,7 @@ Examples:
   lotwire provider endpoint show receiver-1 --application customer-17")]
     Show {
         #[command(flatten)]
-        endpoint: EndpointName,
+        endpoint: EndpointRef,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -36,19 +36,19 @@ Examples:
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint enable ep_2b…")]
-    Enable(EndpointName),
+    Enable(EndpointRef),
     /// Switch an endpoint off. What waits for it is dropped, after asking, and nothing new is delivered to it.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint disable ep_2b…
   lotwire provider endpoint disable ep_2b… --yes")]
-    Disable(EndpointEnd),
+    Disable(EndpointRemoval),
     /// Delete an endpoint with its secret and whatever waits for it.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint delete ep_2b…         asks first
   lotwire provider endpoint delete ep_2b… --yes")]
-    Delete(EndpointEnd),
+    Delete(EndpointRemoval),
     /// Send what waits for its next attempt now, also when the receiver asked for a pause. The attempts made so far count.
     #[command(after_help = "\
 Examples:
@@ -56,7 +56,7 @@ Examples:
   lotwire provider endpoint retry-now ep_2b…      its receiver was mended")]
     RetryNow {
         #[command(flatten)]
-        endpoint: EndpointName,
+        endpoint: EndpointRef,
         /// Print JSON: {\"endpoint\":\"ep_…\",\"messages\":12}.
         #[arg(long)]
         json: bool,
@@ -68,7 +68,7 @@ Examples:
   lotwire provider endpoint blocked-keys ep_2b… --json | jq -r .key")]
     BlockedKeys {
         #[command(flatten)]
-        endpoint: EndpointName,
+        endpoint: EndpointRef,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
@@ -90,9 +90,9 @@ Examples:
   lotwire provider endpoint cancel ep_2b… --yes")]
     Cancel {
         #[command(flatten)]
-        endpoint: EndpointName,
+        endpoint: EndpointRef,
         #[command(flatten)]
-        confirmed: Confirmed,
+        confirmation: Confirmation,
         /// Print JSON: {\"endpoint\":\"ep_…\",\"messages\":12}.
         #[arg(long)]
         json: bool,
@@ -101,7 +101,7 @@ Examples:
 
 /// Which endpoint.
 #[derive(Debug, Args)]
-pub(crate) struct EndpointName {
+pub(crate) struct EndpointRef {
     /// The endpoint: `ep_…`, or its uid.
     pub(crate) endpoint: String,
     /// The application of that uid, when several have an endpoint of it: `app_…`, or its uid.
@@ -114,16 +114,16 @@ pub(crate) struct EndpointName {
 
 /// An endpoint that is to lose something.
 #[derive(Debug, Args)]
-pub(crate) struct EndpointEnd {
+pub(crate) struct EndpointRemoval {
     #[command(flatten)]
-    pub(crate) endpoint: EndpointName,
+    pub(crate) endpoint: EndpointRef,
     #[command(flatten)]
-    pub(crate) confirmed: Confirmed,
+    pub(crate) confirmation: Confirmation,
 }
 
 /// What can't be undone is asked about first.
 #[derive(Debug, Args)]
-pub(crate) struct Confirmed {
+pub(crate) struct Confirmation {
     /// Don't ask.
     #[arg(long, short)]
     pub(crate) yes: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Confirmed {
 #[derive(Debug, Args)]
 pub(crate) struct Skip {
     #[command(flatten)]
-    pub(crate) endpoint: EndpointName,
+    pub(crate) endpoint: EndpointRef,
     /// The ordering key, as `blocked-keys` lists it.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: String,
@@ -140,5 +140,5 @@ pub(crate) struct Skip {
     #[arg(long, value_name = "MSG")]
     pub(crate) message: Option<String>,
     #[command(flatten)]
-    pub(crate) confirmed: Confirmed,
+    pub(crate) confirmation: Confirmation,
 }

@@ -3,12 +3,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::Finding;
+use super::CheckResult;
 
 /// Files looked at, at most.
 const FILES_MAX: usize = 1_000;
 /// Files told of, at most.
-const TOLD_MAX: usize = 10;
+const LISTED_MAX: usize = 10;
 
 /// What others can read at this moment, each as its name and mode. Nothing when they can't get into the directory.
 pub(super) fn exposed(data_dir: &Path) -> Vec<String> {
@@ -31,27 +31,27 @@ pub(super) fn exposed(data_dir: &Path) -> Vec<String> {
 
 /// What could be read when the command began, and what still can now that the databases were opened, which takes away what others
 /// may do with them.
-pub(super) fn finding(data_dir: &Path, before: &[String]) -> Finding {
+pub(super) fn finding(data_dir: &Path, before: &[String]) -> CheckResult {
     let now = exposed(data_dir);
     if !now.is_empty() {
         return Err(format!(
             "other users of this machine can read {}, and with them payloads, answers and names: chmod 600 them, or chmod 700 \
              the directory",
-            told(&now)
+            list_files(&now)
         ));
     }
     if !before.is_empty() {
         return Err(format!(
             "other users of this machine could read {} until now, and with them payloads, answers and names; nobody else can any \
              more",
-            told(before)
+            list_files(before)
         ));
     }
     Ok("nobody else can read them".to_owned())
 }
 
-fn told(files: &[String]) -> String {
-    let rest = files.len().saturating_sub(TOLD_MAX);
+fn list_files(files: &[String]) -> String {
+    let rest = files.len().saturating_sub(LISTED_MAX);
     let named = files[..files.len() - rest].join(", ");
     if rest == 0 { named } else { format!("{named} and {rest} more") }
 }

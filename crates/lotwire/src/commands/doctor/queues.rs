@@ -8,27 +8,27 @@ use platform_core::consumers::ConsumerState;
 use platform_core::port::{Customer, Page};
 use platform_core::{Caller, Platform, PlatformError};
 
-use super::Finding;
-use crate::commands::count_of;
+use super::CheckResult;
+use crate::commands::pluralise;
 use crate::config::Config;
-use crate::node::{Ground, open_platform};
+use crate::node::{NodeServices, open_platform};
 
 /// An event that waits longer than this is told; publishing takes milliseconds.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const PAGE: usize = 250;
 /// Queues that are told; whoever mends so many finds the others with the next look.
-const TOLD_MAX: usize = 20;
+const LISTED_MAX: usize = 20;
 
 /// One finding when all queues move, else one for each that doesn't.
-pub(super) async fn look(config: &Config, ground: &Ground) -> Vec<Finding> {
-    match look_at_all(config, ground).await {
+pub(super) async fn check(config: &Config, services: &NodeServices) -> Vec<CheckResult> {
+    match check_all(config, services).await {
         Ok(findings) => findings,
         Err(what) => vec![Err(what)],
     }
 }
 
-async fn look_at_all(config: &Config, ground: &Ground) -> Result<Vec<Finding>, String> {
-    let platform = open_platform(config, ground).await.map_err(|fault| fault.to_string())?;
+async fn check_all(config: &Config, services: &NodeServices) -> Result<Vec<CheckResult>, String> {
+    let platform = open_platform(config, services).await.map_err(|error| error.to_string())?;
     let support = Caller::command_line();
     let (mut connected, mut stuck) = (0_usize, Vec::new());
     let mut after = None;
@@ -39,13 +39,13 @@ async fn look_at_all(config: &Config, ground: &Ground) -> Result<Vec<Finding>, S
         for customer in customers {
             let Some(state) = connection(&platform, &support, &customer).await? else { continue };
             connected += 1;
-            let found = problem(&customer, &state, ground.clock.now());
-            stuck.extend(found.filter(|_| stuck.len() < TOLD_MAX).map(Err));
+            let found = problem(&customer, &state, services.clock.now());
+            stuck.extend(found.filter(|_| stuck.len() < LISTED_MAX).map(Err));
         }
         after = Some(last);
     }
     if stuck.is_empty() {
-        let connected = count_of(connected, "connected customer", "connected customers");
+        let connected = pluralise(connected, "connected customer", "connected customers");
         stuck.push(Ok(format!("of {connected} no event is held up")));
     }
     Ok(stuck)
@@ -72,7 +72,7 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
         found.push(format!(
             "its queue of {} is parked since {}: {}; mend that at {}, or `lotwire customer connect` anew, then \
              lotwire customer resume {uuid}",
-            count_of(backlog.pending, "event", "events"),
+            pluralise(backlog.pending, "event", "events"),
             rfc3339_ms(parked.at),
             parked.reason,
             state.provider_url
@@ -83,7 +83,7 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
     if backlog.quarantined > 0 {
         found.push(format!(
             "the provider refused {} for good; see why with GET /api/v1/customers/{uuid}/consumer/quarantine",
-            count_of(backlog.quarantined, "event", "events")
+            pluralise(backlog.quarantined, "event", "events")
         ));
     }
     (!found.is_empty()).then(|| format!("{} ({uuid}): {}", customer.name, found.join(". Also, ")))
@@ -92,7 +92,7 @@ fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option
 fn late(state: &ConsumerState) -> String {
     let ConsumerState { customer, backlog, provider_url, .. } = state;
     let oldest = backlog.oldest_at.map(rfc3339_ms).unwrap_or_default();
-    let waits = format!("{}, the oldest since {oldest}", count_of(backlog.pending, "event waits", "events wait"));
+    let waits = format!("{}, the oldest since {oldest}", pluralise(backlog.pending, "event waits", "events wait"));
     match &backlog.failing {
         Some(failing) => format!(
             "{waits}; last error, at {}: {}; mend that at {provider_url}, or `lotwire customer connect` anew, then lotwire \

@@ -1,18 +1,18 @@
 //! `lotwire provider account`.
 
 use provider_core::model::{Account, PayloadCheck};
-use provider_core::page::ListKey;
+use provider_core::page::CursorKey;
 use provider_core::{Provider, ids};
 use serde_json::{Value, json};
 
-use super::{all, find, one_line, print, print_json};
-use crate::cli::{Check, ProviderAccount, ProviderAccountSet};
-use crate::fault::{Fault, While as _};
+use super::{all, one_line, print, print_json, resolve};
+use crate::cli::{PayloadCheckMode, ProviderAccount, ProviderAccountSet};
+use crate::error::{CommandError, ErrorContext as _};
 
-pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Result<(), Fault> {
+pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Result<(), CommandError> {
     match command {
         ProviderAccount::Create { name, json } => {
-            let account = provider.create_account(name).await.while_("creating the account")?;
+            let account = provider.create_account(name).await.context("creating the account")?;
             if *json {
                 return print_json(&json!({ "id": &*account.id }));
             }
@@ -23,7 +23,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
         }
         ProviderAccount::List { json } => {
             let list = async |page: &_| provider.list_accounts(page).await;
-            for account in all(ListKey::Id(ids::ACCOUNT), "listing the accounts", list).await? {
+            for account in all(CursorKey::Id(ids::ACCOUNT), "listing the accounts", list).await? {
                 if *json {
                     print_json(&view(&account))?;
                 } else {
@@ -32,7 +32,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
             }
         }
         ProviderAccount::Show { account, json } => {
-            let account = find::account(provider, account).await?;
+            let account = resolve::account(provider, account).await?;
             show(provider, &account, *json)?;
         }
         ProviderAccount::Set(options) => set(provider, options).await?,
@@ -40,15 +40,15 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
     Ok(())
 }
 
-async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Fault> {
+async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), CommandError> {
     let id = &options.account;
-    let mut account = find::account(provider, id).await?;
+    let mut account = resolve::account(provider, id).await?;
     let settings = &mut account.settings;
     if let Some(check) = options.payload_check {
         settings.payload_check = match check {
-            Check::Off => PayloadCheck::Off,
-            Check::Warn => PayloadCheck::Warn,
-            Check::Reject => PayloadCheck::Reject,
+            PayloadCheckMode::Off => PayloadCheck::Off,
+            PayloadCheckMode::Warn => PayloadCheck::Warn,
+            PayloadCheckMode::Reject => PayloadCheck::Reject,
         };
     }
     if let Some(text) = &options.requests_per_second {
@@ -60,22 +60,22 @@ async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Fa
     if let Some(name) = &options.name {
         account.name.clone_from(name);
     }
-    provider.update_account(account.clone()).await.while_(format!("changing account {id}"))?;
+    provider.update_account(account.clone()).await.context(format!("changing account {id}"))?;
     show(provider, &account, options.json)
 }
 
 /// None for `default`.
-fn number(flag: &str, text: &str) -> Result<Option<u32>, Fault> {
+fn number(flag: &str, text: &str) -> Result<Option<u32>, CommandError> {
     if text == "default" {
         return Ok(None);
     }
     match text.parse() {
         Ok(number @ 1..=1_000_000) => Ok(Some(number)),
-        _ => Err(Fault::new(format!("{flag} takes a number from 1 to 1000000, or default; not {text:?}"))),
+        _ => Err(CommandError::new(format!("{flag} takes a number from 1 to 1000000, or default; not {text:?}"))),
     }
 }
 
-fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), Fault> {
+fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), CommandError> {
     if json {
         return print_json(&view(account));
     }

@@ -2,21 +2,21 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::{Account, Application};
-use provider_core::page::ListKey;
+use provider_core::page::CursorKey;
 use provider_core::{Caller, Provider, ids};
 use serde_json::{Value, json};
 
-use super::{LIST_MAX, all, find, one_line, or_dash, print, print_json};
+use super::{LIST_MAX, all, one_line, or_dash, print, print_json, resolve};
 use crate::cli::ProviderApplication;
-use crate::fault::Fault;
+use crate::error::CommandError;
 
-pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> Result<(), Fault> {
+pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> Result<(), CommandError> {
     let ProviderApplication::List { account, json } = command;
     let accounts = match account {
-        Some(account) => vec![find::account(provider, account).await?],
+        Some(account) => vec![resolve::account(provider, account).await?],
         None => {
             let list = async |page: &_| provider.list_accounts(page).await;
-            all(ListKey::Id(ids::ACCOUNT), "listing the accounts", list).await?
+            all(CursorKey::Id(ids::ACCOUNT), "listing the accounts", list).await?
         }
     };
     let mut shown = 0;
@@ -37,11 +37,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> R
     Ok(())
 }
 
-async fn of_account(provider: &Provider, account: &Account) -> Result<Vec<Application>, Fault> {
+async fn of_account(provider: &Provider, account: &Account) -> Result<Vec<Application>, CommandError> {
     let caller = Caller::operator(account);
     let doing = format!("listing the applications of {}", account.id);
     let list = async |page: &_| provider.list_applications(&caller, &[], page).await;
-    all(ListKey::Id(ids::APPLICATION), &doing, list).await
+    all(CursorKey::Id(ids::APPLICATION), &doing, list).await
 }
 
 fn view(account: &Account, application: &Application) -> Value {

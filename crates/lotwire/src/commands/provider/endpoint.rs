@@ -2,21 +2,21 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::Endpoint;
-use provider_core::page::ListKey;
+use provider_core::page::CursorKey;
 use provider_core::{Caller, Provider, Switch, ids};
 use serde_json::{Value, json};
 
-use super::{all, count_of, find, one_line, print, print_json, stuck, unstick};
-use crate::cli::{EndpointEnd, ProviderEndpoint};
-use crate::fault::{Fault, While as _};
+use super::{all, one_line, pluralise, print, print_json, resolve, stuck, unblock};
+use crate::cli::{EndpointRemoval, ProviderEndpoint};
+use crate::error::{CommandError, ErrorContext as _};
 
-pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Result<(), Fault> {
+pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Result<(), CommandError> {
     match command {
         ProviderEndpoint::List { application, account, json } => {
-            let (account, application) = find::application(provider, account.as_deref(), application).await?;
+            let (account, application) = resolve::application(provider, account.as_deref(), application).await?;
             let caller = Caller::operator(&account);
             let list = async |page: &_| provider.list_endpoints(&caller, &application.id, page).await;
-            for endpoint in all(ListKey::Id(ids::ENDPOINT), "listing the endpoints", list).await? {
+            for endpoint in all(CursorKey::Id(ids::ENDPOINT), "listing the endpoints", list).await? {
                 if *json {
                     print_json(&view(&endpoint))?;
                 } else {
@@ -25,9 +25,9 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             }
         }
         ProviderEndpoint::Show { endpoint, json } => {
-            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
-            let backlog = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?;
-            let stuck = provider.stuck_at(&endpoint).await.while_("looking why they wait")?;
+            let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
+            let backlog = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?;
+            let stuck = provider.stuck_endpoint(&endpoint).await.context("looking why they wait")?;
             if *json {
                 let mut view = view(&endpoint);
                 view["account"] = json!(&*caller.account);
@@ -58,68 +58,68 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             }
         }
         ProviderEndpoint::Enable(name) => {
-            let (caller, endpoint) = find::endpoint(provider, name).await?;
+            let (caller, endpoint) = resolve::endpoint(provider, name).await?;
             switch(provider, &caller, &endpoint, Switch::On).await?;
             print(&format!("Endpoint {} is enabled.", endpoint.id));
         }
-        ProviderEndpoint::Disable(EndpointEnd { endpoint, confirmed }) => {
-            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
-            let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
+        ProviderEndpoint::Disable(EndpointRemoval { endpoint, confirmation }) => {
+            let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
+            let waiting = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?.deliveries;
             if waiting > 0 {
-                let waiting = count_of(waiting, "message that waits", "messages that wait");
-                confirmed.ask(|| format!("Disable {}, and drop {waiting} for it?", named(&endpoint)))?;
+                let waiting = pluralise(waiting, "message that waits", "messages that wait");
+                confirmation.ask(|| format!("Disable {}, and drop {waiting} for it?", named(&endpoint)))?;
             }
             switch(provider, &caller, &endpoint, Switch::Off).await?;
             print(&format!("Endpoint {} is disabled.", endpoint.id));
         }
         ProviderEndpoint::RetryNow { endpoint, json } => {
-            let (endpoint, messages) = unstick::retry_now(provider, endpoint).await?;
+            let (endpoint, messages) = unblock::retry_now(provider, endpoint).await?;
             if *json {
-                return unstick::print_count(&endpoint, messages);
+                return unblock::print_count(&endpoint, messages);
             }
-            let messages = count_of(
+            let messages = pluralise(
                 messages,
                 "message that waited for its next attempt is",
                 "messages that waited for their next attempt are",
             );
             print(&format!("{}: {messages} due now, and a pause that the receiver asked for is over.", endpoint.id));
         }
-        ProviderEndpoint::Cancel { endpoint, confirmed, json } => {
-            let (endpoint, messages) = unstick::cancel(provider, endpoint, confirmed).await?;
+        ProviderEndpoint::Cancel { endpoint, confirmation, json } => {
+            let (endpoint, messages) = unblock::cancel(provider, endpoint, confirmation).await?;
             if *json {
-                return unstick::print_count(&endpoint, messages);
+                return unblock::print_count(&endpoint, messages);
             }
-            let messages = count_of(messages, "message that waited was", "messages that waited were");
+            let messages = pluralise(messages, "message that waited was", "messages that waited were");
             print(&format!("{}: {messages} given up.", endpoint.id));
         }
         ProviderEndpoint::BlockedKeys { endpoint, json } => {
-            for blocked in unstick::list_blocked(provider, endpoint).await? {
+            for blocked in unblock::list_blocked(provider, endpoint).await? {
                 if *json {
-                    unstick::print_blocked(&blocked)?;
+                    unblock::print_blocked(&blocked)?;
                 } else {
-                    unstick::show_blocked(&blocked);
+                    unblock::show_blocked(&blocked);
                 }
             }
         }
-        ProviderEndpoint::Skip(options) => unstick::skip(provider, options).await?,
-        ProviderEndpoint::Delete(EndpointEnd { endpoint, confirmed }) => {
-            let (caller, endpoint) = find::endpoint(provider, endpoint).await?;
-            let waiting = provider.endpoint_backlog(&endpoint).await.while_("counting what waits")?.deliveries;
-            confirmed.ask(|| {
-                let waiting = count_of(waiting, "message that waits", "messages that wait");
+        ProviderEndpoint::Skip(options) => unblock::skip(provider, options).await?,
+        ProviderEndpoint::Delete(EndpointRemoval { endpoint, confirmation }) => {
+            let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
+            let waiting = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?.deliveries;
+            confirmation.ask(|| {
+                let waiting = pluralise(waiting, "message that waits", "messages that wait");
                 format!("Delete {} with its secret and {waiting} for it?", named(&endpoint))
             })?;
             let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
-            deleted.while_(format!("deleting endpoint {}", endpoint.id))?;
+            deleted.context(format!("deleting endpoint {}", endpoint.id))?;
             print(&format!("Endpoint {} deleted.", endpoint.id));
         }
     }
     Ok(())
 }
 
-async fn switch(provider: &Provider, caller: &Caller, endpoint: &Endpoint, switch: Switch) -> Result<(), Fault> {
+async fn switch(provider: &Provider, caller: &Caller, endpoint: &Endpoint, switch: Switch) -> Result<(), CommandError> {
     let switched = provider.switch_endpoint(caller, &endpoint.application, &endpoint.id, switch).await;
-    switched.while_(format!("switching endpoint {}", endpoint.id)).map(drop)
+    switched.context(format!("switching endpoint {}", endpoint.id)).map(drop)
 }
 
 /// Which endpoint is asked about, for somebody who knows its address.

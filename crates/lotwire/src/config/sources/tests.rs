@@ -97,13 +97,13 @@ const REFUSED: &[(&str, &str, &str)] = &[
 #[test]
 fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_example() {
     for (path, value, why) in REFUSED {
-        let key = KEYS.iter().find(|key| key.path == *path).unwrap();
-        let (variable, form) = (key.variable(), key.form());
+        let key = SETTINGS.iter().find(|key| key.path == *path).unwrap();
+        let (variable, form) = (key.variable(), key.value_format());
         let error = in_variable(&variable, value);
         let given = if key.is_secret() {
             assert!(!error.contains("hush"), "{error}");
             "(not shown)".to_owned()
-        } else if key.kind == Kind::List && value.is_empty() {
+        } else if key.kind == SettingKind::List && value.is_empty() {
             "[]".to_owned()
         } else {
             (*value).to_owned()
@@ -121,14 +121,14 @@ fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_e
 
 #[test]
 fn every_key_is_refused_in_words_of_its_own_and_its_example_is_taken() {
-    for key in KEYS {
+    for key in SETTINGS {
         let free_text = ["data_dir"].contains(&key.path);
         assert!(free_text || REFUSED.iter().any(|(path, ..)| *path == key.path), "no refusal of {} is tried", key.path);
         // The example of one is no file of this machine, and a key that seals has none.
         if ["provider.tls_roots", "secrets.key"].contains(&key.path) {
             continue;
         }
-        let (example, name) = (key.form().example, key.variable());
+        let (example, name) = (key.value_format().example, key.variable());
         let resolved = load(None, variables(&[(name.as_str(), example)]), Overrides::default());
         assert!(resolved.is_ok(), "{:?}", resolved.map(drop));
         let line = key.example_line();
@@ -139,8 +139,9 @@ fn every_key_is_refused_in_words_of_its_own_and_its_example_is_taken() {
 
 #[test]
 fn the_range_that_is_told_of_a_number_is_the_one_that_is_taken() {
-    for key in KEYS.iter().filter(|key| key.kind == Kind::Number) {
-        let range = key.form().words.strip_prefix("a whole number from ").and_then(|range| range.split_once(" to "));
+    for key in SETTINGS.iter().filter(|key| key.kind == SettingKind::Number) {
+        let range =
+            key.value_format().words.strip_prefix("a whole number from ").and_then(|range| range.split_once(" to "));
         let (least, most) =
             range.map(|(least, most)| (least.parse::<i64>().unwrap(), most.parse::<i64>().unwrap())).unwrap();
         let is_taken = |number: i64| {

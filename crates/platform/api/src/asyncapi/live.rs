@@ -3,7 +3,7 @@
 use contract::{AuctionStatus, ItemStatus};
 use serde_json::{Map, Value, json};
 
-/// Name, address, what it follows, and its messages.
+/// Name, address, what it kind, and its messages.
 const STREAMS: [(&str, &str, &str, &[&str]); 2] = [
     ("liveItem", "/api/v1/items/{uuid}/live", "An item as it changes.", &["itemSnapshot", "item"]),
     (

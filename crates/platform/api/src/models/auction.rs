@@ -2,7 +2,7 @@
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
-use platform_core::port::{Follows, Lead};
+use platform_core::port::{BulkChange, BulkOperation};
 use platform_rules::increments::IncrementRow;
 use platform_rules::lifecycle::ItemCounts;
 use platform_rules::{Auction, AuctionKind, Stagger};
@@ -106,10 +106,15 @@ impl AuctionView {
     }
 
     /// All that is said of one auction: with its items counted, and what they follow.
-    pub(crate) fn whole(auction: &Auction, items: &ItemCounts, lead: Option<&Lead>, now: Timestamp) -> Self {
+    pub(crate) fn whole(
+        auction: &Auction,
+        items: &ItemCounts,
+        bulk_change: Option<&BulkChange>,
+        now: Timestamp,
+    ) -> Self {
         Self {
             item_counts: Some(ItemCountsView::new(auction, items)),
-            following: lead.map(FollowingView::from),
+            following: bulk_change.map(FollowingView::from),
             ..Self::new(auction, items, now)
         }
     }
@@ -130,18 +135,20 @@ pub(crate) struct FollowingView {
     of: i64,
 }
 
-impl From<&Lead> for FollowingView {
-    fn from(lead: &Lead) -> Self {
-        let what = match &lead.follows {
-            Follows::GoLive => "going_live",
-            Follows::Return | Follows::TakeBack => "returning",
-            Follows::Reconcile => "reconciling",
-            Follows::Shift { .. } | Follows::Plan { .. } | Follows::Replan { .. } => "moving_ends",
-            Follows::Terms { .. } => "changing_terms",
-            Follows::Import { .. } => "importing",
-            Follows::Copy { .. } => "copying",
+impl From<&BulkChange> for FollowingView {
+    fn from(bulk_change: &BulkChange) -> Self {
+        let what = match &bulk_change.operation {
+            BulkOperation::GoLive => "going_live",
+            BulkOperation::ReturnToPreview | BulkOperation::ResetToDraft => "returning",
+            BulkOperation::Reconcile => "reconciling",
+            BulkOperation::ShiftEnds { .. } | BulkOperation::PlanEnds { .. } | BulkOperation::ReplanEnds { .. } => {
+                "moving_ends"
+            }
+            BulkOperation::EditTerms { .. } => "changing_terms",
+            BulkOperation::Import { .. } => "importing",
+            BulkOperation::Copy { .. } => "copying",
         };
-        Self { what, items: lead.through + 1, of: lead.until + 1 }
+        Self { what, items: bulk_change.through + 1, of: bulk_change.until + 1 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Customers and their connections to a provider.
 
-use platform_core::consumers::{ConsumerState, Tested};
+use platform_core::consumers::{ConsumerState, CredentialTest};
 use platform_core::port::{Backlog, Customer, Failing, Parked, QuarantinedEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -100,11 +100,11 @@ pub(crate) struct TestView {
     pub(crate) detail: Option<String>,
 }
 
-impl From<&Tested> for TestView {
-    fn from(tested: &Tested) -> Self {
+impl From<&CredentialTest> for TestView {
+    fn from(tested: &CredentialTest) -> Self {
         match tested {
-            Tested::Accepted => Self { ok: true, detail: None },
-            Tested::Refused(why) => Self { ok: false, detail: Some(why.clone()) },
+            CredentialTest::Accepted => Self { ok: true, detail: None },
+            CredentialTest::Refused(why) => Self { ok: false, detail: Some(why.clone()) },
         }
     }
 }

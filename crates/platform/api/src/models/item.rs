@@ -2,7 +2,7 @@
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
-use platform_rules::{Auction, AuctionKind, Item, PublicItem, RingPlace};
+use platform_rules::{Auction, AuctionKind, Item, PublicItem, RingStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -98,9 +98,9 @@ impl ItemView {
             reserve_met: sale.reserve_met,
             bid_count: sale.bid_count,
             ring: (auction.kind == AuctionKind::Webcast).then_some(match item.ring {
-                RingPlace::Waiting => "waiting",
-                RingPlace::InRing(_) => "in_ring",
-                RingPlace::Done => "done",
+                RingStatus::Waiting => "waiting",
+                RingStatus::InRing(_) => "in_ring",
+                RingStatus::Done => "done",
             }),
             fixed_increment: item.fixed_increment,
             relisted_from: item.relisted_from,

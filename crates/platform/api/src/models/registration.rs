@@ -1,4 +1,4 @@
-//! Registrations of bidders.
+//! RegistrationStore of bidders.
 
 use platform_core::port::Registration;
 use serde::Serialize;

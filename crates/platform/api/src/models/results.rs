@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use kit_http::problem::ProblemError;
-use platform_core::auctions::ends::MovedEnds;
-use platform_core::items::bulk::{BulkDone, BulkItem};
+use platform_core::auctions::move_ends::MovedEnds;
+use platform_core::items::edit_many::{ItemEditOutcome, ItemEditsReport};
 use platform_core::items::relist::Relisted;
 use platform_core::results::{AuctionResults, BuyerResult};
 use platform_core::{PlatformError, Problem};
@@ -176,7 +176,7 @@ impl MovedEndsView {
 /// What became of a bulk change.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = BulkDone)]
+#[schema(as = ItemEditsReport)]
 pub(crate) struct BulkDoneView {
     /// Entries that changed their item.
     pub(crate) done: usize,
@@ -210,14 +210,14 @@ pub(crate) struct BulkResultView {
 }
 
 impl BulkDoneView {
-    pub(crate) fn new(done: &BulkDone, now: Timestamp) -> Self {
+    pub(crate) fn new(done: &ItemEditsReport, now: Timestamp) -> Self {
         let results: Vec<BulkResultView> = done
             .items
             .iter()
             .enumerate()
             .map(|(index, (item, result))| BulkResultView {
                 item: *item,
-                changed: matches!(result, Ok(BulkItem::Changed(_))),
+                changed: matches!(result, Ok(ItemEditOutcome::Changed(_))),
                 code: result.as_ref().err().map(|error| error.code()),
                 detail: result.as_ref().err().map(ToString::to_string),
                 errors: result.as_ref().err().map(|error| problems_of(index, error)).unwrap_or_default(),

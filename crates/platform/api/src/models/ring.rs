@@ -1,7 +1,7 @@
 //! The ring of a webcast: what anybody may follow, and apart from it what lies on the clerk's desk.
 
 use jiff::Timestamp;
-use platform_core::ring::{CommandDone, Desk, RingState, TakenOnline};
+use platform_core::ring::{ClerkCommandResult, Desk, InternetBidResult, RingState};
 use platform_rules::ring::{Commission, RingAction};
 use platform_rules::{
     Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, Pending, StandingBid, WebcastPhase,
@@ -52,7 +52,7 @@ impl RingView {
         }
     }
 
-    pub(crate) fn after(done: &CommandDone, now: Timestamp) -> Self {
+    pub(crate) fn after(done: &ClerkCommandResult, now: Timestamp) -> Self {
         let about = done.about.as_ref().filter(|about| done.ring.auction.in_ring != Some(about.uuid));
         let last = about.map(|item| ItemView::new(item, &done.ring.auction, now));
         RingView { last, ..Self::new(&done.ring, now) }
@@ -240,7 +240,7 @@ pub(crate) struct InternetBidView {
 }
 
 impl InternetBidView {
-    pub(crate) fn new(taken: &TakenOnline, now: Timestamp) -> Self {
+    pub(crate) fn new(taken: &InternetBidResult, now: Timestamp) -> Self {
         Self {
             uuid: taken.uuid,
             state: if taken.bid.is_some() { "accepted" } else { "waiting" },

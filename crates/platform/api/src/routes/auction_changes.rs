@@ -6,7 +6,7 @@ use http::HeaderMap;
 use platform_core::Platform;
 use platform_core::auctions::copy::{AuctionCopy, CopiedAuction, CopiedItems};
 use platform_core::auctions::edit::AuctionPatch;
-use platform_core::auctions::ends::{EndsMove, MovedEnds, NewEnds};
+use platform_core::auctions::move_ends::{MoveEnds, MovedEnds, NewEnds};
 use platform_core::auctions::shift::Shift;
 use platform_rules::edit::Plan;
 use platform_rules::{AuctionEdit, Stagger};
@@ -14,15 +14,15 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::auctions::{ChargesIn, InternetBidsIn, increment_table, whole};
-use crate::answer;
-use crate::ask::{Post, instant};
-use crate::ask_models::{Raw, address, attachments, currency_code, no_null, or_null};
-use crate::cached;
+use super::auctions::{ChargesIn, InternetBidsIn, full_view, increment_table};
+use crate::cacheable;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, instant};
+use crate::extract_models::{Raw, address, attachments, currency_code, no_null, or_null};
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, IncrementView, MovedEndsView, StaggerView, UrlAttachmentSchema,
 };
+use crate::response;
 
 /// What is to be another way (a JSON merge patch). What is absent stays; null takes away what may be absent.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -127,7 +127,7 @@ pub(crate) async fn change(
     let (post, patch) = post.map(AuctionPatchIn::read)?;
     let seen = post.required_version()?;
     let auction = platform.change_auction(&post.caller, uuid, &patch, Some(seen)).await?;
-    Ok(whole(&platform, &post.caller, &auction).await?.answer(&HeaderMap::new()))
+    Ok(full_view(&platform, &post.caller, &auction).await?.answer(&HeaderMap::new()))
 }
 
 /// Other ends: either `shiftSeconds`, or `endsAt` with or without `stagger`.
@@ -149,7 +149,7 @@ pub(crate) struct EndsIn {
 }
 
 impl EndsIn {
-    fn read(self) -> Result<EndsMove, ApiError> {
+    fn read(self) -> Result<MoveEnds, ApiError> {
         let ends_at = instant("/endsAt", self.ends_at.as_deref())?;
         let ends = match (self.shift_seconds, ends_at) {
             (Some(seconds), None) if self.stagger.is_none() => NewEnds::Shift { seconds },
@@ -158,7 +158,7 @@ impl EndsIn {
                 return Err(ApiError::invalid("", "give either shiftSeconds alone, or endsAt with or without stagger"));
             }
         };
-        Ok(EndsMove { ends, items: self.items, reason: self.reason })
+        Ok(MoveEnds { ends, items: self.items, reason: self.reason })
     }
 }
 
@@ -180,11 +180,11 @@ pub(crate) async fn move_ends(
     let (post, wanted) = post.map(EndsIn::read)?;
     let seen = post.required_version()?;
     let now = platform.now();
-    let render = |moved: &MovedEnds| answer::body(&MovedEndsView::new(moved, now));
-    let tag = |moved: &MovedEnds| Some(cached::tag_of_auction(&moved.auction, &moved.items, None, now));
+    let render = |moved: &MovedEnds| response::body(&MovedEndsView::new(moved, now));
+    let tag = |moved: &MovedEnds| Some(cacheable::auction_etag(&moved.auction, &moved.items, None, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(seen), answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// How to copy.
@@ -230,8 +230,9 @@ pub(crate) async fn clone(
 ) -> Result<Response, ApiError> {
     let (post, copy) = post.map(CloneIn::read)?;
     let now = platform.now();
-    let render = |copied: &CopiedAuction| answer::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
-    let tag = |copied: &CopiedAuction| Some(cached::tag_of_auction(&copied.auction, &copied.items, None, now));
+    let render =
+        |copied: &CopiedAuction| response::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
+    let tag = |copied: &CopiedAuction| Some(cacheable::auction_etag(&copied.auction, &copied.items, None, now));
     let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

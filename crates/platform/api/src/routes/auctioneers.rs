@@ -5,19 +5,19 @@ use axum::response::Response;
 use contract::models::{CountryModel, CurrencyModel, UrlAttachmentApiModel};
 use http::HeaderMap;
 use platform_core::Platform;
-use platform_core::auctioneer_entry::{AuctioneerEntry, AuctioneerPatch};
+use platform_core::auctioneer_input::{AuctioneerInput, AuctioneerPatch};
 use platform_core::port::Auctioneer;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, CustomerListQuery, Post};
-use crate::ask_models::{Raw, address, model, no_null, or_null};
-use crate::cached::Cached;
+use crate::cacheable::CacheableResponse;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{CustomerListQuery, Post, QueryRequest};
+use crate::extract_models::{Raw, address, model, no_null, or_null};
 use crate::models::{AddressSchema, AuctioneerView, CountrySchema, CurrencySchema, List, UrlAttachmentSchema};
+use crate::response;
 
 /// An auctioneer to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -47,11 +47,11 @@ pub(crate) struct AuctioneerIn {
 }
 
 impl AuctioneerIn {
-    fn read(self) -> Result<(Option<Uuid>, AuctioneerEntry), ApiError> {
+    fn read(self) -> Result<(Option<Uuid>, AuctioneerInput), ApiError> {
         let country = self.country.as_deref().map(|raw| model("/country", raw, CountryModel::from_json)).transpose()?;
         let currency =
             self.currency.as_deref().map(|raw| model("/currency", raw, CurrencyModel::from_json)).transpose()?;
-        let entry = AuctioneerEntry {
+        let entry = AuctioneerInput {
             name: self.name,
             address: address(self.address.as_deref(), self.address_id)?,
             country: country.map(|model| model.code()),
@@ -80,11 +80,11 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<Auctione
     let (post, (customer, entry)) = post.map(AuctioneerIn::read)?;
     let customer = customer.or(post.caller.customer);
     let customer = customer.ok_or_else(|| ApiError::invalid("/customer", "name the customer"))?;
-    let render = |auctioneer: &Auctioneer| answer::body(&AuctioneerView::from(auctioneer));
-    let tag = |auctioneer: &Auctioneer| answer::tag(auctioneer.version);
+    let render = |auctioneer: &Auctioneer| response::body(&AuctioneerView::from(auctioneer));
+    let tag = |auctioneer: &Auctioneer| response::tag(auctioneer.version);
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.create_auctioneer(&post.caller, customer, entry, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// What is to be another way. What is absent stays; null takes away what may be absent.
@@ -150,7 +150,7 @@ pub(crate) async fn change(
 ) -> Result<Response, ApiError> {
     let (post, patch) = post.map(AuctioneerPatchIn::read)?;
     let auctioneer = platform.change_auctioneer(&post.caller, uuid, &patch, post.version).await?;
-    Ok(answer::versioned(&AuctioneerView::from(&auctioneer), auctioneer.version))
+    Ok(response::versioned(&AuctioneerView::from(&auctioneer), auctioneer.version))
 }
 
 /// Lists auctioneers in order of creation. Scope `customers:read` or `auctions:read`.
@@ -158,11 +158,11 @@ pub(crate) async fn change(
     responses((status = 200, body = List<AuctioneerView>)))]
 pub(crate) async fn list(
     State(platform): State<Platform>,
-    asked: Asked<CustomerListQuery>,
+    request: QueryRequest<CustomerListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let auctioneers = platform.auctioneers(&asked.caller, asked.query.customer, page.more()).await?;
-    Ok(answer::list(auctioneers, page, |auctioneer| auctioneer.uuid, |row| AuctioneerView::from(row)))
+    let page = request.query.page::<Uuid>()?;
+    let auctioneers = platform.auctioneers(&request.caller, request.query.customer, page.with_lookahead()).await?;
+    Ok(response::list(auctioneers, page, |auctioneer| auctioneer.uuid, |row| AuctioneerView::from(row)))
 }
 
 /// Gives an auctioneer. With `If-None-Match` the answer is 304 while it stands. Scope `customers:read` or `auctions:read`.
@@ -172,10 +172,10 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let auctioneer = platform.auctioneer(&asked.caller, uuid).await?;
+    let auctioneer = platform.auctioneer(&request.caller, uuid).await?;
     let view = AuctioneerView::from(&auctioneer);
-    Ok(Cached::tagged(&view, auctioneer.version.to_string()).answer(&headers))
+    Ok(CacheableResponse::tagged(&view, auctioneer.version.to_string()).answer(&headers))
 }

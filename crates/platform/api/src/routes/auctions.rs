@@ -4,29 +4,29 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
-use platform_core::auctions::led::LedAuction;
+use platform_core::auctions::after_change::AuctionAfterChange;
 use platform_core::auctions::{CreatedAuction, NewAuction};
 use platform_core::journal::SubjectKind;
 use platform_core::{Caller, Platform};
 use platform_rules::increments::{IncrementRow, IncrementTable};
 use platform_rules::lifecycle::ItemCounts;
 use platform_rules::{
-    Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, Realm, Stagger,
+    Admission, Auction, AuctionKind, Charges, EXTENSION_SECONDS_DEFAULT, InternetBids, SaleMode, Stagger,
 };
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::items::ItemIn;
-use crate::answer;
-use crate::ask::{Asked, ListQuery, PageIn, Post, instant, status};
-use crate::ask_models::{Raw, address, attachments, currency_code, or_null};
-use crate::cached::{self, Cached};
+use crate::cacheable::{self, CacheableResponse};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, PageParams, Post, QueryRequest, instant, status};
+use crate::extract_models::{Raw, address, attachments, currency_code, or_null};
+use crate::list_filters::AuctionListQuery;
 use crate::models::{
     AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,
 };
-use crate::narrowed::AuctionListQuery;
+use crate::response;
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
@@ -169,7 +169,7 @@ impl AuctionIn {
             registration: admission(self.registration.as_deref())?,
             status: first,
             items,
-            realm: if self.sandbox { Realm::Sandbox } else { Realm::Real },
+            sale_mode: if self.sandbox { SaleMode::Sandbox } else { SaleMode::Real },
         })
     }
 }
@@ -192,10 +192,10 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
     let (post, new) = post.map(AuctionIn::read)?;
     let now = platform.now();
     let whole = |created: &CreatedAuction| AuctionView::whole(&created.auction, &created.counts(), None, now);
-    let render = |created: &CreatedAuction| answer::body(&whole(created));
-    let tag = |created: &CreatedAuction| Some(cached::tag_of_auction(&created.auction, &created.counts(), None, now));
+    let render = |created: &CreatedAuction| response::body(&whole(created));
+    let tag = |created: &CreatedAuction| Some(cacheable::auction_etag(&created.auction, &created.counts(), None, now));
     let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists auctions in order of creation, narrowed to those that meet all that is asked for. Scope `auctions:read`.
@@ -203,10 +203,10 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
     responses((status = 200, body = List<AuctionView>), (status = 404, body = Problem)))]
 pub(crate) async fn list(
     State(platform): State<Platform>,
-    asked: Asked<AuctionListQuery>,
+    request: QueryRequest<AuctionListQuery>,
 ) -> Result<Response, ApiError> {
-    let (wanted, page) = asked.query.read()?;
-    let auctions = platform.wanted_auctions(&asked.caller, wanted, page.more()).await?;
+    let (wanted, page) = request.query.read()?;
+    let auctions = platform.list_auctions(&request.caller, wanted, page.with_lookahead()).await?;
     page_of(&platform, auctions, page).await
 }
 
@@ -214,12 +214,12 @@ pub(crate) async fn list(
 pub(super) async fn page_of(
     platform: &Platform,
     auctions: Vec<Auction>,
-    page: PageIn<Uuid>,
+    page: PageParams<Uuid>,
 ) -> Result<Response, ApiError> {
-    let present = platform.items_present(&auctions).await?;
+    let present = platform.item_presence(&auctions).await?;
     let auctions: Vec<(Auction, ItemCounts)> = auctions.into_iter().zip(present).collect();
     let now = platform.now();
-    Ok(answer::list(
+    Ok(response::list(
         auctions,
         page,
         |(auction, _)| auction.uuid,
@@ -236,20 +236,24 @@ pub(super) async fn page_of(
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let auction = platform.auction(&asked.caller, uuid).await?;
-    Ok(whole(&platform, &asked.caller, &auction).await?.answer(&headers))
+    let auction = platform.auction(&request.caller, uuid).await?;
+    Ok(full_view(&platform, &request.caller, &auction).await?.answer(&headers))
 }
 
 /// All that is said of one auction, as it is asked for and as a change of it is answered.
-pub(super) async fn whole(platform: &Platform, caller: &Caller, auction: &Auction) -> Result<Cached, ApiError> {
+pub(super) async fn full_view(
+    platform: &Platform,
+    caller: &Caller,
+    auction: &Auction,
+) -> Result<CacheableResponse, ApiError> {
     let items = platform.item_counts(caller, auction.uuid).await?;
-    let lead = platform.lead(caller, auction.uuid).await?;
+    let lead = platform.bulk_change(caller, auction.uuid).await?;
     let (lead, now) = (lead.as_ref(), platform.now());
-    let tag = cached::tag_of_auction(auction, &items, lead, now);
-    Ok(Cached::tagged(&AuctionView::whole(auction, &items, lead, now), tag))
+    let tag = cacheable::auction_etag(auction, &items, lead, now);
+    Ok(CacheableResponse::tagged(&AuctionView::whole(auction, &items, lead, now), tag))
 }
 
 /// The status wanted.
@@ -276,11 +280,15 @@ pub(crate) async fn change_status(
     let to = status("/status", &post.body.status)?;
     let seen = post.required_version()?;
     let now = platform.now();
-    let render = |led: &LedAuction| answer::body(&AuctionView::whole(&led.auction, &led.items, led.lead.as_ref(), now));
-    let tag = |led: &LedAuction| Some(cached::tag_of_auction(&led.auction, &led.items, led.lead.as_ref(), now));
+    let render = |changed: &AuctionAfterChange| {
+        response::body(&AuctionView::whole(&changed.auction, &changed.items, changed.bulk_change.as_ref(), now))
+    };
+    let tag = |changed: &AuctionAfterChange| {
+        Some(cacheable::auction_etag(&changed.auction, &changed.items, changed.bulk_change.as_ref(), now))
+    };
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Lists the status changes of an auction, with causes and actors. Scope `events:read`.
@@ -289,9 +297,9 @@ pub(crate) async fn change_status(
 pub(crate) async fn history(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
-    let rows = platform.history(&asked.caller, (SubjectKind::Auction, uuid), page.more()).await?;
-    Ok(answer::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
+    let page = request.query.page::<i64>()?;
+    let rows = platform.history(&request.caller, (SubjectKind::Auction, uuid), page.with_lookahead()).await?;
+    Ok(response::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
 }

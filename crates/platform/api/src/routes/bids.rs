@@ -10,11 +10,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery, Post, instant};
-use crate::cached;
+use crate::cacheable;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, Post, QueryRequest, instant};
 use crate::models::{BidView, ItemView, List, PlacedBidView};
+use crate::response;
 
 /// A bid to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -40,10 +40,10 @@ pub(crate) async fn create(
     let now = platform.now();
     let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
-    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
+    let tag = |placed: &PlacedBid| Some(cacheable::item_etag(&placed.item, &placed.auction, now));
     let outcome =
         platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// What an absentee leaves.
@@ -58,11 +58,11 @@ pub(crate) struct AbsenteeBidIn {
 
 /// Leaves a maximum on an item of a webcast before its live phase, for the clerk to bid with. A later one of the same
 /// bidder takes its place. Others see nothing of it. Scope `bids:write`.
-#[utoipa::path(post, path = "/items/{uuid}/absentee-bids", tag = "bids", params(("uuid" = Uuid, Path)),
+#[utoipa::path(post, path = "/items/{uuid}/absentee-bids", operation_id = "leave", tag = "bids", params(("uuid" = Uuid, Path)),
     request_body = AbsenteeBidIn,
     responses((status = 201, body = PlacedBidView), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem)))]
-pub(crate) async fn leave(
+pub(crate) async fn place_absentee_bid(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     post: Post<AbsenteeBidIn>,
@@ -70,10 +70,11 @@ pub(crate) async fn leave(
     let now = platform.now();
     let render = placed(now);
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
-    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
-    let outcome =
-        platform.leave_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    let tag = |placed: &PlacedBid| Some(cacheable::item_etag(&placed.item, &placed.auction, now));
+    let outcome = platform
+        .place_absentee_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag))
+        .await?;
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Who buys.
@@ -95,10 +96,10 @@ pub(crate) async fn buy(
 ) -> Result<Response, ApiError> {
     let now = platform.now();
     let render = placed(now);
-    let tag = |placed: &PlacedBid| Some(cached::tag_of_item(&placed.item, &placed.auction, now));
+    let tag = |placed: &PlacedBid| Some(cacheable::item_etag(&placed.item, &placed.auction, now));
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists the bids on an item, the first one first; what absentees left is not among them. Scope `auctions:read`.
@@ -107,12 +108,12 @@ pub(crate) async fn buy(
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
-    let (item, bids) = platform.bids(&asked.caller, uuid, page.more()).await?;
+    let page = request.query.page::<i64>()?;
+    let (item, bids) = platform.bids(&request.caller, uuid, page.with_lookahead()).await?;
     let number = |bid: &platform_core::bid::Bid| item.shown_number(bid.number).unwrap_or_default();
-    Ok(answer::list_of_some(bids, page, number, |bid| BidView::for_others(&item, bid)))
+    Ok(response::list_filtered(bids, page, number, |bid| BidView::for_others(&item, bid)))
 }
 
 /// Why a bid is cancelled.
@@ -136,11 +137,11 @@ pub(crate) async fn cancel(
 ) -> Result<Response, ApiError> {
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
-    let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
+    let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
+    let tag = |item: &Item| Some(cacheable::item_etag(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// A later end, and why.
@@ -169,18 +170,18 @@ pub(crate) async fn move_end(
     let to = to.ok_or_else(|| PlatformError::invalid("/endTime", "is missing"))?;
     let (_, auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
-    let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
+    let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
+    let tag = |item: &Item| Some(cacheable::item_etag(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let step = (to, post.body.reason.clone());
     let outcome = platform.move_end(&post.caller, uuid, step, post.version, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// How a bid that was taken is told.
 fn placed(now: Timestamp) -> impl Fn(&PlacedBid) -> String + Copy + Send + Sync {
     move |placed| {
         let item = ItemView::new(&placed.item, &placed.auction, now);
-        answer::body(&PlacedBidView { bid: BidView::new(&placed.item, &placed.bid), item })
+        response::body(&PlacedBidView { bid: BidView::new(&placed.item, &placed.bid), item })
     }
 }

@@ -12,9 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::results::export;
-use crate::answer;
-use crate::ask::{Asked, Upload};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{QueryRequest, Upload};
+use crate::response;
 
 /// How to import.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -81,7 +81,7 @@ pub(crate) async fn import(
         FirstStatus::Live => ItemStatus::Live,
     };
     let import = CatalogueImport { auction: uuid, mode, status: first, expected_version: None };
-    let render = |report: &ImportReport| answer::body(&imported(report, dry_run));
+    let render = |report: &ImportReport| response::body(&imported(report, dry_run));
     let answering = upload.answering(status, &render);
     let outcome = platform.import_catalogue(&upload.caller, import, source, answering).await;
     if length.is_exceeded() {
@@ -89,7 +89,7 @@ pub(crate) async fn import(
     }
     match outcome? {
         Outcome::Fresh(report) if report.error_count > 0 => Err(ApiError::catalogue(&report)),
-        outcome => Ok(answer::outcome(outcome, status, render, |_| None)),
+        outcome => Ok(response::outcome(outcome, status, render, |_| None)),
     }
 }
 
@@ -101,10 +101,10 @@ pub(crate) async fn import(
 pub(crate) async fn file(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let auction = platform.auction(&asked.caller, uuid).await?;
-    export(platform, asked.caller, auction, Export::Catalogue).await
+    let auction = platform.auction(&request.caller, uuid).await?;
+    export(platform, request.caller, auction, Export::Catalogue).await
 }
 
 fn imported(report: &ImportReport, dry_run: bool) -> Imported {

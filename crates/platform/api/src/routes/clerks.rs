@@ -6,10 +6,10 @@ use http::StatusCode;
 use platform_core::Platform;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, QueryRequest};
 use crate::models::{AuctionView, ClerkToChooseView, ClerkView, List};
+use crate::response;
 
 /// Lists the clerks of a webcast, in order of their UUID. Only for the platform's own staff. Scope `auctions:write`.
 #[utoipa::path(get, path = "/auctions/{uuid}/clerks", tag = "clerks", params(("uuid" = Uuid, Path), ListQuery),
@@ -17,11 +17,11 @@ use crate::models::{AuctionView, ClerkToChooseView, ClerkView, List};
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let clerks = platform.clerks(&asked.caller, uuid, page.more()).await?;
-    Ok(answer::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
+    let page = request.query.page::<Uuid>()?;
+    let clerks = platform.clerks(&request.caller, uuid, page.with_lookahead()).await?;
+    Ok(response::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
 }
 
 /// Assigns a person with the role clerk to a webcast that is not ARCHIVED: they give its commands and see its desk and its bidders from now on. Doing it
@@ -33,42 +33,48 @@ pub(crate) async fn list(
 pub(crate) async fn assign(
     State(platform): State<Platform>,
     Path((uuid, user)): Path<(Uuid, Uuid)>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let clerk = platform.assign_clerk(&asked.caller, uuid, user).await?;
-    Ok(answer::ok(&ClerkView::from(&clerk)))
+    let clerk = platform.assign_clerk(&request.caller, uuid, user).await?;
+    Ok(response::ok(&ClerkView::from(&clerk)))
 }
 
 /// Takes a clerk off a webcast: every node refuses their next command. Doing it again changes nothing. Only for the platform's own
 /// staff. Scope `auctions:write`.
-#[utoipa::path(delete, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",
+#[utoipa::path(delete, path = "/auctions/{uuid}/clerks/{user}", operation_id = "take_off", tag = "clerks",
     params(("uuid" = Uuid, Path), ("user" = Uuid, Path)),
     responses((status = 204, description = "They are no clerk of this webcast."), (status = 404, body = Problem)))]
-pub(crate) async fn take_off(
+pub(crate) async fn unassign(
     State(platform): State<Platform>,
     Path((uuid, user)): Path<(Uuid, Uuid)>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    platform.take_clerk_off(&asked.caller, uuid, user).await?;
+    platform.unassign_clerk(&request.caller, uuid, user).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// Lists the people who can be assigned to webcasts: users with the role clerk who can sign in, in order of creation. Only for the
 /// platform's own staff. Scope `auctions:write`.
-#[utoipa::path(get, path = "/clerks", tag = "clerks", params(ListQuery),
+#[utoipa::path(get, path = "/clerks", operation_id = "to_choose", tag = "clerks", params(ListQuery),
     responses((status = 200, body = List<ClerkToChooseView>)))]
-pub(crate) async fn to_choose(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let users = platform.users_who_clerk(&asked.caller, page.more()).await?;
-    Ok(answer::list(users, page, |user| user.uuid, |user| ClerkToChooseView::from(user)))
+pub(crate) async fn list_assignable(
+    State(platform): State<Platform>,
+    request: QueryRequest<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = request.query.page::<Uuid>()?;
+    let users = platform.users_with_clerk_role(&request.caller, page.with_lookahead()).await?;
+    Ok(response::list(users, page, |user| user.uuid, |user| ClerkToChooseView::from(user)))
 }
 
 /// Lists the webcasts that the person who asks is assigned to as a clerk, without ARCHIVED ones, in order of creation. Who needs
 /// no assignment has none.
-#[utoipa::path(get, path = "/me/webcasts", tag = "me", params(ListQuery),
+#[utoipa::path(get, path = "/me/webcasts", operation_id = "own", tag = "me", params(ListQuery),
     responses((status = 200, body = List<AuctionView>)))]
-pub(crate) async fn own(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let auctions = platform.own_webcasts(&asked.caller, page.more()).await?;
+pub(crate) async fn list_my_webcasts(
+    State(platform): State<Platform>,
+    request: QueryRequest<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = request.query.page::<Uuid>()?;
+    let auctions = platform.own_webcasts(&request.caller, page.with_lookahead()).await?;
     super::auctions::page_of(&platform, auctions, page).await
 }

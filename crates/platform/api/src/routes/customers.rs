@@ -5,17 +5,17 @@ use axum::response::Response;
 use kit_runtime::vault::Secret;
 use platform_core::Outcome;
 use platform_core::Platform;
-use platform_core::consumers::{AtProvider, ConnectConsumer, ConsumerState, EventTypeRegistration};
+use platform_core::consumers::{ConnectConsumer, ConsumerState, EventTypeRegistration, ProviderChoice};
 use platform_core::port::{Customer, StartFrom};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery, Post, Write};
-use crate::ask_models::or_null;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, Post, PutRequest, QueryRequest};
+use crate::extract_models::or_null;
 use crate::models::{ConsumerView, CustomerView, List, QuarantinedView};
+use crate::response;
 use crate::routes::ring::NothingIn;
 
 /// A customer to be.
@@ -30,18 +30,21 @@ pub(crate) struct CustomerIn {
 #[utoipa::path(post, path = "/customers", tag = "customers", request_body = CustomerIn,
     responses((status = 201, body = CustomerView), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<CustomerIn>) -> Result<Response, ApiError> {
-    let render = |customer: &Customer| answer::body(&CustomerView::from(customer));
+    let render = |customer: &Customer| response::body(&CustomerView::from(customer));
     let outcome = platform.create_customer(&post.caller, &post.body.name, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |_| None))
+    Ok(response::outcome(outcome, 201, render, |_| None))
 }
 
 /// Lists customers in order of creation. Scope `customers:read`.
 #[utoipa::path(get, path = "/customers", tag = "customers", params(ListQuery),
     responses((status = 200, body = List<CustomerView>)))]
-pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let customers = platform.customers(&asked.caller, page.more()).await?;
-    Ok(answer::list(customers, page, |customer| customer.uuid, |row| CustomerView::from(row)))
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    request: QueryRequest<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = request.query.page::<Uuid>()?;
+    let customers = platform.customers(&request.caller, page.with_lookahead()).await?;
+    Ok(response::list(customers, page, |customer| customer.uuid, |row| CustomerView::from(row)))
 }
 
 /// Gives a customer. Scope `customers:read`.
@@ -50,10 +53,10 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuer
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let customer = platform.customer(&asked.caller, uuid).await?;
-    Ok(answer::ok(&CustomerView::from(&customer)))
+    let customer = platform.customer(&request.caller, uuid).await?;
+    Ok(response::ok(&CustomerView::from(&customer)))
 }
 
 /// What connects a customer. What is left out stays as it is.
@@ -86,20 +89,20 @@ pub(crate) struct ConsumerIn {
 pub(crate) async fn connect(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    write: Write<ConsumerIn>,
+    write: PutRequest<ConsumerIn>,
 ) -> Result<Response, ApiError> {
     let ConsumerIn { provider_url, application_id, api_key, start_from } = write.body;
     let application_id = kept_or_given("/applicationId", application_id)?;
     let api_key = kept_or_given("/apiKey", api_key)?.map(|key| Secret::new(key.into_bytes()));
     let start = start_from.map_or(StartFrom::Now, StartFrom::Cursor);
     let provider = match provider_url {
-        None => AtProvider::Kept,
-        Some(None) => AtProvider::Configured,
-        Some(Some(url)) => AtProvider::Of(url),
+        None => ProviderChoice::Kept,
+        Some(None) => ProviderChoice::Configured,
+        Some(Some(url)) => ProviderChoice::Of(url),
     };
     let connect = ConnectConsumer { provider, application_id, api_key, start };
     let consumer = platform.connect_consumer(&write.caller, uuid, &connect).await?;
-    Ok(answer::ok(&ConsumerView::from(&consumer)))
+    Ok(response::ok(&ConsumerView::from(&consumer)))
 }
 
 /// What is left out is kept; null would look as if it took something away.
@@ -119,9 +122,9 @@ fn kept_or_given<T>(pointer: &str, given: Option<Option<T>>) -> Result<Option<T>
 pub(crate) async fn connection(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&ConsumerView::from(&platform.consumer(&asked.caller, uuid).await?)))
+    Ok(response::ok(&ConsumerView::from(&platform.consumer(&request.caller, uuid).await?)))
 }
 
 /// Event types that the provider has now.
@@ -141,16 +144,16 @@ pub(crate) async fn register_event_types(
 ) -> Result<Response, ApiError> {
     let render = |registered: &Vec<EventTypeRegistration>| {
         let registered = registered.iter().map(|registered| registered.event_type.name()).collect();
-        answer::body(&Registered { registered })
+        response::body(&Registered { registered })
     };
     let answering = post.answering(200, &render);
     if let Some(replayed) = platform.replay(answering.as_ref()).await? {
-        return Ok(answer::replayed(replayed));
+        return Ok(response::replayed(replayed));
     }
     // What is done is done at the provider, and doing it again does the same: the answer can only be kept after it.
     let registered = platform.register_event_types(&post.caller, uuid).await?;
     platform.keep_answer(answering.as_ref(), &registered).await?;
-    Ok(answer::outcome(Outcome::Fresh(registered), 200, render, |_| None))
+    Ok(response::outcome(Outcome::Fresh(registered), 200, render, |_| None))
 }
 
 /// Tests the credentials and lets what waits go on at once: a parked queue, or events that wait to be tried again. Scope `customers:write`.
@@ -161,9 +164,9 @@ pub(crate) async fn resume(
     Path(uuid): Path<Uuid>,
     post: Post<NothingIn>,
 ) -> Result<Response, ApiError> {
-    let render = |consumer: &ConsumerState| answer::body(&ConsumerView::from(consumer));
+    let render = |consumer: &ConsumerState| response::body(&ConsumerView::from(consumer));
     let outcome = platform.resume_consumer(&post.caller, uuid, post.answering(200, &render)).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
 /// Lists the events that the provider refused for good. Scope `customers:read`.
@@ -173,9 +176,9 @@ pub(crate) async fn resume(
 pub(crate) async fn quarantine(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
-    let events = platform.quarantined(&asked.caller, uuid, page.more()).await?;
-    Ok(answer::list(events, page, |quarantined| quarantined.event.cursor, |row| QuarantinedView::from(row)))
+    let page = request.query.page::<i64>()?;
+    let events = platform.quarantined(&request.caller, uuid, page.with_lookahead()).await?;
+    Ok(response::list(events, page, |quarantined| quarantined.event.cursor, |row| QuarantinedView::from(row)))
 }

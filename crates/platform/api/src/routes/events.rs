@@ -8,10 +8,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, limit};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{QueryRequest, limit};
 use crate::models::{EventView, EventsView};
+use crate::response;
 
 /// Which events.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -33,8 +33,11 @@ pub(crate) struct EventsQuery {
 /// given is refused with 422 `cursor_beyond_end`. Scope `events:read`.
 #[utoipa::path(get, path = "/events", tag = "events", params(EventsQuery),
     responses((status = 200, body = EventsView), (status = 404, body = Problem), (status = 422, body = Problem)))]
-pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<EventsQuery>) -> Result<Response, ApiError> {
-    let EventsQuery { after, limit: wanted, customer } = asked.query;
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    request: QueryRequest<EventsQuery>,
+) -> Result<Response, ApiError> {
+    let EventsQuery { after, limit: wanted, customer } = request.query;
     let wanted = limit(wanted)?;
     if after < 0 {
         return Err(ApiError::invalid_query(
@@ -43,12 +46,12 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<EventsQu
         ));
     }
     let page = Page { after: Some(after), limit: wanted + 1 };
-    if customer.is_none() && asked.caller.customer.is_none() {
+    if customer.is_none() && request.caller.customer.is_none() {
         return Err(ApiError::invalid_query("customer", "is missing: name the customer whose events are wanted"));
     }
-    let mut rows = platform.events_after(&asked.caller, customer, page).await?;
+    let mut rows = platform.events_after(&request.caller, customer, page).await?;
     let done = rows.len() <= wanted;
     rows.truncate(wanted);
     let next = rows.last().map_or(after, |row| row.cursor);
-    Ok(answer::ok(&EventsView { data: rows.iter().map(EventView::from).collect(), next, done }))
+    Ok(response::ok(&EventsView { data: rows.iter().map(EventView::from).collect(), next, done }))
 }

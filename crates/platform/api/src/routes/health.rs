@@ -6,8 +6,8 @@ use platform_core::Platform;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::answer;
 use crate::errors::ApiError;
+use crate::response;
 
 /// The platform can work.
 #[derive(Debug, Serialize, ToSchema)]
@@ -20,5 +20,5 @@ pub(crate) struct Health {
 #[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, body = Health)))]
 pub(crate) async fn health(State(platform): State<Platform>) -> Result<Response, ApiError> {
     platform.ping().await?;
-    Ok(answer::ok(&Health { status: "ok" }))
+    Ok(response::ok(&Health { status: "ok" }))
 }

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use platform_core::Platform;
-use platform_core::items::bulk::{BulkDone, BulkEntry, UnreadEntry};
+use platform_core::items::edit_many::{ItemEditEntry, ItemEditsReport, UnreadableEntry};
 use platform_core::items::relist::{Relist, Relisted, RelistedLot};
 use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Post, instant, status};
-use crate::ask_models::{Raw, attachments, no_null, or_null};
-use crate::cached;
+use crate::cacheable;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, instant, status};
+use crate::extract_models::{Raw, attachments, no_null, or_null};
 use crate::models::{BulkDoneView, ItemView, RelistedView, UrlAttachmentSchema};
+use crate::response;
 
 /// What is to be another way (a JSON merge patch). What is absent stays; null takes away what may be absent. Amounts are minor
 /// units of the auction's currency.
@@ -111,7 +111,7 @@ pub(crate) async fn change(
     let seen = post.required_version()?;
     let (item, auction) = platform.change_item(&post.caller, uuid, &edit, Some(seen)).await?;
     let now = platform.now();
-    Ok(answer::tagged(&ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now)))
+    Ok(response::tagged(&ItemView::new(&item, &auction, now), cacheable::item_etag(&item, &auction, now)))
 }
 
 /// Changes of many items.
@@ -140,17 +140,17 @@ pub(crate) struct BulkEntryIn {
 
 impl BulkIn {
     /// What is wrong with one entry is told with it, and holds no other up.
-    fn read(self) -> Vec<Result<BulkEntry, UnreadEntry>> {
+    fn read(self) -> Vec<Result<ItemEditEntry, UnreadableEntry>> {
         let read = |raw: Raw| BulkEntryIn::read(&raw).map_err(|error| unread(&raw, error));
         self.items.into_iter().map(read).collect()
     }
 }
 
 impl BulkEntryIn {
-    fn read(raw: &RawValue) -> Result<BulkEntry, ApiError> {
+    fn read(raw: &RawValue) -> Result<ItemEditEntry, ApiError> {
         let entry: Self = kit_http::json::parse(raw.get().as_bytes())?;
         let to = entry.status.as_deref().map(|name| status::<ItemStatus>("/status", name)).transpose()?;
-        Ok(BulkEntry {
+        Ok(ItemEditEntry {
             item: entry.item,
             version: entry.version,
             edit: entry.patch.read("/patch")?,
@@ -159,10 +159,10 @@ impl BulkEntryIn {
     }
 }
 
-fn unread(raw: &RawValue, error: ApiError) -> UnreadEntry {
+fn unread(raw: &RawValue, error: ApiError) -> UnreadableEntry {
     let entry: Option<serde_json::Value> = serde_json::from_str(raw.get()).ok();
     let item = entry.as_ref().and_then(|entry| entry.get("item")?.as_str()?.parse().ok());
-    UnreadEntry { item, problems: error.into_problems() }
+    UnreadableEntry { item, problems: error.into_problems() }
 }
 
 /// Changes up to 1,000 items in one call, each by itself: what is refused, or can't be read, is told with its code and leaves the
@@ -179,11 +179,13 @@ pub(crate) async fn change_many(
 ) -> Result<Response, ApiError> {
     let (post, entries) = post.map(|changes| Ok(changes.read()))?;
     let now = platform.now();
-    let render = |done: &BulkDone| answer::body(&BulkDoneView::new(done, now));
-    let tag = |done: &BulkDone| Some(cached::tag_of_auction(&done.auction, &done.counts, done.lead.as_ref(), now));
+    let render = |done: &ItemEditsReport| response::body(&BulkDoneView::new(done, now));
+    let tag = |done: &ItemEditsReport| {
+        Some(cacheable::auction_etag(&done.auction, &done.counts, done.bulk_change.as_ref(), now))
+    };
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_items(&post.caller, uuid, &entries, post.version, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Which unsold items to list again, and where.
@@ -236,8 +238,8 @@ pub(crate) async fn relist(
 ) -> Result<Response, ApiError> {
     let (post, wanted) = post.map(RelistIn::read)?;
     let now = platform.now();
-    let render = |relisted: &Relisted| answer::body(&RelistedView::new(relisted, now));
-    let tag = |relisted: &Relisted| Some(cached::tag_of_auction(&relisted.into, &relisted.counts, None, now));
+    let render = |relisted: &Relisted| response::body(&RelistedView::new(relisted, now));
+    let tag = |relisted: &Relisted| Some(cacheable::auction_etag(&relisted.into, &relisted.counts, None, now));
     let outcome = platform.relist_items(&post.caller, uuid, &wanted, post.answering_tagged(201, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

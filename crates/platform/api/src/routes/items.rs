@@ -12,13 +12,13 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery, Post, instant, status};
-use crate::ask_models::{Raw, attachments};
-use crate::cached::{self, Cached};
+use crate::cacheable::{self, CacheableResponse};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, Post, QueryRequest, instant, status};
+use crate::extract_models::{Raw, attachments};
+use crate::list_filters::ItemListQuery;
 use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
-use crate::narrowed::ItemListQuery;
+use crate::response;
 
 /// An item to be. Amounts are minor units of the auction's currency.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -94,16 +94,16 @@ pub(crate) async fn create(
     let auction = platform.auction(&post.caller, uuid).await?;
     let now = platform.now();
     let render = |items: &Vec<Item>| {
-        items.first().map_or(String::new(), |item| answer::body(&ItemView::new(item, &auction, now)))
+        items.first().map_or(String::new(), |item| response::body(&ItemView::new(item, &auction, now)))
     };
-    let tag = |items: &Vec<Item>| items.first().map(|item| cached::tag_of_item(item, &auction, now));
+    let tag = |items: &Vec<Item>| items.first().map(|item| cacheable::item_etag(item, &auction, now));
     let outcome =
         platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await;
-    Ok(answer::outcome_tagged(outcome.map_err(at_the_root)?, 201, render, tag))
+    Ok(response::outcome_tagged(outcome.map_err(strip_item_pointer)?, 201, render, tag))
 }
 
 /// The platform takes items in a list; the body of this call is the one item itself.
-fn at_the_root(error: PlatformError) -> PlatformError {
+fn strip_item_pointer(error: PlatformError) -> PlatformError {
     let PlatformError::Invalid(mut problems) = error else { return error };
     for problem in &mut problems {
         if let Some(below) = problem.pointer.strip_prefix("/items/0") {
@@ -120,13 +120,13 @@ fn at_the_root(error: PlatformError) -> PlatformError {
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ItemListQuery>,
+    request: QueryRequest<ItemListQuery>,
 ) -> Result<Response, ApiError> {
-    let (wanted, page) = asked.query.read()?;
-    let auction = platform.auction(&asked.caller, uuid).await?;
-    let items = platform.wanted_items(&asked.caller, uuid, &wanted, page.more()).await?;
+    let (wanted, page) = request.query.read()?;
+    let auction = platform.auction(&request.caller, uuid).await?;
+    let items = platform.list_items(&request.caller, uuid, &wanted, page.with_lookahead()).await?;
     let now = platform.now();
-    Ok(answer::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
+    Ok(response::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
 }
 
 /// Gives an item. Its `ETag` is for all that the answer says but `serverTime`: with `If-None-Match` the answer is 304 while the
@@ -137,13 +137,13 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (item, auction) = platform.item(&asked.caller, uuid).await?;
+    let (item, auction) = platform.item(&request.caller, uuid).await?;
     let now = platform.now();
-    let (view, tag) = (ItemView::new(&item, &auction, now), cached::tag_of_item(&item, &auction, now));
-    Ok(Cached::tagged(&view, tag).answer(&headers))
+    let (view, tag) = (ItemView::new(&item, &auction, now), cacheable::item_etag(&item, &auction, now));
+    Ok(CacheableResponse::tagged(&view, tag).answer(&headers))
 }
 
 /// The status wanted, and why.
@@ -171,8 +171,8 @@ pub(crate) async fn change_status(
     let seen = post.required_version()?;
     let (before, auction): (Item, Auction) = platform.item(&post.caller, uuid).await?;
     let now = platform.now();
-    let render = |item: &Item| answer::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| Some(cached::tag_of_item(item, &auction, now));
+    let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
+    let tag = |item: &Item| Some(cacheable::item_etag(item, &auction, now));
     let answering = post.answering_tagged(200, &render, &tag);
     let reason = post.body.reason.clone();
     // A hammer that fell is taken back by a correction, which has a rule of its own.
@@ -182,7 +182,7 @@ pub(crate) async fn change_status(
     } else {
         platform.change_item_status(&post.caller, uuid, to, reason, Some(seen), answering).await?
     };
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Lists the status changes of an item, with causes and actors. Scope `events:read`.
@@ -191,9 +191,9 @@ pub(crate) async fn change_status(
 pub(crate) async fn history(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
-    let rows = platform.history(&asked.caller, (SubjectKind::Item, uuid), page.more()).await?;
-    Ok(answer::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
+    let page = request.query.page::<i64>()?;
+    let rows = platform.history(&request.caller, (SubjectKind::Item, uuid), page.with_lookahead()).await?;
+    Ok(response::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
 }

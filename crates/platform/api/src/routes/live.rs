@@ -9,8 +9,8 @@ use platform_core::live::Listener;
 use platform_core::{Platform, PlatformError};
 use uuid::Uuid;
 
-use crate::ask::Asked;
 use crate::errors::{ApiError, Problem};
+use crate::extract::QueryRequest;
 
 /// Where a client that comes back says what it had.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -19,7 +19,7 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 /// When to try again when there is no place.
 const FULL_RETRY_AFTER_S: u32 = 5;
 
-/// Follows an item: price, bids, end, ring and status as they change. First a `snapshot` event, then `item` events, each with the
+/// BulkOperation an item: price, bids, end, ring and status as they change. First a `snapshot` event, then `item` events, each with the
 /// item's whole public state and `serverTime`; comments in between. With `Last-Event-ID` it goes on from there, or with a
 /// snapshot. The events are described in the AsyncAPI document. 503 with `listeners_full` and `Retry-After` when the node has
 /// as many listeners as it takes. Scope `auctions:read`.
@@ -31,12 +31,12 @@ pub(crate) async fn item(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     headers: HeaderMap,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Response {
-    answer(platform.listen_to_item(&asked.caller, uuid, last(&headers)).await)
+    answer(platform.listen_to_item(&request.caller, uuid, last(&headers)).await)
 }
 
-/// Follows an auction and all of its items. First a `snapshot` event with the auction and its first 500 items (when there are
+/// BulkOperation an auction and all of its items. First a `snapshot` event with the auction and its first 500 items (when there are
 /// more, `next` is where `GET /auctions/{uuid}/items` goes on), then `auction` and `item` events as they change, each with the whole public state and `serverTime`; comments in between. With `Last-Event-ID` it
 /// goes on from there, or with a snapshot. The events are described in the AsyncAPI document. 503 with `listeners_full` and
 /// `Retry-After` when the node has as many listeners as it takes. Scope `auctions:read`.
@@ -48,9 +48,9 @@ pub(crate) async fn auction(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
     headers: HeaderMap,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Response {
-    answer(platform.listen_to_auction(&asked.caller, uuid, last(&headers)).await)
+    answer(platform.listen_to_auction(&request.caller, uuid, last(&headers)).await)
 }
 
 /// What can't be read is of no stream of ours, and is answered with a snapshot like everything that is not known.

@@ -9,19 +9,19 @@ use platform_core::port::User;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::answer;
-use crate::ask::{Asked, Post};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, QueryRequest};
 use crate::models::{EnrolledView, MeView, RecoveryCodesView, SessionView, UserView, scopes_of};
+use crate::response;
 
 /// Tells who asks: the person, the session and what the role may do.
 #[utoipa::path(get, path = "/me", tag = "me", responses((status = 200, body = MeView)))]
-pub(crate) async fn get(State(platform): State<Platform>, asked: Asked<()>) -> Result<Response, ApiError> {
-    let (user, session) = platform.me(&asked.caller).await?;
-    let recovery_codes_left = platform.own_recovery_codes(&asked.caller).await?;
-    let session = SessionView::of(&session, asked.caller.session);
+pub(crate) async fn get(State(platform): State<Platform>, request: QueryRequest<()>) -> Result<Response, ApiError> {
+    let (user, session) = platform.me(&request.caller).await?;
+    let recovery_codes_left = platform.own_recovery_codes(&request.caller).await?;
+    let session = SessionView::of(&session, request.caller.session);
     let view = MeView { scopes: scopes_of(&user), user: UserView::from(&user), session, recovery_codes_left };
-    Ok(answer::ok(&view))
+    Ok(response::ok(&view))
 }
 
 /// The old password and the new one.
@@ -41,10 +41,10 @@ pub(crate) async fn change_password(
     State(platform): State<Platform>,
     post: Post<PasswordChangeIn>,
 ) -> Result<Response, ApiError> {
-    let (post, body) = post.compared_by(&["own password"]).map(Ok)?;
+    let (post, body) = post.with_request_hash_of(&["own password"]).map(Ok)?;
     let (old, new) = (Secret::new(body.old.into_bytes()), Secret::new(body.new.into_bytes()));
     let outcome = platform.change_own_password(&post.caller, &old, &new, post.answering(200, &render)).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
 /// One's password.
@@ -60,11 +60,11 @@ pub(crate) struct PasswordIn {
     responses((status = 201, body = EnrolledView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn enroll(State(platform): State<Platform>, post: Post<PasswordIn>) -> Result<Response, ApiError> {
-    let (post, body) = post.compared_by(&["second factor"]).map(Ok)?;
+    let (post, body) = post.with_request_hash_of(&["second factor"]).map(Ok)?;
     let password = Secret::new(body.password.into_bytes());
-    let render = |enrolled: &Enrolled| answer::body(&EnrolledView::from(enrolled));
+    let render = |enrolled: &Enrolled| response::body(&EnrolledView::from(enrolled));
     let outcome = platform.enroll_second_factor(&post.caller, &password, post.answering(201, &render)).await?;
-    Ok(answer::outcome(outcome, 201, render, |_| None))
+    Ok(response::outcome(outcome, 201, render, |_| None))
 }
 
 /// A code of the second factor.
@@ -79,10 +79,10 @@ pub(crate) struct CodeIn {
     responses((status = 200, body = RecoveryCodesView), (status = 403, body = Problem), (status = 409, body = Problem),
         (status = 429, body = Problem)))]
 pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
-    let render = |made: &RecoveryCodes| answer::body(&RecoveryCodesView::from(made));
+    let render = |made: &RecoveryCodes| response::body(&RecoveryCodesView::from(made));
     let answering = post.answering(200, &render);
     let outcome = platform.confirm_second_factor(&post.caller, &post.body.code, answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
 /// Turns one's second factor off, with a code of it or a recovery code.
@@ -92,9 +92,9 @@ pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>
 pub(crate) async fn turn_off(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
     let answering = post.answering(200, &render);
     let outcome = platform.turn_off_own_second_factor(&post.caller, &post.body.code, answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
 fn render(user: &User) -> String {
-    answer::body(&UserView::from(user))
+    response::body(&UserView::from(user))
 }

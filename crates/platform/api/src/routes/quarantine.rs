@@ -3,15 +3,15 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::consumers::{SentAgain, Which};
-use platform_core::port::AfterLater;
+use platform_core::consumers::{QuarantineSelection, ResendReport};
+use platform_core::port::OvertakenPolicy;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, Post};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, QueryRequest};
+use crate::response;
 
 /// A connection that ended.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,10 +27,10 @@ pub(crate) struct Disconnected {
 pub(crate) async fn disconnect(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let discarded = platform.disconnect_consumer(&asked.caller, uuid).await?;
-    Ok(answer::ok(&Disconnected { discarded }))
+    let discarded = platform.disconnect_consumer(&request.caller, uuid).await?;
+    Ok(response::ok(&Disconnected { discarded }))
 }
 
 /// Which events to send again.
@@ -46,7 +46,7 @@ pub(crate) struct SendAgainIn {
 
 /// What was sent again.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SentAgain)]
+#[schema(as = ResendReport)]
 pub(crate) struct SentAgainView {
     /// Cursors of events that wait to be published now.
     sent: Vec<i64>,
@@ -68,15 +68,15 @@ pub(crate) async fn send(
     Path(uuid): Path<Uuid>,
     post: Post<SendAgainIn>,
 ) -> Result<Response, ApiError> {
-    let render = |result: &SentAgain| {
-        let SentAgain { sent, left, quarantined } = result.clone();
-        answer::body(&SentAgainView { sent, left, quarantined })
+    let render = |result: &ResendReport| {
+        let ResendReport { sent, left, quarantined } = result.clone();
+        response::body(&SentAgainView { sent, left, quarantined })
     };
-    let which = post.body.cursors.clone().map_or(Which::All, Which::These);
-    let after_later = if post.body.out_of_order { AfterLater::Send } else { AfterLater::Refuse };
+    let which = post.body.cursors.clone().map_or(QuarantineSelection::All, QuarantineSelection::These);
+    let after_later = if post.body.out_of_order { OvertakenPolicy::Send } else { OvertakenPolicy::Refuse };
     let answering = post.answering(200, &render);
     let outcome = platform.send_quarantined(&post.caller, uuid, (&which, after_later), answering).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
 /// Which events to drop, and why.
@@ -104,8 +104,8 @@ pub(crate) async fn discard(
     Path(uuid): Path<Uuid>,
     post: Post<DropIn>,
 ) -> Result<Response, ApiError> {
-    let render = |dropped: &u64| answer::body(&Dropped { dropped: *dropped });
+    let render = |dropped: &u64| response::body(&Dropped { dropped: *dropped });
     let dropping = (post.body.cursors.as_slice(), post.body.reason.as_str());
     let outcome = platform.drop_quarantined(&post.caller, uuid, dropping, post.answering(200, &render)).await?;
-    Ok(answer::outcome(outcome, 200, render, |_| None))
+    Ok(response::outcome(outcome, 200, render, |_| None))
 }

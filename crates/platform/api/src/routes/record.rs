@@ -7,10 +7,10 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::Asked;
 use crate::errors::{ApiError, Problem};
+use crate::extract::QueryRequest;
 use crate::models::RecordView;
+use crate::response;
 
 /// Which part of a record.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -32,14 +32,14 @@ pub(crate) struct RecordQuery {
 pub(crate) async fn record(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<RecordQuery>,
+    request: QueryRequest<RecordQuery>,
 ) -> Result<Response, ApiError> {
-    let record = platform.record(&asked.caller, uuid, asked.query.after).await.map_err(in_the_query)?;
-    Ok(answer::ok(&RecordView::from(&record)))
+    let record = platform.record(&request.caller, uuid, request.query.after).await.map_err(as_query_error)?;
+    Ok(response::ok(&RecordView::from(&record)))
 }
 
 /// A part that there is none of is a mistake of the query.
-fn in_the_query(error: PlatformError) -> ApiError {
+fn as_query_error(error: PlatformError) -> ApiError {
     match error {
         PlatformError::Invalid(problems) => {
             let message = problems.into_iter().next().map(|problem| problem.message).unwrap_or_default();

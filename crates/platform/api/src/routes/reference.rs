@@ -11,9 +11,9 @@ use http::HeaderMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::ask::Asked;
-use crate::cached::{Cached, Keep};
+use crate::cacheable::{CachePolicy, CacheableResponse};
 use crate::errors::ApiError;
+use crate::extract::QueryRequest;
 use crate::models::{CountrySchema, CurrencySchema};
 
 /// A status.
@@ -42,10 +42,10 @@ pub(crate) struct ReferenceData<T> {
 }
 
 /// A list of this process's own lists, made when it is asked for first.
-type List = LazyLock<Cached>;
+type List = LazyLock<CacheableResponse>;
 
-fn list<T: Serialize>(data: impl Iterator<Item = T>) -> Cached {
-    Cached::new(&ReferenceData { data: data.collect() }, Keep::Day)
+fn list<T: Serialize>(data: impl Iterator<Item = T>) -> CacheableResponse {
+    CacheableResponse::new(&ReferenceData { data: data.collect() }, CachePolicy::Day)
 }
 
 static COUNTRIES: List = LazyLock::new(|| list(CountryCode::all().map(CountryModel::of)));
@@ -78,7 +78,7 @@ static EVENT_TYPES: List = LazyLock::new(|| {
 /// Lists the countries in the order of their English names. An id is the ISO 3166-1 number, stable for ever. Any key.
 #[utoipa::path(get, path = "/reference-data/countries", tag = "reference",
     responses((status = 200, body = ReferenceData<CountrySchema>), (status = 304)))]
-pub(crate) async fn countries(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(crate) async fn countries(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(COUNTRIES.answer(&headers))
 }
 
@@ -86,27 +86,27 @@ pub(crate) async fn countries(_asked: Asked<()>, headers: HeaderMap) -> Result<R
 /// for ever. Any key.
 #[utoipa::path(get, path = "/reference-data/currencies", tag = "reference",
     responses((status = 200, body = ReferenceData<CurrencySchema>), (status = 304)))]
-pub(crate) async fn currencies(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(crate) async fn currencies(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(CURRENCIES.answer(&headers))
 }
 
 /// Lists the statuses of items. Any key.
 #[utoipa::path(get, path = "/reference-data/item-statuses", tag = "reference",
     responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
-pub(crate) async fn item_statuses(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(crate) async fn item_statuses(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(ITEM_STATUSES.answer(&headers))
 }
 
 /// Lists the statuses of auctions. Any key.
 #[utoipa::path(get, path = "/reference-data/auction-statuses", tag = "reference",
     responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
-pub(crate) async fn auction_statuses(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(crate) async fn auction_statuses(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(AUCTION_STATUSES.answer(&headers))
 }
 
 /// Lists the event types. Any key.
 #[utoipa::path(get, path = "/reference-data/event-types", tag = "reference",
     responses((status = 200, body = ReferenceData<EventTypeView>), (status = 304)))]
-pub(crate) async fn event_types(_asked: Asked<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(crate) async fn event_types(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(EVENT_TYPES.answer(&headers))
 }

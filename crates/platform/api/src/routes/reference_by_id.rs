@@ -6,9 +6,9 @@ use contract::models::{AuctioneerApiModel, CountryCode, CountryModel, CurrencyCo
 use http::HeaderMap;
 use platform_core::{Platform, PlatformError};
 
-use crate::ask::Asked;
-use crate::cached::{Cached, Keep};
+use crate::cacheable::{CachePolicy, CacheableResponse};
 use crate::errors::{ApiError, Problem};
+use crate::extract::QueryRequest;
 use crate::models::{AddressSchema, AuctioneerSchema, CountrySchema, CurrencySchema};
 
 /// Gives an auctioneer in the common model. Scope `customers:read` or `auctions:read`.
@@ -17,12 +17,12 @@ use crate::models::{AddressSchema, AuctioneerSchema, CountrySchema, CurrencySche
 pub(crate) async fn auctioneer(
     State(platform): State<Platform>,
     Path(id): Path<String>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let auctioneer = platform.auctioneer_by_id(&asked.caller, number(&id, "auctioneer")?).await?;
+    let auctioneer = platform.auctioneer_by_id(&request.caller, number(&id, "auctioneer")?).await?;
     let model = AuctioneerApiModel { id: Some(auctioneer.id), name: Some(auctioneer.name) };
-    Ok(Cached::new(&model, Keep::Caller).answer(&headers))
+    Ok(CacheableResponse::new(&model, CachePolicy::Caller).answer(&headers))
 }
 
 /// Gives an address in the common model. Scope `customers:read` or `auctions:read`.
@@ -31,11 +31,11 @@ pub(crate) async fn auctioneer(
 pub(crate) async fn address(
     State(platform): State<Platform>,
     Path(id): Path<String>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let address = platform.address_by_id(&asked.caller, number(&id, "address")?).await?;
-    Ok(Cached::new(&address.model, Keep::Caller).answer(&headers))
+    let address = platform.address_by_id(&request.caller, number(&id, "address")?).await?;
+    Ok(CacheableResponse::new(&address.model, CachePolicy::Caller).answer(&headers))
 }
 
 /// Gives a country by its ISO 3166-1 number. Any key.
@@ -43,11 +43,11 @@ pub(crate) async fn address(
     responses((status = 200, body = CountrySchema), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn country(
     Path(id): Path<String>,
-    _asked: Asked<()>,
+    _asked: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CountryCode::from_id(number(&id, "country")?).ok_or(PlatformError::NotFound("country"))?;
-    Ok(Cached::new(&CountryModel::of(code), Keep::Day).answer(&headers))
+    Ok(CacheableResponse::new(&CountryModel::of(code), CachePolicy::Day).answer(&headers))
 }
 
 /// Gives a currency by its ISO 4217 number. Any key.
@@ -55,11 +55,11 @@ pub(crate) async fn country(
     responses((status = 200, body = CurrencySchema), (status = 304), (status = 404, body = Problem)))]
 pub(crate) async fn currency(
     Path(id): Path<String>,
-    _asked: Asked<()>,
+    _asked: QueryRequest<()>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CurrencyCode::from_id(number(&id, "currency")?).ok_or(PlatformError::NotFound("currency"))?;
-    Ok(Cached::new(&CurrencyModel::of(code), Keep::Day).answer(&headers))
+    Ok(CacheableResponse::new(&CurrencyModel::of(code), CachePolicy::Day).answer(&headers))
 }
 
 /// What is no 64-bit integer as we write it is the id of nothing: each record has one address.

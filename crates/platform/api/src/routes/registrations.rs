@@ -3,18 +3,18 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::port::{Registration, RegistrationStatus};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, Post};
-use crate::ask_models::{no_null, or_null};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, QueryRequest};
+use crate::extract_models::{no_null, or_null};
+use crate::list_filters::RegistrationListQuery;
 use crate::models::{List, RegistrationView};
-use crate::narrowed::RegistrationListQuery;
+use crate::response;
 
 /// A registration to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -37,10 +37,10 @@ pub(crate) struct RegistrationIn {
 }
 
 impl RegistrationIn {
-    fn read(self) -> Result<BidderEntry, ApiError> {
+    fn read(self) -> Result<NewRegistration, ApiError> {
         let Self { paddle, name, party, email, limit, note, status } = self;
         let status = status.as_deref().map_or(Ok(RegistrationStatus::Pending), status_named)?;
-        Ok(BidderEntry { paddle, party, name, email, limit, note, status })
+        Ok(NewRegistration { paddle, party, name, email, limit, note, status })
     }
 }
 
@@ -60,10 +60,10 @@ pub(crate) async fn create(
     post: Post<RegistrationIn>,
 ) -> Result<Response, ApiError> {
     let (post, entry) = post.map(RegistrationIn::read)?;
-    let tag = |registration: &Registration| answer::tag(registration.version);
+    let tag = |registration: &Registration| response::tag(registration.version);
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.register_bidder(&post.caller, auction, &entry, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 /// Lists the registrations of an auction in the order in which they were entered, narrowed to those that meet all that is asked
@@ -74,12 +74,12 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(auction): Path<Uuid>,
-    asked: Asked<RegistrationListQuery>,
+    request: QueryRequest<RegistrationListQuery>,
 ) -> Result<Response, ApiError> {
-    let (wanted, page) = asked.query.read()?;
-    let rows = platform.wanted_registrations(&asked.caller, auction, &wanted, page.more()).await?;
-    let view = view_of(platform.has_final_bidders(&asked.caller, auction).await?);
-    Ok(answer::list(rows, page, |row| row.uuid, view))
+    let (wanted, page) = request.query.read()?;
+    let rows = platform.list_registrations(&request.caller, auction, &wanted, page.with_lookahead()).await?;
+    let view = view_of(platform.has_final_bidders(&request.caller, auction).await?);
+    Ok(response::list(rows, page, |row| row.uuid, view))
 }
 
 /// Gives a registration. Scope `bidders:read`.
@@ -89,11 +89,11 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(named): Path<(Uuid, Uuid)>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let registration = platform.registration(&asked.caller, named).await?;
-    let view = view_of(platform.has_final_bidders(&asked.caller, named.0).await?);
-    Ok(answer::versioned(&view(&registration), registration.version))
+    let registration = platform.registration(&request.caller, named).await?;
+    let view = view_of(platform.has_final_bidders(&request.caller, named.0).await?);
+    Ok(response::versioned(&view(&registration), registration.version))
 }
 
 /// What is to be another way. What is absent stays; null takes away what may be absent.
@@ -142,7 +142,7 @@ pub(crate) async fn change(
         Ok(RegistrationPatch { paddle, party, name, email, limit, note })
     })?;
     let registration = platform.change_registration(&post.caller, named, &patch, post.version).await?;
-    Ok(answer::versioned(&RegistrationView::from(&registration), registration.version))
+    Ok(response::versioned(&RegistrationView::from(&registration), registration.version))
 }
 
 /// The status wanted, and why.
@@ -167,12 +167,12 @@ pub(crate) async fn change_status(
     Path(named): Path<(Uuid, Uuid)>,
     post: Post<RegistrationStatusIn>,
 ) -> Result<Response, ApiError> {
-    let step = RegistrationStep { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
+    let step = RegistrationDecision { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
     let seen = post.required_version()?;
-    let tag = |registration: &Registration| answer::tag(registration.version);
+    let tag = |registration: &Registration| response::tag(registration.version);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 fn view_of(is_final: bool) -> fn(&Registration) -> RegistrationView {
@@ -180,5 +180,5 @@ fn view_of(is_final: bool) -> fn(&Registration) -> RegistrationView {
 }
 
 fn render(registration: &Registration) -> String {
-    answer::body(&RegistrationView::from(registration))
+    response::body(&RegistrationView::from(registration))
 }

@@ -12,13 +12,13 @@ use platform_core::{Caller, Platform, PlatformError};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, QueryRequest};
 use crate::models::{ItemResultView, List, ResultsView};
+use crate::response;
 
 /// Items in one piece of a file.
-const PIECE_ITEMS: usize = 250;
+const CHUNK_ITEMS_MAX: usize = 250;
 
 /// Adds up what an auction has brought so far: hammer, premium, tax, totals, and the same for each buyer, a page of buyers by
 /// paddle. Amounts are minor units, rounded half up item by item. Scope `auctions:read`.
@@ -27,16 +27,16 @@ const PIECE_ITEMS: usize = 250;
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<String>()?;
-    let results = platform.results(&asked.caller, uuid).await?;
+    let page = request.query.page::<String>()?;
+    let results = platform.results(&request.caller, uuid).await?;
     let from = page.after.as_ref().map_or(0, |after| results.buyers.partition_point(|buyer| buyer.bidder <= *after));
     let rest: &[BuyerResult] = results.buyers.get(from..).unwrap_or_default();
     let shown = rest.get(..page.limit.min(rest.len())).unwrap_or_default();
     let next = shown.last().filter(|_| rest.len() > shown.len());
-    let next = next.map(|buyer| kit_http::pages::encode(&buyer.bidder));
-    Ok(answer::ok(&ResultsView::new(&results, shown, next)))
+    let next = next.map(|buyer| kit_http::cursor::encode(&buyer.bidder));
+    Ok(response::ok(&ResultsView::new(&results, shown, next)))
 }
 
 /// Lists what each item of an auction has brought, in running order. Scope `auctions:read`.
@@ -45,12 +45,12 @@ pub(crate) async fn get(
 pub(crate) async fn items(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<i64>()?;
-    let auction = platform.auction(&asked.caller, uuid).await?;
-    let items = platform.items(&asked.caller, uuid, page.more()).await?;
-    Ok(answer::list(items, page, |item| item.position, |item| ItemResultView::new(&auction, item)))
+    let page = request.query.page::<i64>()?;
+    let auction = platform.auction(&request.caller, uuid).await?;
+    let items = platform.items(&request.caller, uuid, page.with_lookahead()).await?;
+    Ok(response::list(items, page, |item| item.position, |item| ItemResultView::new(&auction, item)))
 }
 
 /// Gives the catalogue with what the sale made of each item, as a CSV file that the import reads back; see
@@ -61,10 +61,10 @@ pub(crate) async fn items(
 pub(crate) async fn file(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let auction = platform.auction(&asked.caller, uuid).await?;
-    export(platform, asked.caller, auction, Export::Results).await
+    let auction = platform.auction(&request.caller, uuid).await?;
+    export(platform, request.caller, auction, Export::Results).await
 }
 
 /// A file that is written while it is sent. If the database fails in the middle, the connection breaks off: a file that came
@@ -81,8 +81,8 @@ pub(super) async fn export(
     };
     let disposition = format!("attachment; filename=\"{name}-{}.csv\"", auction.uuid);
     // The first piece is read before anything is answered, so that what is refused is refused as everywhere.
-    let first = piece(&platform, &caller, &auction, None).await?;
-    let start = Writing { platform, caller, auction, export, next: Next::Piece(first) };
+    let first = load_chunk(&platform, &caller, &auction, None).await?;
+    let start = CsvExport { platform, caller, auction, export, next: NextChunk::Loaded(first) };
     let pieces = stream::try_unfold((start, Some(export.header())), |(mut writing, header)| async move {
         if let Some(header) = header {
             return Ok::<_, PlatformError>(Some((Bytes::from(header), (writing, None))));
@@ -93,37 +93,39 @@ pub(super) async fn export(
     Ok((headers, Body::from_stream(pieces)).into_response())
 }
 
-struct Writing {
+struct CsvExport {
     platform: Platform,
     caller: Caller,
     auction: Auction,
     export: Export,
-    next: Next,
+    next: NextChunk,
 }
 
-enum Next {
-    Piece(Vec<Item>),
+enum NextChunk {
+    Loaded(Vec<Item>),
     After(i64),
 }
 
-impl Writing {
+impl CsvExport {
     /// The next lines; none at the end.
     async fn write(&mut self) -> Result<Option<String>, PlatformError> {
-        let items = match std::mem::replace(&mut self.next, Next::After(i64::MAX)) {
-            Next::Piece(items) => items,
-            Next::After(position) => piece(&self.platform, &self.caller, &self.auction, Some(position)).await?,
+        let items = match std::mem::replace(&mut self.next, NextChunk::After(i64::MAX)) {
+            NextChunk::Loaded(items) => items,
+            NextChunk::After(position) => {
+                load_chunk(&self.platform, &self.caller, &self.auction, Some(position)).await?
+            }
         };
         let Some(last) = items.last() else { return Ok(None) };
-        self.next = Next::After(last.position);
+        self.next = NextChunk::After(last.position);
         Ok(Some(items.iter().map(|item| self.export.row(&self.auction, item)).collect()))
     }
 }
 
-async fn piece(
+async fn load_chunk(
     platform: &Platform,
     caller: &Caller,
     auction: &Auction,
     after: Option<i64>,
 ) -> Result<Vec<Item>, PlatformError> {
-    platform.items(caller, auction.uuid, Page { after, limit: PIECE_ITEMS }).await
+    platform.items(caller, auction.uuid, Page { after, limit: CHUNK_ITEMS_MAX }).await
 }

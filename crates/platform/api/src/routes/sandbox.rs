@@ -9,10 +9,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, Post, instant};
 use crate::errors::{ApiError, Problem};
+use crate::extract::{Post, QueryRequest, instant};
 use crate::models::{AdvancedView, ClockView, EndedView};
+use crate::response;
 
 /// How far the clock is to go: one of the two.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -53,12 +53,12 @@ pub(crate) async fn advance(
     let render = |advanced: &Advanced| {
         let Some(clock) = &advanced.auction.clock else { return String::new() };
         let ended = advanced.ended.iter().map(EndedView::from).collect();
-        answer::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
+        response::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
     };
-    let tag = |advanced: &Advanced| answer::tag(advanced.auction.version);
+    let tag = |advanced: &Advanced| response::tag(advanced.auction.version);
     let outcome =
         platform.advance_clock(&post.caller, uuid, by, post.version, post.answering_tagged(200, &render, &tag)).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Gives the clock of a sandbox auction. Scope `auctions:read` or `sandbox:write`.
@@ -67,8 +67,8 @@ pub(crate) async fn advance(
 pub(crate) async fn clock(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let (auction, clock): (_, TestClock) = platform.test_clock(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&ClockView::new(&auction, &clock), auction.version))
+    let (auction, clock): (_, TestClock) = platform.test_clock(&request.caller, uuid).await?;
+    Ok(response::versioned(&ClockView::new(&auction, &clock), auction.version))
 }

@@ -11,11 +11,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::answer;
-use crate::ask::{Asked, ListQuery, Post};
-use crate::ask_models::no_null;
 use crate::errors::{ApiError, Problem};
+use crate::extract::{ListQuery, Post, QueryRequest};
+use crate::extract_models::no_null;
 use crate::models::{List, SessionView, UserView, UserWithPasswordView};
+use crate::response;
 
 /// A user to be.
 #[derive(Deserialize, ToSchema)]
@@ -34,14 +34,14 @@ pub(crate) struct UserIn {
     responses((status = 201, body = UserWithPasswordView), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>) -> Result<Response, ApiError> {
     let (post, UserIn { email, role, password }) = post.map(Ok)?;
-    let post = post.compared_by(&["user", &email, &role]);
+    let post = post.with_request_hash_of(&["user", &email, &role]);
     let role = role_named(&role)?;
     let new = NewUser { email, role, password: password.map(|password| Secret::new(password.into_bytes())) };
-    let render = |made: &UserWithPassword| answer::body(&UserWithPasswordView::from(made));
-    let tag = |made: &UserWithPassword| answer::tag(made.user.version);
+    let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
+    let tag = |made: &UserWithPassword| response::tag(made.user.version);
     let answering = post.answering_tagged(201, &render, &tag);
     let outcome = platform.create_user(&post.caller, new, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 201, render, tag))
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
 fn role_named(name: &str) -> Result<Role, ApiError> {
@@ -54,10 +54,13 @@ fn role_named(name: &str) -> Result<Role, ApiError> {
 /// Lists users in order of creation, disabled ones too. Scope `users:read` or `users:write`.
 #[utoipa::path(get, path = "/users", tag = "users", params(ListQuery),
     responses((status = 200, body = List<UserView>)))]
-pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuery>) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let users = platform.users(&asked.caller, page.more()).await?;
-    Ok(answer::list(users, page, |user| user.uuid, |user| UserView::from(user)))
+pub(crate) async fn list(
+    State(platform): State<Platform>,
+    request: QueryRequest<ListQuery>,
+) -> Result<Response, ApiError> {
+    let page = request.query.page::<Uuid>()?;
+    let users = platform.users(&request.caller, page.with_lookahead()).await?;
+    Ok(response::list(users, page, |user| user.uuid, |user| UserView::from(user)))
 }
 
 /// Gives a user. Scope `users:read` or `users:write`.
@@ -66,10 +69,10 @@ pub(crate) async fn list(State(platform): State<Platform>, asked: Asked<ListQuer
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let user = platform.user(&asked.caller, uuid).await?;
-    Ok(answer::versioned(&UserView::from(&user), user.version))
+    let user = platform.user(&request.caller, uuid).await?;
+    Ok(response::versioned(&UserView::from(&user), user.version))
 }
 
 /// What is to be different; what is not named stays.
@@ -97,7 +100,7 @@ pub(crate) async fn change(
     let role = post.body.role.as_deref().map(role_named).transpose()?;
     let patch = UserPatch { role, disabled: post.body.disabled };
     let user = platform.change_user(&post.caller, uuid, Some(post.required_version()?), patch).await?;
-    Ok(answer::versioned(&UserView::from(&user), user.version))
+    Ok(response::versioned(&UserView::from(&user), user.version))
 }
 
 /// Removes a user who has never signed in. Others are disabled instead (409 `has_signed_in`): the log may name them. Scope
@@ -108,9 +111,9 @@ pub(crate) async fn change(
 pub(crate) async fn remove(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    platform.remove_user(&asked.caller, uuid).await?;
+    platform.remove_user(&request.caller, uuid).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -133,13 +136,13 @@ pub(crate) async fn reset_password(
     Path(uuid): Path<Uuid>,
     post: Post<PasswordResetIn>,
 ) -> Result<Response, ApiError> {
-    let (post, body) = post.compared_by(&["password", &uuid.to_string()]).map(Ok)?;
+    let (post, body) = post.with_request_hash_of(&["password", &uuid.to_string()]).map(Ok)?;
     let password = body.password.map(|password| Secret::new(password.into_bytes()));
-    let render = |made: &UserWithPassword| answer::body(&UserWithPasswordView::from(made));
-    let tag = |made: &UserWithPassword| answer::tag(made.user.version);
+    let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
+    let tag = |made: &UserWithPassword| response::tag(made.user.version);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.reset_password(&post.caller, uuid, password, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Nothing is needed.
@@ -156,11 +159,11 @@ pub(crate) async fn turn_off_second_factor(
     Path(uuid): Path<Uuid>,
     post: Post<Nothing>,
 ) -> Result<Response, ApiError> {
-    let render = |user: &User| answer::body(&UserView::from(user));
-    let tag = |user: &User| answer::tag(user.version);
+    let render = |user: &User| response::body(&UserView::from(user));
+    let tag = |user: &User| response::tag(user.version);
     let answering = post.answering_tagged(200, &render, &tag);
     let outcome = platform.turn_off_second_factor(&post.caller, uuid, answering).await?;
-    Ok(answer::outcome_tagged(outcome, 200, render, tag))
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
 /// Lists a user's sessions in order of creation. Scope `users:read` or `users:write`.
@@ -169,12 +172,12 @@ pub(crate) async fn turn_off_second_factor(
 pub(crate) async fn sessions(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<ListQuery>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = asked.query.page::<Uuid>()?;
-    let sessions = platform.sessions_of(&asked.caller, uuid, page.more()).await?;
-    let view = |session: &_| SessionView::of(session, asked.caller.session);
-    Ok(answer::list(sessions, page, |session| session.uuid, view))
+    let page = request.query.page::<Uuid>()?;
+    let sessions = platform.sessions_of(&request.caller, uuid, page.with_lookahead()).await?;
+    let view = |session: &_| SessionView::of(session, request.caller.session);
+    Ok(response::list(sessions, page, |session| session.uuid, view))
 }
 
 /// Ends all sessions of a user. Scope `users:write`.
@@ -183,8 +186,8 @@ pub(crate) async fn sessions(
 pub(crate) async fn end_sessions(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    asked: Asked<()>,
+    request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    platform.end_sessions_of(&asked.caller, uuid).await?;
+    platform.end_sessions_of(&request.caller, uuid).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

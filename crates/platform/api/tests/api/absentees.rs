@@ -4,15 +4,15 @@ use http::Method;
 use platform_core::Scope;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
-use crate::stage::Answer;
+use crate::bidding::{RequestHeaders, Sale};
+use crate::fixture::Answer;
 
 async fn clerk(sale: &Sale, command: &str, body: Value) -> Answer {
     let ring = format!("/auctions/{}/ring", sale.auction);
-    let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+    let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
     let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
-    let done = sale.stage.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, &body.to_string()).await;
+    let done = sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, &body.to_string()).await;
     assert_eq!(done.status, 200, "{command}: {}", done.text);
     done
 }
@@ -43,12 +43,12 @@ async fn an_item_with_absentees_bids_looks_like_one_without() {
     );
     // All the same the rules count them.
     let version = sale.item(0).await["version"].as_i64();
-    let (step, draft) = (Step { version, key: None }, json!({ "status": "DRAFT" }));
+    let (step, draft) = (RequestHeaders { version, key: None }, json!({ "status": "DRAFT" }));
     let back = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
     assert_eq!(back.code(), "item_has_bids");
     let record = async |scopes: &[Scope]| {
-        let key = sale.stage.key(None, scopes.iter().copied().collect()).await;
-        sale.stage.ask(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
+        let key = sale.fixture.key(None, scopes.iter().copied().collect()).await;
+        sale.fixture.ask(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
     };
     let closed = record(&[Scope::AuctionsRead]).await;
     assert_eq!((closed.status, closed.code().as_str()), (409, "record_not_open"));
@@ -80,7 +80,7 @@ async fn a_webcast_is_not_taken_back_while_an_item_is_in_the_ring() {
     let auction = sale.get(&path).await;
     assert!(!auction["legalNextStatuses"].as_array().unwrap().contains(&json!("PREVIEW")));
     let back = async |auction: &Value| {
-        let step = Step { version: auction["version"].as_i64(), key: None };
+        let step = RequestHeaders { version: auction["version"].as_i64(), key: None };
         sale.send(&Method::POST, &format!("{path}/status"), &step, &json!({ "status": "PREVIEW" })).await
     };
     let refused = back(&auction).await;
@@ -95,8 +95,8 @@ async fn a_webcast_is_not_taken_back_while_an_item_is_in_the_ring() {
 /// The code with which a command is refused.
 async fn clerk_refused(sale: &Sale) -> String {
     let ring = format!("/auctions/{}/ring", sale.auction);
-    let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+    let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
     let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
-    sale.stage.send(&Method::POST, &format!("/api/v1{ring}/begin"), &headers, "{}").await.code()
+    sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/begin"), &headers, "{}").await.code()
 }

@@ -8,7 +8,7 @@ use platform_core::{Scope, Scopes};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 /// How another customer is kept out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,8 +150,8 @@ fn of_people() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 /// The first customer's records.
-struct Ground {
-    stage: Stage,
+struct FirstCustomer {
+    fixture: Fixture,
     customer: Uuid,
     auctioneer: Value,
     auction: String,
@@ -162,28 +162,29 @@ struct Ground {
     user: String,
 }
 
-impl Ground {
+impl FirstCustomer {
     async fn new() -> Self {
-        let stage = Stage::new();
-        let customer = stage.customer("First").await;
-        let key = stage.key(Some(customer), Scopes::all()).await;
+        let fixture = Fixture::new();
+        let customer = fixture.customer("First").await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
         let address =
             json!({ "addressLine1": "1 High Street", "addressLine2": "", "postcode": "BA1 1AA", "countryCode": "uk" });
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith", "address": address })).await;
-        let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+        let auctioneer =
+            fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith", "address": address })).await;
+        let (auction, item) = fixture.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
         let path = format!("/api/v1/auctions/{auction}/registrations");
-        let registration = stage.make(&path, &key, json!({ "name": "B. Idder" })).await;
+        let registration = fixture.make(&path, &key, json!({ "name": "B. Idder" })).await;
         let path = format!("/api/v1/items/{item}/absentee-bids");
-        let left = stage.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
-        let spare = stage.make("/api/v1/api-keys", &key, json!({ "name": "spare", "scopes": ["events:read"] })).await;
+        let left = fixture.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
+        let spare = fixture.make("/api/v1/api-keys", &key, json!({ "name": "spare", "scopes": ["events:read"] })).await;
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
         let (registration, bid, key) = (text(&registration), text(&left["bid"]), text(&spare));
-        let staff = stage.key(None, Scopes::all()).await;
+        let staff = fixture.key(None, Scopes::all()).await;
         // The one who stays when the others are changed.
-        stage.make("/api/v1/users", &staff, json!({ "email": "a@example.com", "role": "administrator" })).await;
-        let user = stage.make("/api/v1/users", &staff, json!({ "email": "v@example.com", "role": "viewer" })).await;
+        fixture.make("/api/v1/users", &staff, json!({ "email": "a@example.com", "role": "administrator" })).await;
+        let user = fixture.make("/api/v1/users", &staff, json!({ "email": "v@example.com", "role": "viewer" })).await;
         let user = text(&user);
-        Ground { stage, customer, auctioneer, auction, item, registration, bid, key, user }
+        FirstCustomer { fixture, customer, auctioneer, auction, item, registration, bid, key, user }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -226,7 +227,7 @@ impl Ground {
         let tag = if path.contains("/ring") { "\"0.0\"" } else { "\"999\"" };
         let mut headers = vec![("content-type", kind), ("if-match", tag)];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
-        let answer = self.stage.send(&method, &self.address(path), &headers, &text).await;
+        let answer = self.fixture.send(&method, &self.address(path), &headers, &text).await;
         (answer.status, answer.code(), answer.text)
     }
 }
@@ -243,9 +244,9 @@ fn needed(operation: &Value) -> Option<Vec<Scope>> {
 
 #[tokio::test]
 async fn every_route_refuses_whom_it_is_not_for() {
-    let ground = Ground::new().await;
-    let other = ground.stage.customer("Other").await;
-    let other = ground.stage.key(Some(other), Scopes::all()).await;
+    let ground = FirstCustomer::new().await;
+    let other = ground.fixture.customer("Other").await;
+    let other = ground.fixture.key(Some(other), Scopes::all()).await;
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     let mut untried: BTreeSet<String> = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -256,7 +257,7 @@ async fn every_route_refuses_whom_it_is_not_for() {
     for route in PUBLIC {
         assert!(untried.remove(route), "{route} is not in the document");
     }
-    let any = ground.stage.key(None, Scopes::all()).await;
+    let any = ground.fixture.key(None, Scopes::all()).await;
     for (method, path, body) in of_people() {
         let route = format!("{method} {path}");
         assert!(untried.remove(&route), "{route} is not in the document");
@@ -287,7 +288,7 @@ async fn every_route_refuses_whom_it_is_not_for() {
         // The platform's own staff is above customers, not above scopes.
         let without: Scopes = Scope::ALL.into_iter().filter(|scope| !needed.contains(scope)).collect();
         for customer in [Some(ground.customer), None] {
-            let key = ground.stage.key(customer, without).await;
+            let key = ground.fixture.key(customer, without).await;
             let (status, code, text) = ground.ask(method, path, Some(&key), &body).await;
             if needed.is_empty() {
                 assert_eq!(status, 200, "{route} with any key: {text}");
@@ -297,7 +298,7 @@ async fn every_route_refuses_whom_it_is_not_for() {
         }
 
         for scope in &needed {
-            let key = ground.stage.key(None, [*scope].into_iter().collect()).await;
+            let key = ground.fixture.key(None, [*scope].into_iter().collect()).await;
             let (status, code, text) = ground.ask(method, path, Some(&key), &body).await;
             // Clerks take back a hammer, nothing else.
             if (route.as_str(), *scope) == ("POST /items/{uuid}/status", Scope::RingWrite) {
@@ -325,11 +326,11 @@ async fn every_route_refuses_whom_it_is_not_for() {
 
 #[tokio::test]
 async fn only_the_platforms_own_staff_makes_customers() {
-    let ground = Ground::new().await;
-    let own = ground.stage.key(Some(ground.customer), Scopes::all()).await;
+    let ground = FirstCustomer::new().await;
+    let own = ground.fixture.key(Some(ground.customer), Scopes::all()).await;
     let (status, code, _) = ground.ask("POST", "/customers", Some(&own), &json!({ "name": "Mine" })).await;
     assert_eq!((status, code.as_str()), (403, "forbidden"));
-    let answer = ground.stage.ask(&Method::GET, "/api/v1/customers", &own, &Value::Null).await;
+    let answer = ground.fixture.ask(&Method::GET, "/api/v1/customers", &own, &Value::Null).await;
     let seen = answer.json()["data"].as_array().unwrap().len();
     assert_eq!(seen, 1, "it sees itself alone: {}", answer.text);
 }

@@ -6,36 +6,37 @@ use platform_core::people::NewUser;
 use platform_core::{Caller, Role, Scopes};
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 const PASSWORD: &str = "correct horse battery";
 
-async fn person(stage: &Stage, name: &str, role: Role) -> String {
+async fn person(fixture: &Fixture, name: &str, role: Role) -> String {
     let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
     let new = NewUser { email: format!("{name}@example.com"), role, password };
-    let made = stage.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
+    let made = fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
     made.user.uuid.to_string()
 }
 
-async fn sign_in(stage: &Stage, name: &str, password: &str) -> Answer {
+async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Answer {
     let body = json!({ "email": format!("{name}@example.com"), "password": password }).to_string();
     let request =
-        http::Request::post("/api/v1/sessions").extension(kit_http::client::Peer("192.0.2.7".parse().unwrap()));
-    let answer = tower::ServiceExt::oneshot(stage.surface.clone(), request.body(axum::body::Body::from(body)).unwrap())
-        .await
-        .unwrap();
+        http::Request::post("/api/v1/sessions").extension(kit_http::client_ip::Peer("192.0.2.7".parse().unwrap()));
+    let answer =
+        tower::ServiceExt::oneshot(fixture.surface.clone(), request.body(axum::body::Body::from(body)).unwrap())
+            .await
+            .unwrap();
     let (head, body) = answer.into_parts();
     let bytes = http_body_util::BodyExt::collect(body).await.unwrap().to_bytes();
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     Answer { status: head.status.as_u16(), headers: head.headers, text }
 }
 
-async fn ask(stage: &Stage, method: Method, path: &str, token: &str, body: Value) -> Answer {
-    stage.ask(&method, &format!("/api/v1{path}"), token, &body).await
+async fn ask(fixture: &Fixture, method: Method, path: &str, token: &str, body: Value) -> Answer {
+    fixture.ask(&method, &format!("/api/v1{path}"), token, &body).await
 }
 
-async fn log(stage: &Stage, token: &str, query: &str) -> Value {
-    let answer = ask(stage, Method::GET, &format!("/access-log{query}"), token, Value::Null).await;
+async fn log(fixture: &Fixture, token: &str, query: &str) -> Value {
+    let answer = ask(fixture, Method::GET, &format!("/access-log{query}"), token, Value::Null).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
@@ -46,12 +47,12 @@ fn events(list: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn administrators_read_who_came_in_and_who_changed_who_may_do_what() {
-    let stage = Stage::new();
-    let ada = person(&stage, "ada", Role::Administrator).await;
-    let signed_in = sign_in(&stage, "ada", PASSWORD).await.json();
+    let fixture = Fixture::new();
+    let ada = person(&fixture, "ada", Role::Administrator).await;
+    let signed_in = sign_in(&fixture, "ada", PASSWORD).await.json();
     let token = signed_in["token"].as_str().unwrap();
-    let customer = stage.customer("Hartley").await;
-    let post = async |path: &str, body: Value| ask(&stage, Method::POST, path, token, body).await;
+    let customer = fixture.customer("Hartley").await;
+    let post = async |path: &str, body: Value| ask(&fixture, Method::POST, path, token, body).await;
     let otto = post("/users", json!({ "email": "otto@example.com", "role": "operator" })).await.json();
     let (uuid, made) = (otto["uuid"].as_str().unwrap(), otto["password"].as_str().unwrap());
     let reset = post(&format!("/users/{uuid}/password"), json!({ "password": "another horse" })).await;
@@ -63,20 +64,20 @@ async fn administrators_read_who_came_in_and_who_changed_who_may_do_what() {
         ("content-type", "application/json"),
     ];
     let path = format!("/api/v1/users/{uuid}");
-    let changed = stage.send(&Method::PATCH, &path, &headers, &json!({ "disabled": true }).to_string()).await;
+    let changed = fixture.send(&Method::PATCH, &path, &headers, &json!({ "disabled": true }).to_string()).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
-    assert_eq!(sign_in(&stage, "otto", "another horse").await.status, 401);
+    assert_eq!(sign_in(&fixture, "otto", "another horse").await.status, 401);
     let key = post("/api-keys", json!({ "name": "site", "scopes": ["events:read"] })).await.json();
     let path = format!("/api-keys/{}", key["uuid"].as_str().unwrap());
     for _ in 0..2 {
-        assert_eq!(ask(&stage, Method::DELETE, &path, token, Value::Null).await.status, 204);
+        assert_eq!(ask(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 204);
     }
     let path = format!("/customers/{customer}/consumer");
     let entered = json!({ "apiKey": "testsk_provider_secret" });
-    assert_eq!(ask(&stage, Method::PUT, &path, token, entered).await.status, 200);
-    assert_eq!(ask(&stage, Method::DELETE, &path, token, Value::Null).await.status, 200);
+    assert_eq!(ask(&fixture, Method::PUT, &path, token, entered).await.status, 200);
+    assert_eq!(ask(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 200);
 
-    let listed = log(&stage, token, "").await;
+    let listed = log(&fixture, token, "").await;
     let wanted = [
         "connectionEnded",
         "connectionEntered",
@@ -100,60 +101,60 @@ async fn administrators_read_who_came_in_and_who_changed_who_may_do_what() {
     assert_eq!((&entry(1)["details"]["apiKeyEntered"], &entry(9)["number"]), (&json!(true), &json!(1)));
 
     let kept: String =
-        stage.store.latest_access(None, 99).await.unwrap().into_iter().map(|entry| entry.content).collect();
+        fixture.store.latest_access_entries(None, 99).await.unwrap().into_iter().map(|entry| entry.content).collect();
     let shown = key["key"].as_str().unwrap();
     for secret in [PASSWORD, "another horse", made, token, shown, "testsk_provider_secret", "argon2"] {
         assert!(!kept.contains(secret), "{secret}");
     }
 
-    let first = log(&stage, token, "?limit=4").await;
-    let rest = log(&stage, token, &format!("?limit=9&after={}", first["next"].as_str().unwrap())).await;
+    let first = log(&fixture, token, "?limit=4").await;
+    let rest = log(&fixture, token, &format!("?limit=9&after={}", first["next"].as_str().unwrap())).await;
     assert_eq!([events(&first), events(&rest)].concat(), wanted);
     assert_eq!(rest["next"], Value::Null);
-    let verified = stage.platform.verify_all(&[], &|_| ()).await.unwrap();
+    let verified = fixture.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert_eq!((verified.access_entries, verified.broken.len()), (10, 0), "{verified:?}");
 }
 
 #[tokio::test]
-async fn strangers_are_counted_and_do_not_fill_the_log() {
-    let stage = Stage::new();
-    person(&stage, "ada", Role::Administrator).await;
+async fn failed_sign_ins_are_counted_and_do_not_fill_the_log() {
+    let fixture = Fixture::new();
+    person(&fixture, "ada", Role::Administrator).await;
     let counts = async || {
-        let rows = stage.store.latest_access(None, 99).await.unwrap();
+        let rows = fixture.store.latest_access_entries(None, 99).await.unwrap();
         let refused = rows.into_iter().filter(|entry| entry.content.contains("signInsRefused"));
         refused
             .map(|entry| serde_json::from_str::<Value>(&entry.content).unwrap()["details"]["count"].clone())
             .collect::<Vec<_>>()
     };
     for number in 0..7 {
-        assert_eq!(sign_in(&stage, &format!("nobody{number}"), PASSWORD).await.status, 401);
+        assert_eq!(sign_in(&fixture, &format!("nobody{number}"), PASSWORD).await.status, 401);
     }
-    assert_eq!(sign_in(&stage, "ada", "wrong horse battery").await.status, 401);
+    assert_eq!(sign_in(&fixture, "ada", "wrong horse battery").await.status, 401);
     assert_eq!(counts().await, Vec::<Value>::new());
-    stage.platform.note_refused_sign_ins().await.unwrap();
+    fixture.platform.note_refused_sign_ins().await.unwrap();
     assert_eq!(counts().await, [json!(8)]);
-    sign_in(&stage, "nobody", PASSWORD).await;
-    stage.platform.note_refused_sign_ins().await.unwrap();
+    sign_in(&fixture, "nobody", PASSWORD).await;
+    fixture.platform.note_refused_sign_ins().await.unwrap();
     assert_eq!(counts().await.len(), 1, "once an hour");
-    stage.clock.advance(std::time::Duration::from_secs(3_600));
+    fixture.clock.advance(std::time::Duration::from_secs(3_600));
     for _ in 0..2 {
-        stage.platform.note_refused_sign_ins().await.unwrap();
+        fixture.platform.note_refused_sign_ins().await.unwrap();
     }
     assert_eq!(counts().await, [json!(1), json!(8)]);
 }
 
 #[tokio::test]
 async fn the_log_of_access_is_for_those_who_read_users() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     for (name, role) in [("otto", Role::Operator), ("cleo", Role::Clerk), ("sue", Role::Support), ("vic", Role::Viewer)]
     {
-        person(&stage, name, role).await;
-        let token = sign_in(&stage, name, PASSWORD).await.json()["token"].as_str().unwrap().to_owned();
-        let refused = ask(&stage, Method::GET, "/access-log", &token, Value::Null).await;
+        person(&fixture, name, role).await;
+        let token = sign_in(&fixture, name, PASSWORD).await.json()["token"].as_str().unwrap().to_owned();
+        let refused = ask(&fixture, Method::GET, "/access-log", &token, Value::Null).await;
         assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"), "{name}");
     }
-    let customer = stage.customer("Hartley").await;
-    let theirs = stage.key(Some(customer), Scopes::all()).await;
-    let refused = ask(&stage, Method::GET, "/access-log", &theirs, Value::Null).await;
+    let customer = fixture.customer("Hartley").await;
+    let theirs = fixture.key(Some(customer), Scopes::all()).await;
+    let refused = ask(&fixture, Method::GET, "/access-log", &theirs, Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
 }

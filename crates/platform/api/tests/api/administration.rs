@@ -5,26 +5,26 @@ use std::time::Duration;
 use http::Method;
 use kit_runtime::clock::Clock as _;
 use platform_core::Scopes;
-use platform_core::timers::EndItems;
+use platform_core::timers::ItemEndWorker;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
-use crate::stage::{Answer, Stage};
+use crate::bidding::{RequestHeaders, Sale};
+use crate::fixture::{Answer, Fixture};
 
 /// A customer's key, and ways to ask with it.
-struct Desk {
-    stage: Stage,
+struct AdminFixture {
+    fixture: Fixture,
     key: String,
     auctioneer: Value,
 }
 
-impl Desk {
+impl AdminFixture {
     async fn new() -> Self {
-        let stage = Stage::new();
-        let customer = stage.customer("First").await;
-        let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await["uuid"].clone();
-        Desk { stage, key, auctioneer }
+        let fixture = Fixture::new();
+        let customer = fixture.customer("First").await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await["uuid"].clone();
+        AdminFixture { fixture, key, auctioneer }
     }
 
     /// A timed auction that closes in an hour; `more` says what is special about it.
@@ -35,16 +35,16 @@ impl Desk {
         });
         let fields = auction.as_object_mut().unwrap();
         fields.extend(more.as_object().unwrap().clone());
-        self.stage.make("/api/v1/auctions", &self.key, auction).await
+        self.fixture.make("/api/v1/auctions", &self.key, auction).await
     }
 
     fn in_seconds(&self, seconds: i64) -> String {
-        let now = kit_runtime::clock::to_ms(self.stage.clock.now());
+        let now = kit_runtime::clock::to_ms(self.fixture.clock.now());
         kit_runtime::clock::rfc3339_ms(kit_runtime::clock::from_ms(now + seconds * 1_000))
     }
 
     async fn get(&self, path: &str) -> Value {
-        let answer = self.stage.ask(&Method::GET, path, &self.key, &Value::Null).await;
+        let answer = self.fixture.ask(&Method::GET, path, &self.key, &Value::Null).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text);
         answer.json()
     }
@@ -58,7 +58,7 @@ impl Desk {
     async fn send(&self, method: Method, path: &str, seen: &Value, body: Value) -> Answer {
         let (bearer, tag) = (format!("Bearer {}", self.key), format!("\"{}\"", seen["version"]));
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
-        self.stage.send(&method, path, &headers, &body.to_string()).await
+        self.fixture.send(&method, path, &headers, &body.to_string()).await
     }
 
     async fn patch(&self, what: &str, record: &Value, body: Value) -> Answer {
@@ -68,24 +68,24 @@ impl Desk {
 
     async fn bid(&self, item: &Value, bidder: &str, amount: i64) {
         let path = format!("/api/v1/items/{}/bids", text(&item["uuid"]));
-        self.stage.make(&path, &self.key, json!({ "bidder": bidder, "amount": amount })).await;
+        self.fixture.make(&path, &self.key, json!({ "bidder": bidder, "amount": amount })).await;
     }
 
     /// Lets time pass, and items end that are due.
     async fn pass(&self, seconds: u64) {
-        self.stage.clock.advance(Duration::from_secs(seconds));
-        let now = self.stage.clock.now();
-        EndItems::new(self.stage.platform.clone()).run_once(now).await.unwrap();
+        self.fixture.clock.advance(Duration::from_secs(seconds));
+        let now = self.fixture.clock.now();
+        ItemEndWorker::new(self.fixture.platform.clone()).run_once(now).await.unwrap();
     }
 
     async fn csv(&self, path: &str) -> Answer {
-        self.stage.ask(&Method::GET, path, &self.key, &Value::Null).await
+        self.fixture.ask(&Method::GET, path, &self.key, &Value::Null).await
     }
 
     async fn import(&self, auction: &Value, file: &str) -> Answer {
         let bearer = format!("Bearer {}", self.key);
         let path = format!("/api/v1/auctions/{}/catalogue", text(&auction["uuid"]));
-        self.stage.send(&Method::POST, &path, &[("authorization", &bearer), ("content-type", "text/csv")], file).await
+        self.fixture.send(&Method::POST, &path, &[("authorization", &bearer), ("content-type", "text/csv")], file).await
     }
 }
 
@@ -95,7 +95,7 @@ fn text(value: &Value) -> &str {
 
 #[tokio::test]
 async fn an_auction_is_corrected_and_its_planned_ends_follow() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let items = json!([{ "lotNumber": "1", "title": "A" }, { "lotNumber": "2", "title": "B" },
         { "lotNumber": "3", "title": "C", "endTime": desk.in_seconds(9_000) }]);
     let auction = desk.auction(json!({ "items": items })).await;
@@ -133,7 +133,7 @@ async fn an_auction_is_corrected_and_its_planned_ends_follow() {
 
 #[tokio::test]
 async fn an_item_is_corrected_until_bids_fix_its_terms() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let auction = desk.auction(json!({ "status": "LIVE", "items": [{ "lotNumber": "1", "title": "A" }] })).await;
     let item = desk.items(&auction).await.remove(0);
     assert_eq!(item["legalNextStatuses"], json!(["DRAFT", "SUSPENDED", "WITHDRAWN"]));
@@ -155,11 +155,11 @@ async fn an_item_is_corrected_until_bids_fix_its_terms() {
 
 #[tokio::test]
 async fn ends_are_shifted_and_staggered_forward_and_soft_closed_ones_stay() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let items: Vec<Value> = (1..=4).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A" })).collect();
     let auction = desk.auction(json!({ "status": "LIVE", "extensionSeconds": 600, "items": items })).await;
     let path = format!("/api/v1/auctions/{}/ends", text(&auction["uuid"]));
-    let zero = kit_runtime::clock::to_ms(desk.stage.clock.now());
+    let zero = kit_runtime::clock::to_ms(desk.fixture.clock.now());
     let ends = async || -> Vec<i64> {
         let end = |item: &Value| {
             let end: jiff::Timestamp = text(&item["effectiveEndTime"]).parse().unwrap();
@@ -196,7 +196,7 @@ async fn ends_are_shifted_and_staggered_forward_and_soft_closed_ones_stay() {
 
 #[tokio::test]
 async fn many_items_change_in_one_call_and_each_refusal_is_told() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let items: Vec<Value> = (1..=4).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A" })).collect();
     let auction = desk.auction(json!({ "items": items })).await;
     let items = desk.items(&auction).await;
@@ -224,7 +224,7 @@ async fn many_items_change_in_one_call_and_each_refusal_is_told() {
 
 #[tokio::test]
 async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let items: Vec<Value> =
         (1..=3).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A", "reserve": 200 })).collect();
     let charges = json!({ "premiumBasisPoints": 2500, "premiumTaxBasisPoints": 2000 });
@@ -253,7 +253,7 @@ async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
 
     let into = desk.auction(json!({ "items": [{ "lotNumber": "2", "title": "First there" }] })).await;
     let relist = json!({ "into": into["uuid"] });
-    let relisted = desk.stage.make(&format!("{path}/relist"), &desk.key, relist.clone()).await;
+    let relisted = desk.fixture.make(&format!("{path}/relist"), &desk.key, relist.clone()).await;
     let new = relisted["items"][0].clone();
     assert_eq!(
         (&new["relistedFrom"], &new["lotNumber"], &new["status"]),
@@ -272,7 +272,7 @@ async fn what_is_sold_is_added_up_and_what_is_not_is_listed_again() {
 
 #[tokio::test]
 async fn a_copy_has_what_was_entered_and_later_ends() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let item = json!({ "lotNumber": "1", "title": "A", "openingBid": 100, "reserve": 150, "buyNow": 900 });
     let more = json!({ "status": "LIVE", "stagger": { "seconds": 60, "items": 1 },
         "charges": { "premiumBasisPoints": 2000 }, "items": [item] });
@@ -280,19 +280,19 @@ async fn a_copy_has_what_was_entered_and_later_ends() {
     desk.bid(&desk.items(&auction).await[0], "7", 100).await;
     let path = format!("/api/v1/auctions/{}/clone", text(&auction["uuid"]));
     let copy = json!({ "title": "Prints II", "shiftSeconds": 604_800, "withItems": true });
-    let copy = desk.stage.make(&path, &desk.key, copy).await;
+    let copy = desk.fixture.make(&path, &desk.key, copy).await;
     assert_eq!((&copy["status"], &copy["charges"]), (&json!("DRAFT"), &auction["charges"]));
     assert_eq!(copy["endsAt"], desk.in_seconds(3_600 + 604_800));
     let lot = desk.items(&copy).await.remove(0);
     assert_eq!((&lot["price"], &lot["bidCount"], &lot["reserveMet"]), (&Value::Null, &json!(0), &json!(false)));
     assert_eq!(lot["endTime"], desk.in_seconds(3_600 + 604_800));
-    let bare = desk.stage.make(&path, &desk.key, json!({})).await;
+    let bare = desk.fixture.make(&path, &desk.key, json!({})).await;
     assert_eq!((desk.items(&bare).await.len(), &bare["title"]), (0, &json!("Prints")));
 }
 
 #[tokio::test]
 async fn a_catalogue_comes_out_as_it_went_in_and_holds_no_formula() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let items = json!([
         { "lotNumber": "1", "title": "=1+1", "description": "\"Quoted\", and\n+ two lines", "openingBid": 5,
           "vendor": "019a0000-0000-7000-8000-000000000001", "buyNow": 900, "fixedIncrement": 7,
@@ -320,7 +320,7 @@ async fn a_catalogue_comes_out_as_it_went_in_and_holds_no_formula() {
 
 #[tokio::test]
 async fn a_catalogue_of_many_pieces_comes_out_whole_and_in_order() {
-    let desk = Desk::new().await;
+    let desk = AdminFixture::new().await;
     let auction = desk.auction(json!({})).await;
     let path = format!("/api/v1/auctions/{}/catalogue", text(&auction["uuid"]));
     let header = desk.csv(&path).await.text;
@@ -350,7 +350,7 @@ async fn an_item_has_nothing_that_means_nothing_in_its_auction() {
         let refused = webcast.post(&items, lot("2", json!({ field: value }))).await;
         assert_eq!(refused.json()["errors"][0]["pointer"], format!("/{field}"), "{}", refused.text);
         let version = webcast.item(0).await["version"].as_i64();
-        let (path, step) = (format!("/items/{}", webcast.items[0]), Step { version, key: None });
+        let (path, step) = (format!("/items/{}", webcast.items[0]), RequestHeaders { version, key: None });
         let refused = webcast.send(&Method::PATCH, &path, &step, &json!({ field: value })).await;
         assert!(matches!(refused.status, 409 | 422), "{}", refused.text);
     }

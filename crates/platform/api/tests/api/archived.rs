@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use http::Method;
 use kit_runtime::clock::Clock as _;
-use platform_core::timers::EndItems;
+use platform_core::timers::ItemEndWorker;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
-use crate::stage::Answer;
+use crate::bidding::{RequestHeaders, Sale};
+use crate::fixture::Answer;
 
 /// Into the next century, and past every end.
 const LATER: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
 
-struct Over {
+struct ArchivedSale {
     sale: Sale,
     /// The path of a bidder's registration.
     bidder: String,
@@ -24,7 +24,7 @@ struct Over {
     unsold: Value,
 }
 
-impl Over {
+impl ArchivedSale {
     /// A sale with a lot sold, one unsold and one withdrawn.
     async fn new(status: &str) -> Self {
         let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
@@ -37,14 +37,14 @@ impl Over {
         });
         let other = sale.post("/auctions", other).await.json()["uuid"].clone();
         let items = sale.get(&format!("/auctions/{}/items", other.as_str().unwrap())).await;
-        let over = Over { sale, bidder, bid, other, unsold: items["data"][0]["uuid"].clone() };
+        let over = ArchivedSale { sale, bidder, bid, other, unsold: items["data"][0]["uuid"].clone() };
         assert_eq!(
             over.write(Method::POST, &over.sale.path(2, "status"), json!({ "status": "WITHDRAWN" })).await.0,
             200
         );
-        over.sale.stage.clock.advance(LATER);
-        let now = over.sale.stage.clock.now();
-        EndItems::new(over.sale.stage.platform.clone()).run_once(now).await.unwrap();
+        over.sale.fixture.clock.advance(LATER);
+        let now = over.sale.fixture.clock.now();
+        ItemEndWorker::new(over.sale.fixture.platform.clone()).run_once(now).await.unwrap();
         let path = format!("{}/status", over.auction());
         for to in ["RECONCILIATION", "ARCHIVED"].into_iter().take(if status == "ARCHIVED" { 2 } else { 1 }) {
             assert_eq!(over.write(Method::POST, &path, json!({ "status": to })).await.0, 200, "{to}");
@@ -61,8 +61,8 @@ impl Over {
     /// Seen as it is; status, and code of a refusal.
     async fn write(&self, method: Method, path: &str, body: Value) -> (u16, String) {
         let seen = path.trim_end_matches("/status").trim_end_matches("/end").trim_end_matches("/ends");
-        let seen = self.sale.send(&Method::GET, seen, &Step::default(), &Value::Null).await.json();
-        let step = Step { version: seen["version"].as_i64(), key: None };
+        let seen = self.sale.send(&Method::GET, seen, &RequestHeaders::default(), &Value::Null).await.json();
+        let step = RequestHeaders { version: seen["version"].as_i64(), key: None };
         let answer: Answer = self.sale.send(&method, path, &step, &body).await;
         (answer.status, answer.code())
     }
@@ -130,7 +130,7 @@ impl Over {
             let bearer = format!("Bearer {}", self.sale.key);
             let headers = [("authorization", bearer.as_str()), ("content-type", "text/csv")];
             let path = format!("/api/v1{auction}/catalogue{query}");
-            let answer = self.sale.stage.send(&Method::POST, &path, &headers, "lot_number,title\n99,A lot\n").await;
+            let answer = self.sale.fixture.send(&Method::POST, &path, &headers, "lot_number,title\n99,A lot\n").await;
             answers.push((what, (answer.status, answer.code())));
         }
         answers
@@ -157,14 +157,14 @@ const BIDS: [(&str, &str); 3] =
 
 #[tokio::test]
 async fn in_reconciliation_lots_are_final_and_what_is_noted_of_buyers_is_not() {
-    let over = Over::new("RECONCILIATION").await;
+    let over = ArchivedSale::new("RECONCILIATION").await;
     let taken = ["title", "relist", "clone", "register", "bidder", "bidder's status"];
     expect(&over.everything().await, &taken, &[&BIDS[..], &[("charges", "fields_locked")]].concat());
 }
 
 #[tokio::test]
 async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
-    let over = Over::new("ARCHIVED").await;
+    let over = ArchivedSale::new("ARCHIVED").await;
     let before = over.sale.get(&over.auction()).await;
     let locked = [("title", "fields_locked"), ("charges", "fields_locked")];
     expect(&over.everything().await, &["relist", "clone"], &[&BIDS[..], &locked].concat());
@@ -179,7 +179,11 @@ async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
     assert_eq!(over.write(Method::POST, &format!("{}/status", over.auction()), again).await.1, "illegal_transition");
     for path in ["results", "results/items", "results.csv", "catalogue", "items", "registrations", "history"] {
         let path = format!("{}/{path}", over.auction());
-        assert_eq!(over.sale.send(&Method::GET, &path, &Step::default(), &Value::Null).await.status, 200, "{path}");
+        assert_eq!(
+            over.sale.send(&Method::GET, &path, &RequestHeaders::default(), &Value::Null).await.status,
+            200,
+            "{path}"
+        );
     }
 }
 
@@ -187,7 +191,7 @@ async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
 async fn a_registration_that_was_answered_is_answered_again_when_the_sale_is_archived() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let (path, ada) = (format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Ada" }));
-    let step = Step { key: Some("ada"), version: None };
+    let step = RequestHeaders { key: Some("ada"), version: None };
     let first = sale.send(&Method::POST, &path, &step, &ada).await;
     let lead = async |path: String, status: &str| {
         let seen = sale.get(path.trim_end_matches("/status")).await["version"].as_i64().unwrap();
@@ -227,7 +231,7 @@ async fn a_webcast_that_is_archived_takes_no_clerk_and_a_sandbox_no_time() {
     ] {
         assert_eq!(sale.post(&path, body).await.code(), "auction_not_live", "{path}");
     }
-    let ring = sale.send(&Method::GET, &format!("{auction}/ring"), &Step::default(), &Value::Null).await;
+    let ring = sale.send(&Method::GET, &format!("{auction}/ring"), &RequestHeaders::default(), &Value::Null).await;
     let (bearer, tag) = (format!("Bearer {}", sale.key), ring.header("etag").unwrap().to_owned());
     for command in ["begin", "send", "reopen", "offer-again", "undo"] {
         let body = match command {
@@ -237,14 +241,14 @@ async fn a_webcast_that_is_archived_takes_no_clerk_and_a_sandbox_no_time() {
         };
         let headers = [("authorization", bearer.as_str()), ("if-match", tag.as_str())];
         let path = format!("/api/v1{auction}/ring/{command}");
-        let refused = sale.stage.send(&Method::POST, &path, &headers, &body.to_string()).await;
+        let refused = sale.fixture.send(&Method::POST, &path, &headers, &body.to_string()).await;
         assert_eq!((refused.status, refused.code().as_str()), (409, "auction_closed"), "{command}: {}", refused.text);
     }
-    let session = sale.stage.session().await;
+    let session = sale.fixture.session().await;
     let nobody = uuid::Uuid::from_u128(7);
     let clerk = async |method: Method| {
         let path = format!("/api/v1{auction}/clerks/{nobody}");
-        sale.stage.ask(&method, &path, &session, &Value::Null).await.code()
+        sale.fixture.ask(&method, &path, &session, &Value::Null).await.code()
     };
     assert_eq!(clerk(Method::PUT).await, "auction_closed");
     assert_eq!(clerk(Method::DELETE).await, "not_found", "rights can be taken away");

@@ -4,7 +4,7 @@ use http::Method;
 use platform_core::Scope;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
+use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
 async fn a_bidder_is_registered_approved_suspended_and_back() {
@@ -107,7 +107,7 @@ async fn bids_at_the_same_time_on_many_items_stay_within_the_limit() {
     let bids = (0..40).map(|place| sale.bid(place, "1", 100));
     let answers = futures_util::future::join_all(bids).await;
     let taken = answers.iter().filter(|answer| answer.status == 201).count();
-    assert_eq!(taken, 20, "{:?}", answers.iter().map(crate::stage::Answer::code).collect::<Vec<_>>());
+    assert_eq!(taken, 20, "{:?}", answers.iter().map(crate::fixture::Answer::code).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -125,14 +125,14 @@ async fn what_can_be_no_registration_is_refused_with_its_place() {
         let refused = sale.post(&path, body.clone()).await;
         assert_eq!((refused.status, &refused.json()["errors"][0]["pointer"]), (422, &json!(pointer)), "{body}");
     }
-    let step = Step { key: Some("once"), version: None };
+    let step = RequestHeaders { key: Some("once"), version: None };
     let first = sale.send(&Method::POST, &path, &step, &json!({ "name": "Ada" })).await;
     let again = sale.send(&Method::POST, &path, &step, &json!({ "name": "Ada" })).await;
     assert_eq!((first.status, &first.text), (201, &again.text));
     assert_eq!(sale.get(&path).await["data"].as_array().unwrap().len(), 1);
     // The e-mail address is for those who may read registrations.
-    let reader = sale.stage.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
-    let answer = sale.stage.ask(&Method::GET, &format!("/api/v1{path}"), &reader, &Value::Null).await;
+    let reader = sale.fixture.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
+    let answer = sale.fixture.ask(&Method::GET, &format!("/api/v1{path}"), &reader, &Value::Null).await;
     assert_eq!((answer.status, answer.code().as_str()), (403, "forbidden"));
 }
 
@@ -152,11 +152,11 @@ async fn a_clerk_is_kept_from_bids_of_those_who_may_not_bid() {
     assert_eq!(left.status, 201, "{}", left.text);
     let ring = format!("/auctions/{}/ring", sale.auction);
     let give = async |command: &str, body: Value| {
-        let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+        let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
         let (tag, bearer) = (seen.header("etag").unwrap(), format!("Bearer {}", sale.key));
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", tag)];
         let path = format!("/api/v1{ring}/{command}");
-        let answer = sale.stage.send(&Method::POST, &path, &headers, &body.to_string()).await;
+        let answer = sale.fixture.send(&Method::POST, &path, &headers, &body.to_string()).await;
         if answer.status == 200 { String::new() } else { answer.code() }
     };
     assert_eq!(give("send", json!({})).await, "");

@@ -4,11 +4,11 @@ use http::Method;
 use platform_core::Scopes;
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 /// A LIVE auction, and a key that may do everything.
 pub(crate) struct Sale {
-    pub(crate) stage: Stage,
+    pub(crate) fixture: Fixture,
     pub(crate) key: String,
     pub(crate) auction: String,
     pub(crate) items: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Sale {
 
 /// What stands in a request's head.
 #[derive(Default)]
-pub(crate) struct Step {
+pub(crate) struct RequestHeaders {
     pub(crate) key: Option<&'static str>,
     pub(crate) version: Option<i64>,
 }
@@ -28,10 +28,10 @@ impl Sale {
     }
 
     pub(crate) async fn new(kind: &str, auction: Value, items: &[Value]) -> Self {
-        let stage = Stage::new();
-        let customer = stage.customer("First").await;
-        let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        let fixture = Fixture::new();
+        let customer = fixture.customer("First").await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
         let with = |base: Value, more: &Value| {
             let mut base = base;
             base.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -46,9 +46,9 @@ impl Sale {
             "status": "LIVE", "increments": [{ "from": 0, "increment": 10 }],
             "items": items.iter().enumerate().map(lot).collect::<Vec<_>>(),
         });
-        let made = stage.make("/api/v1/auctions", &key, with(base, &auction)).await;
+        let made = fixture.make("/api/v1/auctions", &key, with(base, &auction)).await;
         let auction = made["uuid"].as_str().unwrap().to_owned();
-        let sale = Sale { stage, key, auction, items: Vec::new() };
+        let sale = Sale { fixture, key, auction, items: Vec::new() };
         let listed = sale.get(&format!("/auctions/{}/items", sale.auction)).await;
         let uuid = |item: &Value| item["uuid"].as_str().unwrap().to_owned();
         let items = listed["data"].as_array().unwrap().iter().map(uuid).collect();
@@ -59,30 +59,30 @@ impl Sale {
         format!("/items/{}/{below}", self.items[place])
     }
 
-    pub(crate) async fn send(&self, method: &Method, path: &str, step: &Step, body: &Value) -> Answer {
+    pub(crate) async fn send(&self, method: &Method, path: &str, step: &RequestHeaders, body: &Value) -> Answer {
         let bearer = format!("Bearer {}", self.key);
         let tag = step.version.map(|version| format!("\"{version}\""));
         let mut headers = vec![("authorization", bearer.as_str()), ("content-type", "application/json")];
         headers.extend(tag.as_deref().map(|tag| ("if-match", tag)));
         headers.extend(step.key.map(|key| ("idempotency-key", key)));
         let text = if body.is_null() { String::new() } else { body.to_string() };
-        self.stage.send(method, &format!("/api/v1{path}"), &headers, &text).await
+        self.fixture.send(method, &format!("/api/v1{path}"), &headers, &text).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
-        self.send(&Method::POST, path, &Step::default(), &body).await
+        self.send(&Method::POST, path, &RequestHeaders::default(), &body).await
     }
 
     pub(crate) async fn step(&self, path: &str, version: i64, body: Value) -> Answer {
-        self.send(&Method::POST, path, &Step { version: Some(version), key: None }, &body).await
+        self.send(&Method::POST, path, &RequestHeaders { version: Some(version), key: None }, &body).await
     }
 
     pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
-        self.send(&Method::PATCH, path, &Step::default(), &body).await
+        self.send(&Method::PATCH, path, &RequestHeaders::default(), &body).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Value {
-        let answer = self.send(&Method::GET, path, &Step::default(), &Value::Null).await;
+        let answer = self.send(&Method::GET, path, &RequestHeaders::default(), &Value::Null).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text);
         answer.json()
     }
@@ -126,7 +126,7 @@ async fn a_cancelled_bid_is_as_if_it_had_never_been() {
     let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), wrong["bid"]["uuid"].as_str().unwrap());
     assert_eq!(sale.post(&cancel, json!({ "reason": " " })).await.code(), "reason_required");
     assert_eq!(sale.step(&cancel, 2, json!({ "reason": "A slip" })).await.code(), "precondition_failed");
-    let step = Step { key: Some("cancel"), version: None };
+    let step = RequestHeaders { key: Some("cancel"), version: None };
     let item = sale.send(&Method::POST, &cancel, &step, &json!({ "reason": "A slip" })).await;
     assert_eq!((item.status, &item.json()["leader"], &item.json()["price"]), (200, &json!("c"), &json!(210)));
     let again = sale.send(&Method::POST, &cancel, &step, &json!({ "reason": "A slip" })).await;
@@ -164,7 +164,7 @@ async fn an_item_is_bought_until_the_price_reaches_its_price() {
 }
 
 #[tokio::test]
-async fn an_end_is_put_off_and_never_brought_forward() {
+async fn an_end_is_extended_and_never_brought_forward() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let end = sale.path(0, "end");
     let to = |time: &str| json!({ "endTime": time, "reason": "The site was down" });
@@ -194,14 +194,15 @@ async fn an_absentee_leaves_a_maximum_that_nobody_sees() {
     assert_eq!(sale.post(&cancel, json!({ "reason": "Changed their mind" })).await.status, 200);
     // Once the first item is in the ring it is over.
     sale.step(&format!("/auctions/{}/ring/send", sale.auction), 1, json!({ "item": sale.items[0] })).await;
-    let ring =
-        sale.send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &Step::default(), &Value::Null).await;
+    let ring = sale
+        .send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &RequestHeaders::default(), &Value::Null)
+        .await;
     let tag = ring.header("etag").unwrap().to_owned();
     let bearer = format!("Bearer {}", sale.key);
     let headers =
         [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", tag.as_str())];
     let send = format!("/api/v1/auctions/{}/ring/send", sale.auction);
-    let sent = sale.stage.send(&Method::POST, &send, &headers, &json!({ "item": sale.items[0] }).to_string()).await;
+    let sent = sale.fixture.send(&Method::POST, &send, &headers, &json!({ "item": sale.items[0] }).to_string()).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
     assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 900 })).await.code(), "pre_bidding_over");
     let items = format!("/auctions/{}/items", sale.auction);

@@ -6,10 +6,10 @@ use platform_core::people::{NewUser, SignIn};
 use platform_core::{Caller, Role, Scope, Scopes};
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
-struct Room {
-    stage: Stage,
+struct ClerkFixture {
+    fixture: Fixture,
     /// Of the platform's own staff.
     key: String,
     auctioneer: String,
@@ -18,24 +18,24 @@ struct Room {
     second: (String, String),
 }
 
-impl Room {
+impl ClerkFixture {
     async fn new() -> Self {
-        let stage = Stage::new();
-        let customer = stage.customer("Hartley").await;
-        let key = stage.key(None, Scopes::all()).await;
+        let fixture = Fixture::new();
+        let customer = fixture.customer("Hartley").await;
+        let key = fixture.key(None, Scopes::all()).await;
         let auctioneer = json!({ "name": "Hartley & Sons", "customer": customer });
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, auctioneer).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, auctioneer).await;
         let auctioneer = auctioneer["uuid"].as_str().unwrap().to_owned();
-        let first = stage.sale(&key, &auctioneer).await;
-        let second = stage.sale(&key, &auctioneer).await;
-        Room { stage, key, auctioneer, first, second }
+        let first = fixture.sale(&key, &auctioneer).await;
+        let second = fixture.sale(&key, &auctioneer).await;
+        ClerkFixture { fixture, key, auctioneer, first, second }
     }
 
     /// A person's UUID and the token of their session.
     async fn person(&self, name: &str, role: Role) -> (String, String) {
         let (email, password) = (format!("{name}@example.com"), Secret::new(b"correct horse battery".to_vec()));
         let new = NewUser { email: email.clone(), role, password: Some(password.clone()) };
-        let platform = &self.stage.platform;
+        let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         let sign_in = SignIn { email, password, code: None, from: None };
         let signed_in = platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
@@ -43,7 +43,7 @@ impl Room {
     }
 
     async fn ask(&self, method: Method, path: &str, token: &str) -> Answer {
-        self.stage.ask(&method, &format!("/api/v1{path}"), token, &Value::Null).await
+        self.fixture.ask(&method, &format!("/api/v1{path}"), token, &Value::Null).await
     }
 
     async fn assign(&self, token: &str, webcast: &str, user: &str) -> Answer {
@@ -51,7 +51,7 @@ impl Room {
     }
 
     /// A command on the ring as it is.
-    async fn command(&self, stage: &Stage, token: &str, webcast: &str, (command, key): (&str, &str)) -> Answer {
+    async fn command(&self, fixture: &Fixture, token: &str, webcast: &str, (command, key): (&str, &str)) -> Answer {
         let ring = self.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &self.key).await;
         let bearer = format!("Bearer {token}");
         let headers = [
@@ -60,7 +60,7 @@ impl Room {
             ("if-match", ring.header("etag").unwrap()),
             ("idempotency-key", key),
         ];
-        stage.send(&Method::POST, &format!("/api/v1/auctions/{webcast}/ring/{command}"), &headers, "{}").await
+        fixture.send(&Method::POST, &format!("/api/v1/auctions/{webcast}/ring/{command}"), &headers, "{}").await
     }
 
     /// Everything that is for a webcast's clerks alone.
@@ -68,7 +68,7 @@ impl Room {
         let (auction, item) = webcast;
         let registration = json!({ "name": "B. Idder", "status": "approved" });
         let path = format!("/api/v1/auctions/{auction}/registrations");
-        let registration = self.stage.make(&path, &self.key, registration).await;
+        let registration = self.fixture.make(&path, &self.key, registration).await;
         let registration = registration["uuid"].as_str().unwrap();
         let mut answers = Vec::new();
         for path in [
@@ -95,7 +95,7 @@ fn not_assigned() -> (u16, String) {
 
 #[tokio::test]
 async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_others() {
-    let room = Room::new().await;
+    let room = ClerkFixture::new().await;
     let (otto, operator) = room.person("otto", Role::Operator).await;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     let (webcast, other) = (&room.first.0, &room.second.0);
@@ -103,9 +103,9 @@ async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_other
         assert_eq!(refusal(&answer), not_assigned(), "{what}: {}", answer.text);
         assert!(answer.text.contains("ask an administrator or an operator"), "{}", answer.text);
     }
-    assert_eq!(refusal(&room.command(&room.stage, &clerk, webcast, ("send", "1")).await), not_assigned());
+    assert_eq!(refusal(&room.command(&room.fixture, &clerk, webcast, ("send", "1")).await), not_assigned());
     for command in ["send", "pass"] {
-        let done = room.command(&room.stage, &room.key, other, (command, command)).await;
+        let done = room.command(&room.fixture, &room.key, other, (command, command)).await;
         assert_eq!(done.status, 200, "{}", done.text);
     }
     let tag = room.ask(Method::GET, &format!("/items/{}", room.second.1), &clerk).await;
@@ -117,7 +117,7 @@ async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_other
     ];
     let body = json!({ "status": "LIVE", "reason": "misheard" }).to_string();
     let path = format!("/api/v1/items/{}/status", room.second.1);
-    let corrected = room.stage.send(&Method::POST, &path, &headers, &body).await;
+    let corrected = room.fixture.send(&Method::POST, &path, &headers, &body).await;
     assert_eq!(refusal(&corrected), not_assigned(), "a hammer that fell: {}", corrected.text);
     for path in [format!("/auctions/{webcast}"), format!("/items/{}", room.first.1), "/me/webcasts".to_owned()] {
         assert_eq!(room.ask(Method::GET, &path, &clerk).await.status, 200, "what a viewer sees: {path}");
@@ -128,7 +128,7 @@ async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_other
     let assigned = room.assign(&operator, webcast, &cleo).await;
     assert_eq!(assigned.status, 200, "{}", assigned.text);
     assert_eq!(assigned.json()["assignedBy"], format!("user:{otto}"));
-    room.stage.clock.advance(std::time::Duration::from_secs(9));
+    room.fixture.clock.advance(std::time::Duration::from_secs(9));
     assert_eq!(room.assign(&room.key, webcast, &cleo).await.json(), assigned.json(), "what was noted first stays");
     let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &operator).await.json();
     assert_eq!(listed["data"], json!([assigned.json()]));
@@ -140,16 +140,16 @@ async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_other
     }
     let ring = room.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &clerk).await;
     assert!(ring.json()["desk"].is_object(), "{}", ring.text);
-    assert_eq!(room.command(&room.stage, &clerk, webcast, ("send", "1")).await.status, 200);
-    assert_eq!(refusal(&room.command(&room.stage, &clerk, other, ("send", "2")).await), not_assigned());
+    assert_eq!(room.command(&room.fixture, &clerk, webcast, ("send", "1")).await.status, 200);
+    assert_eq!(refusal(&room.command(&room.fixture, &clerk, other, ("send", "2")).await), not_assigned());
 }
 
 #[tokio::test]
 async fn who_is_taken_off_is_refused_at_once_on_every_node() {
-    let room = Room::new().await;
+    let room = ClerkFixture::new().await;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     let webcast = &room.first.0;
-    let elsewhere = room.stage.another_node();
+    let elsewhere = room.fixture.another_node();
     room.assign(&room.key, webcast, &cleo).await;
     let sent = room.command(&elsewhere, &clerk, webcast, ("send", "1")).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
@@ -157,7 +157,7 @@ async fn who_is_taken_off_is_refused_at_once_on_every_node() {
     for _ in 0..2 {
         assert_eq!(room.ask(Method::DELETE, &path, &room.key).await.status, 204);
     }
-    for node in [&elsewhere, &room.stage] {
+    for node in [&elsewhere, &room.fixture] {
         let refused = room.command(node, &clerk, webcast, ("send", "2")).await;
         assert_eq!(refusal(&refused), not_assigned());
         let again = room.command(node, &clerk, webcast, ("send", "1")).await;
@@ -167,7 +167,7 @@ async fn who_is_taken_off_is_refused_at_once_on_every_node() {
 
 #[tokio::test]
 async fn others_than_clerks_need_no_assignment_and_get_none() {
-    let room = Room::new().await;
+    let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
     for (name, role) in [("ada", Role::Administrator), ("otto", Role::Operator)] {
         let (uuid, token) = room.person(name, role).await;
@@ -175,8 +175,8 @@ async fn others_than_clerks_need_no_assignment_and_get_none() {
         assert!(ring.json()["desk"].is_object(), "{name}: {}", ring.text);
         assert_eq!(refusal(&room.assign(&room.key, webcast, &uuid).await), (409, "not_a_clerk".to_owned()));
     }
-    let key = room.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
-    assert_eq!(room.command(&room.stage, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
+    let key = room.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
+    assert_eq!(room.command(&room.fixture, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
 
     // Whoever is a clerk no more, and then again, begins without webcasts.
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
@@ -190,7 +190,7 @@ async fn others_than_clerks_need_no_assignment_and_get_none() {
             ("if-match", tag.header("etag").unwrap()),
             ("content-type", "application/json"),
         ];
-        let changed = room.stage.send(&Method::PATCH, &path, &headers, &json!({ "role": role }).to_string()).await;
+        let changed = room.fixture.send(&Method::PATCH, &path, &headers, &json!({ "role": role }).to_string()).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
     let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &room.key).await.json();
@@ -200,7 +200,7 @@ async fn others_than_clerks_need_no_assignment_and_get_none() {
 
 #[tokio::test]
 async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
-    let room = Room::new().await;
+    let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     for (name, role) in [("vera", Role::Viewer), ("sue", Role::Support)] {
@@ -210,7 +210,7 @@ async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
     assert_eq!(refusal(&room.assign(&clerk, webcast, &cleo).await), (403, "forbidden".to_owned()), "nor oneself");
     let customer = room.ask(Method::GET, &format!("/auctions/{webcast}"), &room.key).await.json();
     let customer = customer["customer"].as_str().unwrap().parse().unwrap();
-    let theirs = room.stage.key(Some(customer), Scopes::all()).await;
+    let theirs = room.fixture.key(Some(customer), Scopes::all()).await;
     for path in [format!("/auctions/{webcast}/clerks"), "/clerks".to_owned()] {
         let refused = room.ask(Method::GET, &path, &theirs).await;
         assert_eq!(refusal(&refused), (403, "forbidden".to_owned()), "customers don't see the platform's people");
@@ -221,14 +221,14 @@ async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
         assert_eq!(refusal(&room.assign(&room.key, auction, user).await), (404, "not_found".to_owned()));
     }
     let timed = json!({ "auctioneer": room.auctioneer, "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
-    let timed = room.stage.make("/api/v1/auctions", &room.key, timed).await;
+    let timed = room.fixture.make("/api/v1/auctions", &room.key, timed).await;
     let timed = timed["uuid"].as_str().unwrap();
     assert_eq!(refusal(&room.assign(&room.key, timed, &cleo).await), (409, "wrong_auction_kind".to_owned()));
     let bidders = room.ask(Method::GET, &format!("/auctions/{timed}/registrations"), &clerk).await;
     assert_eq!(refusal(&bidders), (403, "forbidden".to_owned()), "{}", bidders.text);
 
     room.assign(&room.key, webcast, &cleo).await;
-    let copy = room.stage.make(&format!("/api/v1/auctions/{webcast}/clone"), &room.key, json!({})).await;
+    let copy = room.fixture.make(&format!("/api/v1/auctions/{webcast}/clone"), &room.key, json!({})).await;
     let copy = copy["uuid"].as_str().unwrap();
     let listed = room.ask(Method::GET, &format!("/auctions/{copy}/clerks"), &room.key).await.json();
     assert_eq!(listed["data"], json!([]), "a copy is another sale");

@@ -7,13 +7,13 @@ use http::Method;
 use platform_core::{PlatformConfig, Scope, Scopes};
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn every_answer_to_a_key_tells_its_rate_limit_and_too_many_are_refused() {
-    let stage = Stage::with(PlatformConfig { key_requests_per_min_max: 6, ..PlatformConfig::default() });
-    let key = stage.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
-    let ask = async |path: &str| stage.ask(&Method::GET, path, &key, &Value::Null).await;
+    let fixture = Fixture::with(PlatformConfig { key_requests_per_min_max: 6, ..PlatformConfig::default() });
+    let key = fixture.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
+    let ask = async |path: &str| fixture.ask(&Method::GET, path, &key, &Value::Null).await;
     for (path, status, left) in [
         ("/api/v1/auctions", 200, "\"key\";r=5;t=10"),
         ("/api/v1/auctions?limit=0", 400, "\"key\";r=4;t=20"),
@@ -32,27 +32,27 @@ async fn every_answer_to_a_key_tells_its_rate_limit_and_too_many_are_refused() {
     assert_eq!(refused.header("ratelimit"), Some("\"key\";r=0;t=60"));
     assert_eq!(refused.header("content-type"), Some("application/problem+json"));
 
-    let other = stage.key(None, Scopes::all()).await;
-    assert_eq!(stage.ask(&Method::GET, "/api/v1/auctions", &other, &Value::Null).await.status, 200);
-    let stranger = stage.send(&Method::GET, "/api/v1/auctions", &[], "").await;
+    let other = fixture.key(None, Scopes::all()).await;
+    assert_eq!(fixture.ask(&Method::GET, "/api/v1/auctions", &other, &Value::Null).await.status, 200);
+    let stranger = fixture.send(&Method::GET, "/api/v1/auctions", &[], "").await;
     assert_eq!((stranger.status, stranger.header("ratelimit")), (401, None));
 
-    stage.clock.advance(std::time::Duration::from_secs(10));
+    fixture.clock.advance(std::time::Duration::from_secs(10));
     assert_eq!(ask("/api/v1/auctions").await.status, 200);
 }
 
 #[tokio::test]
 async fn without_a_limit_there_are_no_such_headers() {
-    let stage = Stage::with(PlatformConfig { key_requests_per_min_max: 0, ..PlatformConfig::default() });
-    let key = stage.key(None, Scopes::all()).await;
-    let answer = stage.ask(&Method::GET, "/api/v1/auctions", &key, &Value::Null).await;
+    let fixture = Fixture::with(PlatformConfig { key_requests_per_min_max: 0, ..PlatformConfig::default() });
+    let key = fixture.key(None, Scopes::all()).await;
+    let answer = fixture.ask(&Method::GET, "/api/v1/auctions", &key, &Value::Null).await;
     assert_eq!((answer.status, answer.header("ratelimit"), answer.header("ratelimit-policy")), (200, None, None));
 }
 
 #[tokio::test]
 async fn an_address_that_can_be_no_record_is_a_problem_like_any_other() {
-    let stage = Stage::new();
-    let key = stage.key(None, Scopes::all()).await;
+    let fixture = Fixture::new();
+    let key = fixture.key(None, Scopes::all()).await;
     for (path, status, code) in [
         ("/auctions/1", 400, "path_invalid"),
         ("/items/%FF", 400, "path_invalid"),
@@ -61,18 +61,18 @@ async fn an_address_that_can_be_no_record_is_a_problem_like_any_other() {
         ("/reference/auctioneers/1.5", 404, "not_found"),
         ("/reference/auctioneers/%FF", 404, "not_found"),
     ] {
-        let answer = stage.ask(&Method::GET, &format!("/api/v1{path}"), &key, &Value::Null).await;
+        let answer = fixture.ask(&Method::GET, &format!("/api/v1{path}"), &key, &Value::Null).await;
         assert_eq!((answer.status, answer.code().as_str()), (status, code), "{path}: {}", answer.text);
     }
 }
 
 #[tokio::test]
 async fn a_tag_that_was_never_given_matches_nothing() {
-    let stage = Stage::new();
-    let customer = stage.customer("First").await;
-    let key = stage.key(Some(customer), Scopes::all()).await;
-    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
-    let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+    let fixture = Fixture::new();
+    let customer = fixture.customer("First").await;
+    let key = fixture.key(Some(customer), Scopes::all()).await;
+    let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let (auction, item) = fixture.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
     let bearer = format!("Bearer {key}");
     for (path, body) in [
         (format!("/auctions/{auction}/status"), r#"{"status":"PREVIEW"}"#),
@@ -81,16 +81,16 @@ async fn a_tag_that_was_never_given_matches_nothing() {
         (format!("/items/{item}/status"), r#"{"status":"WITHDRAWN"}"#),
     ] {
         let headers = [("authorization", bearer.as_str()), ("if-match", "\"abc\"")];
-        let answer = stage.send(&Method::POST, &format!("/api/v1{path}"), &headers, body).await;
+        let answer = fixture.send(&Method::POST, &format!("/api/v1{path}"), &headers, body).await;
         assert_eq!((answer.status, answer.code().as_str()), (412, "precondition_failed"), "{path}: {}", answer.text);
     }
 }
 
 #[tokio::test]
 async fn every_post_takes_an_idempotency_key() {
-    let stage = Stage::new();
-    let key = stage.key(None, Scopes::all()).await;
-    let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", stage.session().await));
+    let fixture = Fixture::new();
+    let key = fixture.key(None, Scopes::all()).await;
+    let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", fixture.session().await));
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     for (path, operations) in document["paths"].as_object().unwrap() {
         let Some(operation) = operations.get("post") else { continue };
@@ -100,7 +100,7 @@ async fn every_post_takes_an_idempotency_key() {
         let path = filled.collect::<Vec<_>>().join("/");
         let kind = if path.ends_with("/catalogue") { "text/csv" } else { "application/json" };
         let headers = [("authorization", bearer.as_str()), ("content-type", kind), ("idempotency-key", "not one")];
-        let answer = stage.send(&Method::POST, &path, &headers, "{}").await;
+        let answer = fixture.send(&Method::POST, &path, &headers, "{}").await;
         assert_eq!(
             (answer.status, answer.code().as_str()),
             (400, "idempotency_key_invalid"),
@@ -129,22 +129,22 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn a_repeated_idempotency_key_asks_the_provider_no_second_time() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     let (url, asked) = provider().await;
-    let key = stage.key(None, Scopes::all()).await;
+    let key = fixture.key(None, Scopes::all()).await;
     let bearer = format!("Bearer {key}");
-    let consumer = format!("/api/v1/customers/{}/consumer", stage.customer("First").await);
+    let consumer = format!("/api/v1/customers/{}/consumer", fixture.customer("First").await);
     let connect = json!({ "providerUrl": url, "applicationId": "app_1", "apiKey": "sk_1" });
-    assert_eq!(stage.ask(&Method::PUT, &consumer, &key, &connect).await.status, 200);
+    assert_eq!(fixture.ask(&Method::PUT, &consumer, &key, &connect).await.status, 200);
     for call in ["event-types", "resume"] {
         let path = format!("{consumer}/{call}");
         let headers = [("authorization", bearer.as_str()), ("idempotency-key", call)];
-        let first = stage.send(&Method::POST, &path, &headers, "").await;
+        let first = fixture.send(&Method::POST, &path, &headers, "").await;
         let so_often = asked.load(Ordering::Relaxed);
-        let again = stage.send(&Method::POST, &path, &headers, "").await;
+        let again = fixture.send(&Method::POST, &path, &headers, "").await;
         assert_eq!((first.status, again.status, &first.text), (200, 200, &again.text), "{call}");
         assert_eq!((again.header("idempotent-replayed"), asked.load(Ordering::Relaxed)), (Some("true"), so_often));
-        let other = stage.send(&Method::POST, &path.replace("event-types", "resume"), &headers, "{ }").await;
+        let other = fixture.send(&Method::POST, &path.replace("event-types", "resume"), &headers, "{ }").await;
         assert_eq!((other.status, other.code().as_str()), (422, "idempotency_mismatch"));
     }
     assert!(asked.load(Ordering::Relaxed) >= 3);

@@ -3,12 +3,12 @@
 use http::Method;
 use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn the_page_shows_every_operation_with_its_scopes_and_needs_nothing_from_elsewhere() {
-    let stage = Stage::new();
-    let page = stage.send(&Method::GET, "/docs/", &[], "").await;
+    let fixture = Fixture::new();
+    let page = fixture.send(&Method::GET, "/docs/", &[], "").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.starts_with("default-src 'none'; style-src 'self';"), "{policy}");
@@ -30,7 +30,7 @@ async fn the_page_shows_every_operation_with_its_scopes_and_needs_nothing_from_e
         assert!(page.text.contains(&format!("id=\"{target}\"")), "#{target} leads nowhere");
     }
     for address in page.text.split("href=\"/").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert_eq!(stage.send(&Method::GET, &format!("/{address}"), &[], "").await.status, 200, "/{address}");
+        assert_eq!(fixture.send(&Method::GET, &format!("/{address}"), &[], "").await.status, 200, "/{address}");
     }
     assert!(!page.text.contains("<script") && !page.text.contains("http-equiv"));
 }
@@ -50,10 +50,10 @@ fn no_two_schemas_have_one_name_and_an_operation_takes_what_the_document_says() 
 }
 
 #[tokio::test]
-async fn a_browser_that_comes_to_the_front_door_is_led_to_the_page() {
-    let stage = Stage::new();
-    let browser = stage.send(&Method::GET, "/", &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")], "").await;
+async fn a_browser_at_the_root_path_is_redirected_to_the_docs() {
+    let fixture = Fixture::new();
+    let browser = fixture.send(&Method::GET, "/", &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")], "").await;
     assert_eq!((browser.status, browser.header("location")), (303, Some("/docs")));
-    let program = stage.send(&Method::GET, "/", &[("accept", "*/*")], "").await;
+    let program = fixture.send(&Method::GET, "/", &[("accept", "*/*")], "").await;
     assert_eq!((program.status, program.code().as_str()), (404, "route_not_found"));
 }

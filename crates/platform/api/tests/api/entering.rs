@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use kit_runtime::clock::Clock as _;
-use platform_core::timers::EndItems;
+use platform_core::timers::ItemEndWorker;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
@@ -46,8 +46,8 @@ async fn a_field_that_is_missing_is_named_by_its_pointer() {
 async fn a_lot_that_goes_from_a_timed_sale_to_a_webcast_loses_its_price_to_buy_at() {
     let sale = Sale::timed(json!({ "extensionSeconds": 0 }), &[json!({ "buyNow": 900, "highEstimate": 800 })]).await;
     assert_eq!(sale.item(0).await["ring"], Value::Null, "a timed sale has none");
-    sale.stage.clock.advance(Duration::from_secs(100 * 366 * 86_400));
-    EndItems::new(sale.stage.platform.clone()).run_once(sale.stage.clock.now()).await.unwrap();
+    sale.fixture.clock.advance(Duration::from_secs(100 * 366 * 86_400));
+    ItemEndWorker::new(sale.fixture.platform.clone()).run_once(sale.fixture.clock.now()).await.unwrap();
     assert_eq!(sale.item(0).await["status"], "UNSOLD");
     let mut webcast =
         json!({ "kind": "webcast", "title": "Second chance", "currency": "GBP", "timeZone": "Europe/London" });

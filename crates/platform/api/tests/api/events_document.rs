@@ -6,10 +6,10 @@ use http::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 async fn document() -> Value {
-    let answer = Stage::new().send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await;
+    let answer = Fixture::new().send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await;
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
     answer.json()
 }

@@ -4,7 +4,7 @@ use http::Method;
 use platform_core::Scope;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
+use crate::bidding::{RequestHeaders, Sale};
 
 /// Figures that are entered here and must come out nowhere. Such as occur in no time, id or other amount by chance.
 const RESERVE: i64 = 7_310_931;
@@ -41,7 +41,7 @@ fn addresses(sale: &Sale, registration: &str) -> Vec<String> {
 async fn walk(sale: &Sale, registration: &str) {
     // Clerks alone see what absentees left, at their desk.
     let scopes = Scope::ALL.into_iter().filter(|scope| *scope != Scope::RingWrite).collect();
-    let key = sale.stage.key(None, scopes).await;
+    let key = sale.fixture.key(None, scopes).await;
     let addresses = addresses(sale, registration);
     assert!(addresses.len() > 10, "{addresses:?}");
     for address in addresses {
@@ -49,7 +49,7 @@ async fn walk(sale: &Sale, registration: &str) {
         if address.contains("live") || address.contains("stream") {
             continue;
         }
-        let answer = sale.stage.ask(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
+        let answer = sale.fixture.ask(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
         check(&address, &answer.text);
     }
 }
@@ -90,7 +90,7 @@ async fn no_answer_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
         (sale.path(1, "status"), Some(version + 1), json!({ "status": "WITHDRAWN" })),
     ];
     for (path, version, body) in posts {
-        let answer = sale.send(&Method::POST, &path, &Step { version, key: None }, &body).await;
+        let answer = sale.send(&Method::POST, &path, &RequestHeaders { version, key: None }, &body).await;
         assert!(matches!(answer.status, 200 | 201), "{path}: {}", answer.text);
         check(&path, &answer.text);
         walk(&sale, &registration).await;
@@ -106,7 +106,7 @@ async fn no_refusal_of_a_change_shows_the_reserve() {
     let sale = Sale::timed(json!({}), &[json!({ "reserve": RESERVE, "openingBid": 100 })]).await;
     let version = sale.item(0).await["version"].as_i64();
     for change in [json!({ "openingBid": RESERVE + 1 }), json!({ "highEstimate": 100 }), json!({ "buyNow": 200 })] {
-        let (path, step) = (format!("/items/{}", sale.items[0]), Step { version, key: None });
+        let (path, step) = (format!("/items/{}", sale.items[0]), RequestHeaders { version, key: None });
         let answer = sale.send(&Method::PATCH, &path, &step, &change).await;
         assert_eq!(answer.status, 422, "{change}: {}", answer.text);
         check(&change.to_string(), &answer.text);

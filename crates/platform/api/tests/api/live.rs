@@ -9,36 +9,36 @@ use platform_core::{PlatformConfig, Scopes};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
-struct House {
-    stage: Stage,
+struct LiveFixture {
+    fixture: Fixture,
     key: String,
     auction: String,
     item: String,
 }
 
-impl House {
+impl LiveFixture {
     async fn with(config: PlatformConfig) -> Self {
-        let stage = Stage::with(config);
-        let customer = stage.customer("First").await;
-        let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        let fixture = Fixture::with(config);
+        let customer = fixture.customer("First").await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
         let auction = json!({
             "auctioneer": auctioneer["uuid"], "kind": "timed", "title": "Prints", "currency": "GBP",
             "timeZone": "Europe/London", "endsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
             "items": [{ "lotNumber": "1", "title": "A print", "openingBid": 1000, "reserve": 424_242 }],
         });
-        let auction = stage.make("/api/v1/auctions", &key, auction).await["uuid"].as_str().unwrap().to_owned();
+        let auction = fixture.make("/api/v1/auctions", &key, auction).await["uuid"].as_str().unwrap().to_owned();
         let items =
-            stage.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await.json();
+            fixture.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await.json();
         let item = items["data"][0]["uuid"].as_str().unwrap().to_owned();
-        House { stage, key, auction, item }
+        LiveFixture { fixture, key, auction, item }
     }
 
     async fn bid(&self, amount: i64) {
         let path = format!("/api/v1/items/{}/bids", self.item);
-        self.stage
+        self.fixture
             .make(&path, &self.key, json!({ "bidder": format!("p{}", amount / 1_000 % 7), "amount": amount }))
             .await;
     }
@@ -48,7 +48,7 @@ impl House {
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
-        let response = self.stage.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let response = self.fixture.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Stream { body: response.into_body() }
@@ -64,7 +64,7 @@ struct Stream {
 }
 
 #[derive(Debug)]
-struct Told {
+struct StreamEvent {
     id: String,
     event: String,
     data: Value,
@@ -72,13 +72,13 @@ struct Told {
 
 impl Stream {
     /// The next event; comments and `retry` are passed over.
-    async fn next(&mut self) -> Told {
+    async fn next(&mut self) -> StreamEvent {
         loop {
             let frame = self.body.frame().await.unwrap().unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();
             let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
             if let (Some(id), Some(event), Some(data)) = (field("id: "), field("event: "), field("data: ")) {
-                return Told { id, event, data: serde_json::from_str(&data).unwrap() };
+                return StreamEvent { id, event, data: serde_json::from_str(&data).unwrap() };
             }
         }
     }
@@ -86,7 +86,7 @@ impl Stream {
 
 #[tokio::test]
 async fn a_listener_is_told_how_things_are_and_then_each_change() {
-    let house = House::with(PlatformConfig::default()).await;
+    let house = LiveFixture::with(PlatformConfig::default()).await;
     let mut item = house.listen(&house.item_path(), None).await;
     let mut auction = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
     let snapshot = item.next().await;
@@ -109,7 +109,7 @@ async fn a_listener_is_told_how_things_are_and_then_each_change() {
 
 #[tokio::test]
 async fn who_comes_back_goes_on_from_its_last_event_or_is_given_a_snapshot() {
-    let house = House::with(PlatformConfig::default()).await;
+    let house = LiveFixture::with(PlatformConfig::default()).await;
     let mut first = house.listen(&house.item_path(), None).await;
     first.next().await;
     house.bid(1_000).await;
@@ -130,7 +130,7 @@ async fn who_comes_back_goes_on_from_its_last_event_or_is_given_a_snapshot() {
 async fn who_is_too_slow_is_given_the_present() {
     let mut config = PlatformConfig::default();
     config.live.events_behind_max = 2;
-    let house = House::with(config).await;
+    let house = LiveFixture::with(config).await;
     let mut slow = house.listen(&house.item_path(), None).await;
     let mut quick = house.listen(&house.item_path(), None).await;
     slow.next().await;
@@ -149,9 +149,9 @@ async fn who_is_too_slow_is_given_the_present() {
 async fn when_a_node_has_as_many_listeners_as_it_takes_the_next_is_told_so_until_one_goes() {
     let mut config = PlatformConfig::default();
     config.live.listeners_max = 1;
-    let house = House::with(config).await;
+    let house = LiveFixture::with(config).await;
     let listener = house.listen(&house.item_path(), None).await;
-    let refused = house.stage.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    let refused = house.fixture.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "listeners_full"));
     assert_eq!(refused.header("retry-after"), Some("5"));
     drop(listener);
@@ -160,12 +160,12 @@ async fn when_a_node_has_as_many_listeners_as_it_takes_the_next_is_told_so_until
 
 #[tokio::test]
 async fn streams_end_with_the_node_and_comments_come_in_between() {
-    let house = House::with(PlatformConfig::default()).await;
+    let house = LiveFixture::with(PlatformConfig::default()).await;
     let tasks = kit_runtime::tasks::Tasks::new();
-    house.stage.platform.spawn_workers(&tasks);
+    house.fixture.platform.spawn_workers(&tasks);
     let mut stream = house.listen(&house.item_path(), None).await;
     stream.next().await;
-    let (clock, turning) = (house.stage.clock.clone(), Arc::new(tokio::sync::Notify::new()));
+    let (clock, turning) = (house.fixture.clock.clone(), Arc::new(tokio::sync::Notify::new()));
     let stopped = turning.clone();
     let turner = tokio::spawn(async move {
         tokio::select! {
@@ -179,15 +179,15 @@ async fn streams_end_with_the_node_and_comments_come_in_between() {
     turner.await.unwrap();
     tasks.shutdown(std::time::Duration::from_secs(5)).await.unwrap();
     while stream.body.frame().await.is_some() {}
-    let refused = house.stage.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    let refused = house.fixture.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
 }
 
 #[tokio::test]
 async fn what_is_told_is_what_the_document_describes() {
-    let house = House::with(PlatformConfig::default()).await;
-    let mut document = house.stage.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
-    let mut check = |channel: &str, told: &Told| {
+    let house = LiveFixture::with(PlatformConfig::default()).await;
+    let mut document = house.fixture.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
+    let mut check = |channel: &str, told: &StreamEvent| {
         let messages = document["channels"][channel]["messages"].as_object().unwrap().keys();
         let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == told.event.as_str();
         let name = messages.into_iter().find(of).unwrap().clone();
@@ -206,7 +206,7 @@ async fn what_is_told_is_what_the_document_describes() {
     check("liveItem", &item.next().await);
     check("liveAuction", &auction.next().await);
     let item = json!({ "lotNumber": "2", "title": "Another" });
-    house.stage.make(&format!("/api/v1/auctions/{}/items", house.auction), &house.key, item).await;
+    house.fixture.make(&format!("/api/v1/auctions/{}/items", house.auction), &house.key, item).await;
     let told = auction.next().await;
     assert_eq!(told.event, "auction");
     check("liveAuction", &told);
@@ -216,11 +216,11 @@ async fn what_is_told_is_what_the_document_describes() {
 async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
     let mut config = PlatformConfig::default();
     config.live.snapshot_items_max = 2;
-    let house = House::with(config).await;
+    let house = LiveFixture::with(config).await;
     let path = format!("/api/v1/auctions/{}", house.auction);
     for lot in 2..=5 {
         let item = json!({ "lotNumber": lot.to_string(), "title": "Another" });
-        house.stage.make(&format!("{path}/items"), &house.key, item).await;
+        house.fixture.make(&format!("{path}/items"), &house.key, item).await;
     }
     let snapshot = house.listen(&format!("{path}/live"), None).await.next().await.data;
     assert_eq!(snapshot["itemsComplete"], false);
@@ -230,7 +230,7 @@ async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
     let mut next = snapshot["next"].clone();
     while let Some(after) = next.as_str() {
         let page = format!("{path}/items?limit=2&after={after}");
-        let page = house.stage.ask(&Method::GET, &page, &house.key, &Value::Null).await.json();
+        let page = house.fixture.ask(&Method::GET, &page, &house.key, &Value::Null).await.json();
         let items = page["data"].as_array().unwrap();
         assert!(items.iter().all(|item| item["version"].is_i64()));
         lots.extend(items.iter().map(|item| item["lotNumber"].clone()));
@@ -241,18 +241,18 @@ async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
 
 #[tokio::test]
 async fn nothing_is_told_when_an_absentee_leaves_a_maximum() {
-    let house = House::with(PlatformConfig::default()).await;
-    let auctioneer = house.stage.make("/api/v1/auctioneers", &house.key, json!({ "name": "Jones" })).await;
-    let (auction, item) = house.stage.sale(&house.key, auctioneer["uuid"].as_str().unwrap()).await;
-    let house = House { auction, item, ..house };
+    let house = LiveFixture::with(PlatformConfig::default()).await;
+    let auctioneer = house.fixture.make("/api/v1/auctioneers", &house.key, json!({ "name": "Jones" })).await;
+    let (auction, item) = house.fixture.sale(&house.key, auctioneer["uuid"].as_str().unwrap()).await;
+    let house = LiveFixture { auction, item, ..house };
     let mut stream = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
     assert_eq!(stream.next().await.data["items"][0]["version"], 1);
     let left = json!({ "bidder": "5", "maximum": 9_000 });
-    house.stage.make(&format!("/api/v1/items/{}/absentee-bids", house.item), &house.key, left).await;
+    house.fixture.make(&format!("/api/v1/items/{}/absentee-bids", house.item), &house.key, left).await;
     let bearer = format!("Bearer {}", house.key);
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", "\"2\"")];
     let path = format!("/api/v1/items/{}", house.item);
-    let edited = house.stage.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
+    let edited = house.fixture.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
     assert_eq!(edited.status, 200, "{}", edited.text);
     let told = stream.next().await;
     assert_eq!((&told.data["item"]["version"], &told.data["item"]["bidCount"]), (&json!(3), &json!(0)), "{told:?}");

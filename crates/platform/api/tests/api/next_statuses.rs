@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
+use crate::bidding::{RequestHeaders, Sale};
 
 /// What an auction's answers say, the list's and that of a change too.
 async fn of_auction(sale: &Sale) -> Value {
@@ -14,7 +14,7 @@ async fn of_auction(sale: &Sale) -> Value {
     let listed = sale.get("/auctions").await["data"][0].clone();
     let narrowed =
         sale.get(&format!("/auctions?status={}", asked["status"].as_str().unwrap())).await["data"][0].clone();
-    let step = Step { version: asked["version"].as_i64(), ..Step::default() };
+    let step = RequestHeaders { version: asked["version"].as_i64(), ..RequestHeaders::default() };
     let patched = sale.send(&Method::PATCH, &path, &step, &json!({ "title": asked["title"] })).await.json();
     for answer in [listed, narrowed, patched] {
         assert_eq!(answer["legalNextStatuses"], asked["legalNextStatuses"], "{answer}");
@@ -73,7 +73,7 @@ async fn an_end_that_is_over_is_looked_at() {
     lead(&sale, "PREVIEW").await;
     assert_eq!(sale.item(0).await["legalNextStatuses"], json!(["PREVIEW", "SUSPENDED", "WITHDRAWN"]));
     // Into the next century.
-    sale.stage.clock.advance(Duration::from_secs(100 * 366 * 24 * 3600));
+    sale.fixture.clock.advance(Duration::from_secs(100 * 366 * 24 * 3600));
     assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["DRAFT"]));
     let version = of_auction(&sale).await["version"].as_i64().unwrap();
     let status = format!("/auctions/{}/status", sale.auction);

@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::json;
 
-use crate::bidding::{Sale, Step};
+use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
 async fn what_is_not_seen_makes_no_other_paddle_in_a_bid_or_a_registration() {
@@ -53,7 +53,7 @@ async fn a_paddle_that_has_bid_on_a_lot_is_not_entered_as_its_vendors() {
     let entered = sale.post(&registrations, without).await.json();
     let path = format!("{registrations}/{}", entered["uuid"].as_str().unwrap());
     let patch = async || {
-        let step = Step { version: entered["version"].as_i64(), ..Step::default() };
+        let step = RequestHeaders { version: entered["version"].as_i64(), ..RequestHeaders::default() };
         sale.send(&Method::PATCH, &path, &step, &json!({ "party": vendor })).await
     };
     assert_eq!(patch().await.code(), "vendor_has_bid");

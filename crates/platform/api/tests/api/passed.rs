@@ -4,24 +4,24 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
-use crate::stage::Answer;
+use crate::fixture::Answer;
 
 /// A webcast with a clerk who follows the ring.
-struct Hall {
+struct WebcastFixture {
     sale: Sale,
     tag: String,
 }
 
-impl Hall {
+impl WebcastFixture {
     async fn new(auction: Value, items: &[Value]) -> Self {
-        Hall { sale: Sale::new("webcast", auction, items).await, tag: "1.0".to_owned() }
+        WebcastFixture { sale: Sale::new("webcast", auction, items).await, tag: "1.0".to_owned() }
     }
 
     async fn tell(&mut self, command: &str, body: Value) -> Answer {
         let (bearer, tag) = (format!("Bearer {}", self.sale.key), format!("\"{}\"", self.tag));
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
         let path = format!("/api/v1/auctions/{}/ring/{command}", self.sale.auction);
-        let answer = self.sale.stage.send(&Method::POST, &path, &headers, &body.to_string()).await;
+        let answer = self.sale.fixture.send(&Method::POST, &path, &headers, &body.to_string()).await;
         if let Some(tag) = answer.header("etag") {
             self.tag = tag.trim_matches('"').to_owned();
         }
@@ -39,7 +39,7 @@ impl Hall {
         let bid = json!({ "bidder": bidder, "amount": amount });
         let answer = self.sale.post(&self.sale.path(place, "internet-bids"), bid).await;
         let path = format!("/api/v1/auctions/{}/ring", self.sale.auction);
-        let ring = self.sale.stage.ask(&Method::GET, &path, &self.sale.key, &Value::Null).await;
+        let ring = self.sale.fixture.ask(&Method::GET, &path, &self.sale.key, &Value::Null).await;
         self.tag = ring.header("etag").unwrap().trim_matches('"').to_owned();
         answer
     }
@@ -53,7 +53,7 @@ impl Hall {
 #[tokio::test]
 async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
     let at_once = json!({ "registration": "required", "internetBids": "accepted_at_once" });
-    let mut hall = Hall::new(at_once, &[json!({}), json!({})]).await;
+    let mut hall = WebcastFixture::new(at_once, &[json!({}), json!({})]).await;
     let registrations = format!("/auctions/{}/registrations", hall.sale.auction);
     let bidder = json!({ "paddle": "d", "name": "Dee", "limit": 200, "status": "approved" });
     let registered = hall.sale.post(&registrations, bidder).await.json();
@@ -90,7 +90,7 @@ async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
 
 #[tokio::test]
 async fn reopening_takes_a_pass_back_with_the_bid_that_stood() {
-    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     for bidder in ["7", "8"] {
         hall.done("bid", json!({ "source": "room", "bidder": bidder })).await;
@@ -106,7 +106,7 @@ async fn reopening_takes_a_pass_back_with_the_bid_that_stood() {
 
 #[tokio::test]
 async fn while_the_ring_is_paused_no_lot_is_passed() {
-    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     let paused = hall.done("pause", json!({})).await;
     assert!(!paused["desk"]["commands"].as_array().unwrap().contains(&json!("pass")), "{paused}");
@@ -118,7 +118,7 @@ async fn while_the_ring_is_paused_no_lot_is_passed() {
 
 #[tokio::test]
 async fn a_reason_that_says_nothing_is_as_one_that_is_missing() {
-    let mut hall = Hall::new(json!({}), &[json!({})]).await;
+    let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     hall.done("pass", json!({})).await;
     for body in [json!({}), json!({ "reason": "" }), json!({ "reason": " \n" })] {

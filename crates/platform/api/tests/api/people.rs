@@ -3,41 +3,42 @@
 use std::time::Duration;
 
 use http::Method;
-use kit_http::client::Peer;
+use kit_http::client_ip::Peer;
 use kit_runtime::vault::Secret;
 use platform_core::people::{NewUser, PeopleConfig};
 use platform_core::{Caller, PlatformConfig, Role, Scopes};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 const PASSWORD: &str = "correct horse battery";
 
-struct House {
-    stage: Stage,
+struct PeopleFixture {
+    fixture: Fixture,
 }
 
-impl House {
+impl PeopleFixture {
     async fn new() -> Self {
         Self::with(PeopleConfig::default()).await
     }
 
     /// With Ada, who administers.
     async fn with(people: PeopleConfig) -> Self {
-        let house = House { stage: Stage::with(PlatformConfig { people, ..PlatformConfig::default() }) };
+        let house = PeopleFixture { fixture: Fixture::with(PlatformConfig { people, ..PlatformConfig::default() }) };
         house.user("ada@example.com", Role::Administrator).await;
         house
     }
 
     async fn user(&self, email: &str, role: Role) -> String {
         let new = NewUser { email: email.into(), role, password: Some(Secret::new(PASSWORD.as_bytes().to_vec())) };
-        let made = self.stage.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
+        let made =
+            self.fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
         made.user.uuid.to_string()
     }
 
     async fn try_sign_in(&self, body: &Value) -> Answer {
-        self.stage.send(&Method::POST, "/api/v1/sessions", &[], &body.to_string()).await
+        self.fixture.send(&Method::POST, "/api/v1/sessions", &[], &body.to_string()).await
     }
 
     /// The token.
@@ -48,7 +49,7 @@ impl House {
     }
 
     async fn ask(&self, method: Method, path: &str, token: &str, body: Value) -> Answer {
-        self.stage.ask(&method, &format!("/api/v1{path}"), token, &body).await
+        self.fixture.ask(&method, &format!("/api/v1{path}"), token, &body).await
     }
 
     async fn get(&self, path: &str, token: &str) -> Answer {
@@ -60,13 +61,13 @@ impl House {
         let bearer = format!("Bearer {token}");
         let headers =
             [("authorization", bearer.as_str()), ("if-match", tag.as_str()), ("content-type", "application/json")];
-        self.stage.send(&Method::PATCH, &format!("/api/v1{path}"), &headers, &body.to_string()).await
+        self.fixture.send(&Method::PATCH, &format!("/api/v1{path}"), &headers, &body.to_string()).await
     }
 
     /// The code that an authenticator shows `later` seconds from now.
     fn code(&self, secret: &str, later: i64) -> String {
         let secret = data_encoding::BASE32_NOPAD.decode(secret.as_bytes()).unwrap();
-        let step = (self.stage.platform.now().as_second() + later) / 30;
+        let step = (self.fixture.platform.now().as_second() + later) / 30;
         let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &secret);
         let tag = ring::hmac::sign(&key, &step.to_be_bytes());
         let offset = usize::from(tag.as_ref()[19] & 15);
@@ -85,7 +86,7 @@ fn told(status: u16, code: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_person_signs_in_does_what_the_role_may_and_signs_out() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let uuid = house.user("Otto@example.com", Role::Operator).await;
     let signed_in = house.try_sign_in(&json!({ "email": " otto@EXAMPLE.com", "password": PASSWORD })).await;
     assert_eq!(signed_in.status, 201, "{}", signed_in.text);
@@ -95,11 +96,11 @@ async fn a_person_signs_in_does_what_the_role_may_and_signs_out() {
     assert_eq!((&signed_in["user"]["role"], &signed_in["user"]["uuid"]), (&json!("operator"), &json!(uuid)));
     assert!(signed_in["scopes"].as_array().unwrap().contains(&json!("auctions:write")));
 
-    let customer = house.stage.customer("Hartley").await;
-    let key = house.stage.key(None, Scopes::all()).await;
+    let customer = house.fixture.customer("Hartley").await;
+    let key = house.fixture.key(None, Scopes::all()).await;
     let auctioneer = json!({ "name": "Hartley & Sons", "customer": customer });
-    let auctioneer = house.stage.make("/api/v1/auctioneers", &key, auctioneer).await;
-    let (auction, _) = house.stage.sale(token, auctioneer["uuid"].as_str().unwrap()).await;
+    let auctioneer = house.fixture.make("/api/v1/auctioneers", &key, auctioneer).await;
+    let (auction, _) = house.fixture.sale(token, auctioneer["uuid"].as_str().unwrap()).await;
     let history = house.get(&format!("/auctions/{auction}/history"), token).await.json();
     assert_eq!(history["data"][0]["actor"], format!("user:{uuid}"), "the log names the person");
 
@@ -125,7 +126,7 @@ async fn a_person_signs_in_does_what_the_role_may_and_signs_out() {
 
 #[tokio::test]
 async fn nobody_learns_who_there_is_and_who_tries_too_often_waits() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let disabled = house.user("dora@example.com", Role::Viewer).await;
     let ada = house.sign_in("ada@example.com").await;
     let off = house.patch(&format!("/users/{disabled}"), &ada, json!({ "disabled": true })).await;
@@ -150,7 +151,7 @@ async fn nobody_learns_who_there_is_and_who_tries_too_often_waits() {
     }
     assert_eq!(house.get("/me", &ada).await.status, 200, "who is signed in stays so");
     // Another node, or this one after a restart, has the same store.
-    house.stage.clock.advance(Duration::from_secs(90));
+    house.fixture.clock.advance(Duration::from_secs(90));
     house.sign_in("ada@example.com").await;
     for _ in 0..10 {
         assert_eq!(refused("ada@example.com", "wrong horse battery").await["status"], 401);
@@ -159,12 +160,12 @@ async fn nobody_learns_who_there_is_and_who_tries_too_often_waits() {
 
 #[tokio::test]
 async fn an_address_from_which_many_are_tried_waits_and_others_do_not() {
-    let house = House::with(PeopleConfig { attempts_max: 3, ..PeopleConfig::default() }).await;
+    let house = PeopleFixture::with(PeopleConfig { attempts_max: 3, ..PeopleConfig::default() }).await;
     let attempt = async |from: &str, number: usize| {
         let body = json!({ "email": format!("{number}@example.com"), "password": "short" }).to_string();
         let request = http::Request::post("/api/v1/sessions").extension(Peer(from.parse().unwrap()));
         let request = request.body(axum::body::Body::from(body)).unwrap();
-        house.stage.surface.clone().oneshot(request).await.unwrap().status().as_u16()
+        house.fixture.surface.clone().oneshot(request).await.unwrap().status().as_u16()
     };
     for number in 0..15 {
         assert_eq!(attempt("192.0.2.1", number).await, 401);
@@ -175,8 +176,8 @@ async fn an_address_from_which_many_are_tried_waits_and_others_do_not() {
 
 #[tokio::test]
 async fn a_session_ends_at_its_time_and_when_nobody_uses_it() {
-    let house = House::new().await;
-    let minutes = |count: u64| house.stage.clock.advance(Duration::from_secs(60 * count));
+    let house = PeopleFixture::new().await;
+    let minutes = |count: u64| house.fixture.clock.advance(Duration::from_secs(60 * count));
     let idle = house.sign_in("ada@example.com").await;
     let used = house.sign_in("ada@example.com").await;
     for _ in 0..23 {
@@ -187,15 +188,15 @@ async fn a_session_ends_at_its_time_and_when_nobody_uses_it() {
     assert_eq!(house.get("/sessions", &used).await.json()["data"].as_array().unwrap().len(), 1);
     minutes(31);
     assert_eq!(refusal(&house.get("/me", &used).await), told(401, "unauthenticated"), "after twelve hours");
-    assert_eq!(house.stage.platform.forget_sessions().await.unwrap(), 2);
+    assert_eq!(house.fixture.platform.delete_expired_sessions().await.unwrap(), 2);
 }
 
 #[tokio::test]
 async fn a_session_that_is_asked_for_twice_is_begun_once_and_kept_sealed() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let ask = async |password: &str, code: Option<&str>| {
         let body = json!({ "email": "ada@example.com", "password": password, "code": code }).to_string();
-        house.stage.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "once")], &body).await
+        house.fixture.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "once")], &body).await
     };
     let (first, again) = (ask(PASSWORD, None).await, ask(PASSWORD, None).await);
     assert_eq!((first.status, again.status, &first.text), (201, 201, &again.text));
@@ -207,13 +208,13 @@ async fn a_session_that_is_asked_for_twice_is_begun_once_and_kept_sealed() {
     );
     assert_eq!(refusal(&ask(PASSWORD, Some("123456")).await), told(422, "idempotency_mismatch"));
     let user = first.json()["user"]["uuid"].as_str().unwrap().parse().unwrap();
-    let kept = house.stage.store.idempotent_answer(user, "once").await.unwrap().unwrap();
+    let kept = house.fixture.store.idempotent_answer(user, "once").await.unwrap().unwrap();
     assert!(!kept.body.contains("lws_") && !kept.body.contains("ada"), "{}", kept.body);
 }
 
 #[tokio::test]
 async fn a_second_factor_is_asked_for_once_it_is_confirmed_and_no_code_works_twice() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let token = house.sign_in("ada@example.com").await;
     let post = async |path: &str, body: Value| house.ask(Method::POST, path, &token, body).await;
     let wrong = post("/me/second-factor", json!({ "password": "wrong horse battery" })).await;
@@ -249,17 +250,17 @@ async fn a_second_factor_is_asked_for_once_it_is_confirmed_and_no_code_works_twi
     assert_eq!(refusal(&sign_in(Some(&code)).await), told(401, "code_refused"), "confirming used it");
     let next = house.code(secret, 30);
     let body = json!({ "email": "ada@example.com", "password": PASSWORD, "code": next }).to_string();
-    let once = async || house.stage.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "1")], &body).await;
+    let once = async || house.fixture.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "1")], &body).await;
     assert_eq!(once().await.status, 201);
     assert_eq!(refusal(&once().await), told(401, "code_refused"), "no idempotency key stands in for a code");
     assert_eq!(sign_in(Some(&codes[3].to_uppercase())).await.status, 201);
     assert_eq!(refusal(&sign_in(Some(codes[3])).await), told(401, "code_refused"));
     let me = house.get("/me", &token).await.json();
     assert_eq!((&me["recoveryCodesLeft"], &me["user"]["secondFactor"]), (&json!(9), &json!(true)));
-    let kept = house.stage.store.user(me["user"]["uuid"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
+    let kept = house.fixture.store.user(me["user"]["uuid"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
     assert!(!format!("{kept:?}").contains(secret), "it is sealed");
 
-    house.stage.clock.advance(Duration::from_secs(60));
+    house.fixture.clock.advance(Duration::from_secs(60));
     let off = post("/me/second-factor/off", json!({ "code": house.code(secret, 0) })).await;
     assert_eq!((off.status, &off.json()["secondFactor"]), (200, &json!(false)), "{}", off.text);
     assert_eq!(sign_in(None).await.status, 201);
@@ -267,7 +268,7 @@ async fn a_second_factor_is_asked_for_once_it_is_confirmed_and_no_code_works_twi
 
 #[tokio::test]
 async fn an_administrator_turns_off_the_second_factor_of_who_has_lost_it() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let uuid = house.user("otto@example.com", Role::Operator).await;
     let otto = house.sign_in("otto@example.com").await;
     let enrolled = house.ask(Method::POST, "/me/second-factor", &otto, json!({ "password": PASSWORD })).await.json();
@@ -283,7 +284,7 @@ async fn an_administrator_turns_off_the_second_factor_of_who_has_lost_it() {
 
 #[tokio::test]
 async fn whatever_changes_what_a_person_may_do_ends_their_sessions() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let ada = house.sign_in("ada@example.com").await;
     let uuid = house.user("otto@example.com", Role::Operator).await;
     let path = format!("/users/{uuid}");
@@ -331,7 +332,7 @@ async fn whatever_changes_what_a_person_may_do_ends_their_sessions() {
 
 #[tokio::test]
 async fn there_is_always_an_administrator() {
-    let house = House::new().await;
+    let house = PeopleFixture::new().await;
     let ada = house.sign_in("ada@example.com").await;
     let own = house.get("/me", &ada).await.json()["user"]["uuid"].as_str().unwrap().to_owned();
     let path = format!("/users/{own}");

@@ -5,13 +5,13 @@ use platform_core::Scopes;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn no_operation_passes_over_a_parameter_that_it_does_not_know() {
-    let stage = Stage::new();
-    let key = stage.key(None, Scopes::all()).await;
-    let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", stage.session().await));
+    let fixture = Fixture::new();
+    let key = fixture.key(None, Scopes::all()).await;
+    let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", fixture.session().await));
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     let mut tried = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -32,7 +32,7 @@ async fn no_operation_passes_over_a_parameter_that_it_does_not_know() {
             let kind = if is_file { "text/csv" } else { "application/json" };
             let headers = [("authorization", bearer.as_str()), ("content-type", kind), ("if-match", "\"1\"")];
             let method: Method = method.to_uppercase().parse().unwrap();
-            let answer = stage.send(&method, &format!("{filled}?dryrun=true"), &headers, "{}").await;
+            let answer = fixture.send(&method, &format!("{filled}?dryrun=true"), &headers, "{}").await;
             let refusal = (answer.status, answer.code());
             assert_eq!(refusal, (400, "query_invalid".to_owned()), "{method} {path}: {}", answer.text);
             tried += 1;

@@ -5,7 +5,7 @@ use platform_core::{Scope, Scopes};
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 impl Sale {
     /// GET with a tag that the caller has, if any.
@@ -13,7 +13,7 @@ impl Sale {
         let bearer = format!("Bearer {}", self.key);
         let mut headers = vec![("authorization", bearer.as_str())];
         headers.extend(has.map(|tag| ("if-none-match", tag)));
-        self.stage.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await
+        self.fixture.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await
     }
 }
 
@@ -26,7 +26,7 @@ async fn an_item_is_not_sent_twice_while_only_the_clock_moves() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let path = format!("/items/{}", sale.items[0]);
     let first = sale.look(&path, None).await;
-    sale.stage.clock.advance(std::time::Duration::from_secs(7));
+    sale.fixture.clock.advance(std::time::Duration::from_secs(7));
     let again = sale.look(&path, Some(&tag(&first))).await;
     assert_eq!((again.status, again.text.as_str(), tag(&again)), (304, "", tag(&first)));
     assert_eq!(again.header("cache-control"), Some("private, no-cache"));
@@ -55,7 +55,7 @@ async fn what_stands_beside_a_version_is_in_the_tag_and_the_tag_opens_a_change()
     let bearer = format!("Bearer {}", sale.key);
     let status = async |tag: &str| {
         let headers = [("authorization", bearer.as_str()), ("if-match", tag)];
-        sale.stage.send(&Method::POST, &format!("/api/v1{item}/status"), &headers, r#"{"status":"WITHDRAWN"}"#).await
+        sale.fixture.send(&Method::POST, &format!("/api/v1{item}/status"), &headers, r#"{"status":"WITHDRAWN"}"#).await
     };
     let made_up = format!("{}-x\"", seen.split('-').next().unwrap());
     assert_eq!(status(&made_up).await.status, 412);
@@ -100,13 +100,13 @@ async fn an_item_whose_sale_is_over_takes_no_least_bid() {
 #[tokio::test]
 async fn a_clerks_key_reads_the_item_that_it_may_correct() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
-    let clerk = sale.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
+    let clerk = sale.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
     let bearer = format!("Bearer {clerk}");
     let (ring, item) = (format!("/api/v1/auctions/{}/ring", sale.auction), format!("/api/v1/items/{}", sale.items[0]));
     let step = async |seen: &str, path: &str, body: Value| {
-        let seen = tag(&sale.stage.ask(&Method::GET, seen, &clerk, &Value::Null).await);
+        let seen = tag(&sale.fixture.ask(&Method::GET, seen, &clerk, &Value::Null).await);
         let headers = [("authorization", bearer.as_str()), ("if-match", seen.as_str())];
-        let done = sale.stage.send(&Method::POST, path, &headers, &body.to_string()).await;
+        let done = sale.fixture.send(&Method::POST, path, &headers, &body.to_string()).await;
         assert_eq!(done.status, 200, "{path}: {}", done.text);
         done.json()
     };
@@ -119,21 +119,22 @@ async fn a_clerks_key_reads_the_item_that_it_may_correct() {
 
 #[tokio::test]
 async fn a_cursor_that_nobody_was_given_is_refused() {
-    let stage = Stage::new();
-    let customer = stage.customer("First").await;
-    let other = stage.customer("Other").await;
-    let key = stage.key(Some(customer), Scopes::all()).await;
-    let events =
-        async |after: &str| stage.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await;
+    let fixture = Fixture::new();
+    let customer = fixture.customer("First").await;
+    let other = fixture.customer("Other").await;
+    let key = fixture.key(Some(customer), Scopes::all()).await;
+    let events = async |after: &str| {
+        fixture.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await
+    };
     assert_eq!(events("0").await.json(), json!({ "data": [], "next": 0, "done": true }));
     let beyond = events("1").await;
     assert_eq!((beyond.status, beyond.code().as_str()), (422, "cursor_beyond_end"), "{}", beyond.text);
     let negative = events("-1").await;
     assert_eq!((negative.status, negative.code().as_str()), (400, "query_invalid"), "{}", negative.text);
     for customer in [customer, other] {
-        let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
-        stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        fixture.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
     }
     let all = events("0").await.json();
     let next = all["next"].as_i64().unwrap();
@@ -146,15 +147,15 @@ async fn a_cursor_that_nobody_was_given_is_refused() {
 
 #[tokio::test]
 async fn a_mistake_is_told_once() {
-    let stage = Stage::new();
-    let customer = stage.customer("First").await;
-    let key = stage.key(Some(customer), Scopes::all()).await;
-    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let fixture = Fixture::new();
+    let customer = fixture.customer("First").await;
+    let key = fixture.key(Some(customer), Scopes::all()).await;
+    let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
     let auction = json!({
         "auctioneer": auctioneer["uuid"], "kind": "timed", "currency": "GBP", "timeZone": "UTC",
         "internetBids": "accepted_at_once",
     });
-    let refused = stage.ask(&Method::POST, "/api/v1/auctions", &key, &auction).await;
+    let refused = fixture.ask(&Method::POST, "/api/v1/auctions", &key, &auction).await;
     let errors = refused.json()["errors"].clone();
     assert_eq!((refused.status, errors.as_array().unwrap().len()), (422, 1), "{errors}");
     assert_eq!(errors[0]["pointer"], "/internetBids");
@@ -162,20 +163,20 @@ async fn a_mistake_is_told_once() {
 
 #[tokio::test]
 async fn a_history_is_one_of_its_kind() {
-    let stage = Stage::new();
-    let customer = stage.customer("First").await;
-    let key = stage.key(Some(customer), Scopes::all()).await;
-    let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
-    let (auction, item) = stage.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
+    let fixture = Fixture::new();
+    let customer = fixture.customer("First").await;
+    let key = fixture.key(Some(customer), Scopes::all()).await;
+    let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+    let (auction, item) = fixture.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
     for (kind, uuid, status) in
         [("auctions", &auction, 200), ("items", &item, 200), ("auctions", &item, 404), ("items", &auction, 404)]
     {
         let path = format!("/api/v1/{kind}/{uuid}/history");
-        assert_eq!(stage.ask(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
+        assert_eq!(fixture.ask(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
     }
-    let staff = stage.key(None, Scopes::all()).await;
+    let staff = fixture.key(None, Scopes::all()).await;
     for path in ["/events".to_owned(), format!("/items/{item}/record?after=99"), "/auctions?limit=251".to_owned()] {
-        let answer = stage.ask(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
+        let answer = fixture.ask(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "query_invalid"), "{path}: {}", answer.text);
     }
 }

@@ -3,7 +3,7 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
+use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
 async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
@@ -17,9 +17,9 @@ async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
             ("idempotency-key", key),
             ("if-match", tag),
         ];
-        sale.stage.send(&Method::POST, &format!("{ring}/{name}"), &headers, &body.to_string()).await
+        sale.fixture.send(&Method::POST, &format!("{ring}/{name}"), &headers, &body.to_string()).await
     };
-    let seen = sale.stage.ask(&Method::GET, &ring, &sale.key, &Value::Null).await;
+    let seen = sale.fixture.ask(&Method::GET, &ring, &sale.key, &Value::Null).await;
     let seen = seen.header("etag").unwrap().to_owned();
     let first = command("send", "k1", &seen, json!({})).await;
     assert_eq!(first.status, 200, "{}", first.text);
@@ -40,7 +40,7 @@ async fn what_was_created_twice_has_its_tag_twice() {
         (sale.path(0, "bids").as_str(), json!({ "bidder": "9", "amount": 100 })),
         ("/auctioneers", json!({ "name": "Jones" })),
     ] {
-        let sent = Step { key: Some(path_key(path)), version: None };
+        let sent = RequestHeaders { key: Some(path_key(path)), version: None };
         let first = sale.send(&Method::POST, path, &sent, &body).await;
         let again = sale.send(&Method::POST, path, &sent, &body).await;
         assert_eq!((first.status, again.status, &again.text), (201, 201, &first.text), "{path}");
@@ -62,7 +62,7 @@ async fn a_registration_is_changed_as_it_was_seen() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "note": "rings at noon" })).await;
     let patch = async |version, body: Value| {
-        sale.send(&Method::PATCH, &ada, &Step { key: None, version: Some(version) }, &body).await
+        sale.send(&Method::PATCH, &ada, &RequestHeaders { key: None, version: Some(version) }, &body).await
     };
     let changed = patch(1, json!({ "limit": 500, "note": null, "email": "ada@example.com" })).await;
     assert_eq!((changed.status, changed.header("etag")), (200, Some("\"2\"")), "{}", changed.text);
@@ -81,7 +81,7 @@ async fn a_paddle_changes_until_somebody_has_bid_by_it() {
     let bob = sale.register(json!({ "name": "Bob", "paddle": "2" })).await;
     assert_eq!(sale.bid(1, "walk-in", 100).await.status, 201);
     let to = async |who: &str, paddle: &str| sale.patch(who, json!({ "paddle": paddle })).await;
-    let refused = |answer: crate::stage::Answer| (answer.status, answer.code());
+    let refused = |answer: crate::fixture::Answer| (answer.status, answer.code());
     assert_eq!(refused(to(&ada, "2").await), (409, "taken".into()));
     assert_eq!(refused(to(&ada, "walk-in").await), (409, "paddle_has_bid".into()));
     assert_eq!(to(&ada, " ").await.json()["errors"][0]["pointer"], "/paddle");
@@ -97,6 +97,6 @@ async fn a_paddle_changes_until_somebody_has_bid_by_it() {
     assert_eq!(to(&ada, "12").await.status, 200, "nothing changes");
     let next = sale.post(&format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Cy" })).await.json();
     assert_eq!(next["paddle"], "13", "numbers go on behind the highest");
-    let verified = sale.stage.platform.verify_all(&[], &|_| ()).await.unwrap();
+    let verified = sale.fixture.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert_eq!(verified.broken.iter().map(|broken| &broken.what).collect::<Vec<_>>(), Vec::<&String>::new());
 }

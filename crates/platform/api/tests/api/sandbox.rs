@@ -4,28 +4,28 @@ use http::Method;
 use platform_core::{Scope, Scopes};
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 struct Sandbox {
-    stage: Stage,
+    fixture: Fixture,
     key: String,
     auction: String,
 }
 
 impl Sandbox {
     async fn new() -> Self {
-        let stage = Stage::new();
-        let customer = stage.customer("First").await;
-        let key = stage.key(Some(customer), Scopes::all()).await;
-        let auctioneer = stage.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
+        let fixture = Fixture::new();
+        let customer = fixture.customer("First").await;
+        let key = fixture.key(Some(customer), Scopes::all()).await;
+        let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
         let auction = json!({
             "auctioneer": auctioneer["uuid"], "kind": "timed", "title": "A try", "currency": "GBP", "timeZone": "UTC",
-            "endsAt": kit_runtime::clock::rfc3339_ms(stage.platform.now() + std::time::Duration::from_secs(3_600)),
+            "endsAt": kit_runtime::clock::rfc3339_ms(fixture.platform.now() + std::time::Duration::from_secs(3_600)),
             "status": "LIVE", "sandbox": true, "items": [{ "lotNumber": "1", "title": "A print" }],
         });
-        let auction = stage.make("/api/v1/auctions", &key, auction).await;
+        let auction = fixture.make("/api/v1/auctions", &key, auction).await;
         assert_eq!(auction["sandbox"], true);
-        Self { auction: auction["uuid"].as_str().unwrap().to_owned(), stage, key }
+        Self { auction: auction["uuid"].as_str().unwrap().to_owned(), fixture, key }
     }
 
     async fn advance(&self, body: Value, headers: &[(&str, &str)]) -> Answer {
@@ -33,7 +33,7 @@ impl Sandbox {
             (format!("/api/v1/auctions/{}/clock/advance", self.auction), format!("Bearer {}", self.key));
         let mut all = vec![("authorization", bearer.as_str()), ("content-type", "application/json")];
         all.extend(headers);
-        self.stage.send(&Method::POST, &path, &all, &body.to_string()).await
+        self.fixture.send(&Method::POST, &path, &all, &body.to_string()).await
     }
 }
 
@@ -49,7 +49,7 @@ async fn a_repeated_advance_gets_the_first_answer() {
     let again = sandbox.advance(json!({ "seconds": 7_200 }), &key).await;
     assert_eq!((again.text == first.text, again.header("idempotent-replayed")), (true, Some("true")));
     let path = format!("/api/v1/auctions/{}/clock", sandbox.auction);
-    let clock = sandbox.stage.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await;
+    let clock = sandbox.fixture.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await;
     assert_eq!((&clock.json()["now"], clock.header("etag")), (&told["now"], first.header("etag")));
 }
 
@@ -77,12 +77,12 @@ async fn advancing_has_a_scope_of_its_own() {
     let path = format!("/api/v1/auctions/{}/clock", sandbox.auction);
     let seconds = json!({ "seconds": 1 });
     let everything_else: Scopes = Scope::ALL.into_iter().filter(|scope| *scope != Scope::SandboxWrite).collect();
-    let key = sandbox.stage.key(None, everything_else).await;
-    let answer = sandbox.stage.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await;
+    let key = sandbox.fixture.key(None, everything_else).await;
+    let answer = sandbox.fixture.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await;
     assert_eq!((answer.status, answer.code().as_str()), (403, "forbidden"));
-    let key = sandbox.stage.key(None, [Scope::SandboxWrite].into_iter().collect()).await;
-    assert_eq!(sandbox.stage.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await.status, 200);
-    assert_eq!(sandbox.stage.ask(&Method::GET, &path, &key, &Value::Null).await.status, 200);
+    let key = sandbox.fixture.key(None, [Scope::SandboxWrite].into_iter().collect()).await;
+    assert_eq!(sandbox.fixture.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await.status, 200);
+    assert_eq!(sandbox.fixture.ask(&Method::GET, &path, &key, &Value::Null).await.status, 200);
 }
 
 #[tokio::test]
@@ -90,13 +90,13 @@ async fn a_sandbox_is_chosen_at_creation_and_stays_one() {
     let sandbox = Sandbox::new().await;
     let list = async |query: &str| {
         let path = format!("/api/v1/auctions?sandbox={query}");
-        sandbox.stage.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await
+        sandbox.fixture.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await
     };
     assert_eq!(list("true").await.json()["data"][0]["uuid"], json!(sandbox.auction));
     assert_eq!(list("false").await.json()["data"], json!([]));
     assert_eq!(list("perhaps").await.status, 400);
     let path = format!("/api/v1/auctions/{}/status", sandbox.auction);
     let body = json!({ "status": "PREVIEW", "sandbox": false });
-    let answer = sandbox.stage.ask(&Method::POST, &path, &sandbox.key, &body).await;
+    let answer = sandbox.fixture.ask(&Method::POST, &path, &sandbox.key, &body).await;
     assert!(matches!(answer.status, 400 | 422), "{}", answer.text);
 }

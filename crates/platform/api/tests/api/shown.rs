@@ -116,7 +116,7 @@ async fn a_clerk_reads_the_item_whose_hammer_is_taken_back() {
         assert_eq!(answer.status, 200, "{command}: {}", answer.text);
         tag = answer.header("etag").unwrap().trim_matches('"').to_owned();
     }
-    let clerk = sale.stage.key(None, [Scope::RingWrite].into_iter().collect()).await;
+    let clerk = sale.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
     let clerk = Sale { key: clerk, ..sale };
     let version = clerk.item(0).await["version"].as_i64().unwrap();
     let back = clerk.step(&clerk.path(0, "status"), version, json!({ "status": "LIVE", "reason": "Wrong lot" })).await;
@@ -153,7 +153,7 @@ async fn ring_and_stream_of_a_sandbox_tell_its_own_time_and_nothing_of_the_clerk
             .header("authorization", format!("Bearer {}", sale.key))
             .body(axum::body::Body::empty())
             .unwrap();
-        let mut stream = sale.stage.surface.clone().oneshot(request).await.unwrap().into_body();
+        let mut stream = sale.fixture.surface.clone().oneshot(request).await.unwrap().into_body();
         let snapshot: Value = loop {
             let frame = stream.frame().await.unwrap().unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();
@@ -178,9 +178,9 @@ async fn what_the_items_of_an_auction_hold_back_is_not_offered_as_its_next_statu
     assert_eq!(legal().await, json!(["RECONCILIATION"]));
 }
 
-async fn ring(sale: &Sale, method: &Method, below: &str, tag: &str, body: &Value) -> crate::stage::Answer {
+async fn ring(sale: &Sale, method: &Method, below: &str, tag: &str, body: &Value) -> crate::fixture::Answer {
     let (bearer, tag) = (format!("Bearer {}", sale.key), format!("\"{tag}\""));
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     let path = format!("/api/v1/auctions/{}/ring{below}", sale.auction);
-    sale.stage.send(method, &path, &headers, &body.to_string()).await
+    sale.fixture.send(method, &path, &headers, &body.to_string()).await
 }

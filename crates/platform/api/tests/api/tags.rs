@@ -3,8 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::bidding::{Sale, Step};
-use crate::stage::Answer;
+use crate::bidding::{RequestHeaders, Sale};
+use crate::fixture::Answer;
 
 /// What was answered has the tag that asking gives then, and asking with it gives 304.
 async fn is_known(sale: &Sale, answer: &Answer, path: &str) -> String {
@@ -12,18 +12,18 @@ async fn is_known(sale: &Sale, answer: &Answer, path: &str) -> String {
     let tag = answer.header("etag").unwrap().to_owned();
     let bearer = format!("Bearer {}", sale.key);
     let headers = [("authorization", bearer.as_str()), ("if-none-match", tag.as_str())];
-    let asked = sale.stage.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await;
+    let asked = sale.fixture.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await;
     assert_eq!((asked.status, asked.header("etag")), (304, Some(tag.as_str())), "{}\n{}", answer.text, asked.text);
     tag
 }
 
 async fn patch(sale: &Sale, path: &str, body: Value) -> Answer {
-    let step = Step { version: sale.get(path).await["version"].as_i64(), key: None };
+    let step = RequestHeaders { version: sale.get(path).await["version"].as_i64(), key: None };
     sale.send(&Method::PATCH, path, &step, &body).await
 }
 
 async fn post(sale: &Sale, path: &str, below: &str, body: Value) -> Answer {
-    let step = Step { version: sale.get(path).await["version"].as_i64(), key: None };
+    let step = RequestHeaders { version: sale.get(path).await["version"].as_i64(), key: None };
     sale.send(&Method::POST, &format!("{path}/{below}"), &step, &body).await
 }
 
@@ -72,9 +72,9 @@ async fn a_webcast_with_passed_lots_is_reconciled_with_one_tag() {
     let (auction, ring) = (format!("/auctions/{}", sale.auction), format!("/auctions/{}/ring", sale.auction));
     let bearer = format!("Bearer {}", sale.key);
     for command in ["send", "pass", "send", "pass"] {
-        let seen = sale.send(&Method::GET, &ring, &Step::default(), &Value::Null).await;
+        let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
         let headers = [("authorization", bearer.as_str()), ("if-match", seen.header("etag").unwrap())];
-        let done = sale.stage.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, "{}").await;
+        let done = sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, "{}").await;
         assert_eq!(done.status, 200, "{}", done.text);
     }
     assert_eq!(sale.get(&auction).await["itemCounts"]["passed"], 2);

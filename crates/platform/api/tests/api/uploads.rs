@@ -4,14 +4,14 @@ use http::Method;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
-use crate::stage::Answer;
+use crate::fixture::Answer;
 
 async fn upload(sale: &Sale, query: &str, key: Option<&str>, file: &str) -> Answer {
     let bearer = format!("Bearer {}", sale.key);
     let mut headers = vec![("authorization", bearer.as_str()), ("content-type", "text/csv")];
     headers.extend(key.map(|key| ("idempotency-key", key)));
     let path = format!("/api/v1/auctions/{}/catalogue{query}", sale.auction);
-    sale.stage.send(&Method::POST, &path, &headers, file).await
+    sale.fixture.send(&Method::POST, &path, &headers, file).await
 }
 
 fn catalogue(lots: std::ops::Range<usize>) -> String {
@@ -99,10 +99,10 @@ async fn a_file_in_another_character_set_is_told_as_such() {
     ] {
         let headers = [("authorization", bearer.as_str()), ("content-type", kind)];
         let path = format!("/api/v1/auctions/{}/catalogue?dryRun=true", sale.auction);
-        let answer = sale.stage.send(&Method::POST, &path, &headers, &catalogue(0..1)).await;
+        let answer = sale.fixture.send(&Method::POST, &path, &headers, &catalogue(0..1)).await;
         assert_eq!(answer.status, status, "{kind}: {}", answer.text);
         let compressed = [headers.as_slice(), &[("content-encoding", "gzip")]].concat();
-        let answer = sale.stage.send(&Method::POST, &path, &compressed, &catalogue(0..1)).await;
+        let answer = sale.fixture.send(&Method::POST, &path, &compressed, &catalogue(0..1)).await;
         assert_eq!((answer.status, answer.code().as_str()), (415, "unsupported_media_type"), "{}", answer.text);
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
-async fn auctioneer(stage: &Stage) -> Value {
-    stage.post("/auctioneers", json!({ "name": "Salter" })).await.body["uuid"].clone()
+async fn auctioneer(fixture: &Fixture) -> Value {
+    fixture.post("/auctioneers", json!({ "name": "Salter" })).await.body["uuid"].clone()
 }
 
 fn sale(auctioneer: &Value, currency: Value, extra: &Value) -> Value {
@@ -19,22 +19,22 @@ fn sale(auctioneer: &Value, currency: Value, extra: &Value) -> Value {
 
 #[tokio::test]
 async fn an_auction_has_an_address_of_its_own_or_one_that_is_there() {
-    let stage = Stage::new().await;
-    let auctioneer = auctioneer(&stage).await;
+    let fixture = Fixture::new().await;
+    let auctioneer = auctioneer(&fixture).await;
     let place = json!({ "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
     let first = sale(&auctioneer, json!("GBP"), &json!({ "address": place }));
-    let created = stage.post_once("/auctions", "k1", first.clone()).await;
+    let created = fixture.post_once("/auctions", "k1", first.clone()).await;
     assert_eq!((created.status, &created.body["addressId"]), (201, &json!(1)));
-    stage.post_once("/auctions", "k1", first).await.expect(201, &created.body);
+    fixture.post_once("/auctions", "k1", first).await.expect(201, &created.body);
     let model = json!({ "@class": "com.vendor.scaffold.models.address.AddressModel", "id": 1,
         "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
-    stage.get("/reference/addresses/1").await.expect(200, &model);
+    fixture.get("/reference/addresses/1").await.expect(200, &model);
 
-    let second = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({ "addressId": 1 }))).await;
+    let second = fixture.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({ "addressId": 1 }))).await;
     assert_eq!(second.body["addressId"], 1);
     let path = format!("/auctions/{}", second.body["uuid"].as_str().unwrap());
-    assert_eq!(stage.get(&path).await.body["addressId"], 1);
-    let nowhere = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({}))).await;
+    assert_eq!(fixture.get(&path).await.body["addressId"], 1);
+    let nowhere = fixture.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({}))).await;
     assert_eq!(nowhere.body["addressId"], json!(null));
 
     for (extra, pointer) in [
@@ -42,15 +42,15 @@ async fn an_auction_has_an_address_of_its_own_or_one_that_is_there() {
         (json!({ "address": place, "addressId": 1 }), "/addressId"),
         (json!({ "address": { "postcode": "OX1" } }), "/address/addressLine1"),
     ] {
-        let refused = stage.post("/auctions", sale(&auctioneer, json!("GBP"), &extra)).await;
+        let refused = fixture.post("/auctions", sale(&auctioneer, json!("GBP"), &extra)).await;
         refused.refused(422, "invalid", pointer);
     }
 }
 
 #[tokio::test]
 async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
-    let stage = Stage::new().await;
-    let auctioneer = auctioneer(&stage).await;
+    let fixture = Fixture::new().await;
+    let auctioneer = auctioneer(&fixture).await;
     let class = "com.vendor.scaffold.models.reference.CurrencyModel";
     for (given, kept) in [
         (json!("GBP"), "GBP"),
@@ -58,7 +58,7 @@ async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
         (json!({ "code": "CHF" }), "CHF"),
         (json!({ "@class": class, "id": 978, "code": "EUR", "name": "Euro" }), "EUR"),
     ] {
-        let created = stage.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
+        let created = fixture.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
         assert_eq!((created.status, &created.body["currency"]), (201, &json!(kept)));
     }
     for (given, pointer) in [
@@ -75,7 +75,7 @@ async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
         (json!({ "@class": "x", "code": "EUR" }), "/currency/@class"),
         (json!({ "code": "EUR", "rate": 1 }), "/currency/rate"),
     ] {
-        let refused = stage.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
+        let refused = fixture.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
         refused.refused(422, "invalid", pointer);
     }
 }

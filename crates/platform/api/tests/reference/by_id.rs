@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const CACHED: &str = "private, max-age=86400";
 const OWN: &str = "private, no-cache";
 
 #[tokio::test]
 async fn each_record_is_given_in_its_common_model() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let address = json!({ "addressLine1": "Unit 4", "addressLine2": "", "postcode": "OX1 1AA", "countryCode": "gb" });
-    stage.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;
+    fixture.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;
     for (path, keep, model) in [
         (
             "/reference/countries/826",
@@ -34,12 +34,12 @@ async fn each_record_is_given_in_its_common_model() {
             r#"{"@class":"com.vendor.scaffold.models.address.AddressModel","id":1,"addressLine1":"Unit 4","addressLine2":"","postcode":"OX1 1AA","countryCode":"uk"}"#,
         ),
     ] {
-        let answer = stage.get(path).await;
+        let answer = fixture.get(path).await;
         assert_eq!((answer.status, answer.body.to_string()), (200, model.to_owned()), "{path}");
         assert_eq!((answer.header("cache-control"), answer.header("vary")), (keep, vary(keep)), "{path}");
-        let again = stage.get_unless(path, answer.header("etag")).await;
+        let again = fixture.get_unless(path, answer.header("etag")).await;
         assert_eq!((again.status, again.header("etag")), (304, answer.header("etag")), "{path}");
-        assert_eq!(stage.get_unless(path, "\"other\"").await.status, 200, "{path}");
+        assert_eq!(fixture.get_unless(path, "\"other\"").await.status, 200, "{path}");
     }
 }
 
@@ -49,26 +49,26 @@ fn vary(keep: &str) -> &'static str {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_found() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for kind in ["auctioneers", "addresses", "countries", "currencies"] {
         for id in ["0", "-1", "1000", "9223372036854775807", "9223372036854775808", "x", "1.5", "826x", "0826", "+826"]
         {
-            stage.get(&format!("/reference/{kind}/{id}")).await.refused(404, "not_found", "");
+            fixture.get(&format!("/reference/{kind}/{id}")).await.refused(404, "not_found", "");
         }
     }
-    stage.get("/reference/planets/1").await.refused(404, "route_not_found", "");
+    fixture.get("/reference/planets/1").await.refused(404, "route_not_found", "");
 }
 
 #[tokio::test]
 async fn another_customers_records_are_not_there() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let address = json!({ "addressLine1": "a", "addressLine2": "b", "postcode": "c" });
-    stage.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;
+    fixture.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;
     for path in ["/reference/auctioneers/1", "/reference/addresses/1"] {
-        assert_eq!(stage.get(path).await.status, 200, "{path}");
-        stage.get_as_other(path).await.refused(404, "not_found", "");
+        assert_eq!(fixture.get(path).await.status, 200, "{path}");
+        fixture.get_as_other(path).await.refused(404, "not_found", "");
     }
-    stage.post_as_other("/auctioneers", json!({ "name": "x", "addressId": 1 })).await.refused(
+    fixture.post_as_other("/auctioneers", json!({ "name": "x", "addressId": 1 })).await.refused(
         422,
         "invalid",
         "/addressId",

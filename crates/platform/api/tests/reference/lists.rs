@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const LISTS: [&str; 5] = ["countries", "currencies", "item-statuses", "auction-statuses", "event-types"];
 
 #[tokio::test]
 async fn every_list_may_be_kept_for_a_day_and_is_not_sent_twice() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let mut tags = HashSet::new();
     for list in LISTS {
         let path = format!("/reference-data/{list}");
-        let answer = stage.get(&path).await;
+        let answer = fixture.get(&path).await;
         assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{list}");
         assert_eq!(answer.header("cache-control"), "private, max-age=86400");
         assert_eq!(answer.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["data"]);
@@ -22,19 +22,19 @@ async fn every_list_may_be_kept_for_a_day_and_is_not_sent_twice() {
         assert!(tag.starts_with('"') && tag.ends_with('"') && tags.insert(tag.clone()), "{tag}");
 
         for has in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
-            let again = stage.get_unless(&path, &has).await;
+            let again = fixture.get_unless(&path, &has).await;
             assert_eq!((again.status, &again.body), (304, &json!(null)), "{has}");
             assert_eq!((again.header("etag"), again.header("cache-control")), (&*tag, "private, max-age=86400"));
         }
-        assert_eq!(stage.get_unless(&path, "\"other\"").await.status, 200);
-        assert_eq!(stage.get_as_other(&path).await.header("etag"), tag);
+        assert_eq!(fixture.get_unless(&path, "\"other\"").await.status, 200);
+        assert_eq!(fixture.get_as_other(&path).await.header("etag"), tag);
     }
 }
 
 #[tokio::test]
 async fn countries_have_their_iso_numbers_as_ids() {
-    let stage = Stage::new().await;
-    let body = stage.get("/reference-data/countries").await.body;
+    let fixture = Fixture::new().await;
+    let body = fixture.get("/reference-data/countries").await.body;
     let countries = body["data"].as_array().unwrap();
     assert_eq!(countries.len(), 249);
     let find = |code: &str| countries.iter().find(|country| country["code"] == code).unwrap();
@@ -47,8 +47,8 @@ async fn countries_have_their_iso_numbers_as_ids() {
 
 #[tokio::test]
 async fn currencies_have_their_iso_numbers_as_ids() {
-    let stage = Stage::new().await;
-    let body = stage.get("/reference-data/currencies").await.body;
+    let fixture = Fixture::new().await;
+    let body = fixture.get("/reference-data/currencies").await.body;
     let currencies = body["data"].as_array().unwrap();
     let find = |code: &str| currencies.iter().find(|currency| currency["code"] == code).unwrap();
     let class = "com.vendor.scaffold.models.reference.CurrencyModel";
@@ -61,7 +61,7 @@ async fn currencies_have_their_iso_numbers_as_ids() {
 
 #[tokio::test]
 async fn statuses_and_event_types_are_those_of_the_contract() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let codes = |body: &serde_json::Value| -> Vec<(String, i64)> {
         let rows = body["data"].as_array().unwrap();
         rows.iter().map(|row| (row["name"].as_str().unwrap().to_owned(), row["code"].as_i64().unwrap())).collect()
@@ -79,13 +79,13 @@ async fn statuses_and_event_types_are_those_of_the_contract() {
         ("PASSED", 17),
     ];
     let auctions = [("DRAFT", 2), ("PREVIEW", 3), ("LIVE", 4), ("RECONCILIATION", 5), ("ARCHIVED", 6)];
-    assert_eq!(codes(&stage.get("/reference-data/item-statuses").await.body), named(&items));
-    assert_eq!(codes(&stage.get("/reference-data/auction-statuses").await.body), named(&auctions));
+    assert_eq!(codes(&fixture.get("/reference-data/item-statuses").await.body), named(&items));
+    assert_eq!(codes(&fixture.get("/reference-data/auction-statuses").await.body), named(&auctions));
     let types = json!({ "data": [
         { "name": "ITEM_STATUS_CHANGE", "title": "Item status changed",
           "description": "Event triggered when an item status changes" },
         { "name": "AUCTION_STATUS_CHANGE", "title": "Auction status changed",
           "description": "Event triggered when an auction status changes" },
     ] });
-    stage.get("/reference-data/event-types").await.expect(200, &types);
+    fixture.get("/reference-data/event-types").await.expect(200, &types);
 }

@@ -6,5 +6,5 @@ mod auctioneers;
 mod auctions;
 mod by_id;
 mod document;
+mod fixture;
 mod lists;
-mod stage;

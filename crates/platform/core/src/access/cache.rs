@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 /// What was found by the hash of a key or token.
-pub(crate) struct KeyCache<T> {
+pub(crate) struct CredentialCache<T> {
     keys_max: usize,
     ttl: Duration,
     inner: Mutex<Inner<T>>,
@@ -21,26 +21,26 @@ struct Inner<T> {
 
 /// When a look-up began. What it finds is not kept if a key was taken away meanwhile: it may be that one, as it was before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment(u64);
+pub(crate) struct CacheGeneration(u64);
 
-impl<T: Clone> KeyCache<T> {
+impl<T: Clone> CredentialCache<T> {
     pub(crate) fn new(keys_max: usize, ttl: Duration) -> Self {
         Self { keys_max, ttl, inner: Mutex::new(Inner { keys: HashMap::new(), forgotten: 0 }) }
     }
 
     /// The key, or since when it is looked up.
-    pub(crate) fn get(&self, hash: &[u8; 32], now: Timestamp) -> Result<T, Moment> {
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Timestamp) -> Result<T, CacheGeneration> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match inner.keys.get(hash) {
             // A clock that was set back must not make it stay longer.
             Some((key, checked_at)) if *checked_at <= now && now < *checked_at + self.ttl => Ok(key.clone()),
-            _ => Err(Moment(inner.forgotten)),
+            _ => Err(CacheGeneration(inner.forgotten)),
         }
     }
 
-    pub(crate) fn put(&self, hash: [u8; 32], key: T, now: Timestamp, since: Moment) {
+    pub(crate) fn put(&self, hash: [u8; 32], key: T, now: Timestamp, since: CacheGeneration) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if since != Moment(inner.forgotten) {
+        if since != CacheGeneration(inner.forgotten) {
             return;
         }
         let keys = &mut inner.keys;
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_was_looked_up_before_a_key_was_taken_away_is_not_kept() {
-        let (cache, now) = (KeyCache::new(10, Duration::from_secs(5)), Timestamp::UNIX_EPOCH);
+        let (cache, now) = (CredentialCache::new(10, Duration::from_secs(5)), Timestamp::UNIX_EPOCH);
         let key = ApiKey {
             uuid: uuid::Uuid::nil(),
             hash: [1; 32],

@@ -72,7 +72,7 @@ pub enum AccessEvent {
         user: Uuid,
     },
     /// A clerk was assigned to a webcast.
-    ClerkAssigned {
+    ClerkAssignResult {
         /// The webcast.
         auction: Uuid,
         /// Who.

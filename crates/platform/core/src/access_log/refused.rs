@@ -25,7 +25,7 @@ impl RefusedSignIns {
 impl Platform {
     /// Notes how many sign-ins were refused on this node, once an hour at most. Called once a minute.
     pub async fn note_refused_sign_ins(&self) -> PlatformResult<()> {
-        let (refused, now_s) = (&self.doorkeeper().refused, self.now().as_second());
+        let (refused, now_s) = (&self.sign_in_state().refused, self.now().as_second());
         if now_s - refused.noted_at_s.load(Ordering::Relaxed) < EVERY_S {
             return Ok(());
         }

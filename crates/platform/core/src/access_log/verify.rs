@@ -4,7 +4,7 @@ use platform_rules::LogHead;
 
 use super::AccessContent;
 use crate::Platform;
-use crate::audit::{Anchor, Broken, Verified, access_begin, access_chain};
+use crate::audit::{Anchor, Finding, VerifyReport, access_begin, access_chain};
 use crate::error::PlatformResult;
 use crate::port::{AccessEntry, Page};
 
@@ -13,14 +13,14 @@ const ROWS_READ_MAX: usize = 1_000;
 
 impl Platform {
     /// Looks at every entry of the log of access, and at its head. `anchors` are heads that were noted earlier.
-    pub async fn verify_access(&self, anchors: &[Anchor], verified: &mut Verified) -> PlatformResult<()> {
+    pub async fn verify_access(&self, anchors: &[Anchor], verified: &mut VerifyReport) -> PlatformResult<()> {
         let mut head = access_begin();
-        hold(anchors, head, verified);
+        check_anchors(anchors, head, verified);
         let mut was_empty = false;
         loop {
             let entries = self.store().access_log(Page { after: Some(head.number), limit: ROWS_READ_MAX }).await?;
             if entries.is_empty() {
-                let kept = match self.store().access_head().await {
+                let kept = match self.store().access_log_head().await {
                     Ok(kept) => kept,
                     Err(crate::port::StoreError::Corrupt(what)) => {
                         verified.broken.push(broken(None, what));
@@ -46,7 +46,7 @@ impl Platform {
                     }
                 }
                 verified.access_entries += 1;
-                hold(anchors, head, verified);
+                check_anchors(anchors, head, verified);
             }
         }
         for anchor in anchors.iter().filter(|anchor| anchor.position > head.number) {
@@ -59,7 +59,7 @@ impl Platform {
 }
 
 /// Holds the anchors of this place against what the log has come to there.
-fn hold(anchors: &[Anchor], head: LogHead, verified: &mut Verified) {
+fn check_anchors(anchors: &[Anchor], head: LogHead, verified: &mut VerifyReport) {
     for anchor in anchors.iter().filter(|anchor| anchor.position == head.number) {
         if anchor.hash == head.hash {
             verified.anchors_held += 1;
@@ -82,7 +82,7 @@ fn next(head: LogHead, entry: &AccessEntry) -> Result<LogHead, String> {
     content.map(|_| after).map_err(|error| format!("it can't be read: {error}"))
 }
 
-fn against_head(head: LogHead, kept: LogHead) -> Option<Broken> {
+fn against_head(head: LogHead, kept: LogHead) -> Option<Finding> {
     if head == kept {
         return None;
     }
@@ -94,6 +94,6 @@ fn against_head(head: LogHead, kept: LogHead) -> Option<Broken> {
     Some(broken(None, what))
 }
 
-fn broken(entry: Option<i64>, what: String) -> Broken {
-    Broken { subject: None, kind: None, entry, what: format!("log of access: {what}") }
+fn broken(entry: Option<i64>, what: String) -> Finding {
+    Finding { subject: None, kind: None, entry, what: format!("log of access: {what}") }
 }

@@ -1,7 +1,7 @@
 //! An auction is held again: a copy as a DRAFT, with or without its items.
 //!
 //! The first items are there with the copy itself. Those of a large auction behind them are staged as they are read, and one
-//! small commit makes the copy true; its lead brings them in ([`crate::leads`]), as those of an import. What was staged for a
+//! small commit makes the copy true; its bulk change brings them in ([`crate::bulk changes`]), as those of an import. What was staged for a
 //! copy that did not come to be is taken away.
 
 use contract::{AuctionStatus, ItemStatus};
@@ -10,20 +10,20 @@ use platform_rules::lifecycle::{self, AuctionCommand};
 use platform_rules::{Auction, Hidden, Item, Rejection, TestClock, WebcastPhase};
 use uuid::Uuid;
 
-use super::shift::{Shift, Shifting};
-use crate::deciding::Decision;
+use super::shift::{Shift, TimeShift};
+use crate::bulk_change::StagedBatch;
+use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
-use crate::items::Entry;
-use crate::leads::Piece;
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::items::ItemOrigin;
 use crate::new_item::{NewItem, TITLE_CHARS_MAX, text};
-use crate::port::{Follows, ItemCounts, Lead, LeadStep, Page};
+use crate::port::{BulkChange, BulkChangeStep, BulkOperation, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 1_000;
 
-/// Leads looked at for those of a repeated call.
+/// BulkChangeStore looked at for those of a repeated call.
 const COPIES_MAX: usize = 64;
 
 /// What of an auction's items a copy gets.
@@ -56,7 +56,7 @@ pub struct CopiedAuction {
 }
 
 /// The items of a copy on their way.
-struct Copying {
+struct CopyProgress {
     /// What they are staged as.
     import: Uuid,
     /// Those that come with the copy itself.
@@ -77,27 +77,27 @@ impl Platform {
         caller: &Caller,
         uuid: Uuid,
         copy: &AuctionCopy,
-        answering: Option<Answering<'_, CopiedAuction>>,
+        answering: Option<IdempotentRequest<'_, CopiedAuction>>,
     ) -> PlatformResult<Outcome<CopiedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
         if let Some(Err(message)) = copy.title.as_deref().map(|title| text(title, TITLE_CHARS_MAX)) {
             return Err(PlatformError::invalid("/title", message));
         }
         if let Some(answer) = self.replay(answering.as_ref()).await? {
-            self.end_copies(caller).await?;
+            self.finish_copies(caller).await?;
             return Ok(Outcome::Replayed(answer));
         }
-        let source = self.seen_auction(caller, uuid).await?;
-        self.require_settled(&source).await?;
+        let source = self.visible_auction(caller, uuid).await?;
+        self.require_no_bulk_change(&source).await?;
         let shifting = copy.shift.of(&source)?;
         let auction = self.copied(&source, (copy, &shifting), self.now())?;
-        let mut copying = Copying { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
+        let mut copying = CopyProgress { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
         let outcome = self.copy_as(caller, (&auction, copy.items), &shifting, &mut copying, answering).await;
         let outcome = outcome.map_err(|error| shifting.refused(error));
         // Of what may have become true all the same nothing is taken away.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
         if copying.pieces > 0 && !is_uncertain {
-            self.unstage(copying.import).await?;
+            self.delete_staged_chunks(copying.import).await?;
         }
         outcome
     }
@@ -106,9 +106,9 @@ impl Platform {
         &self,
         caller: &Caller,
         (auction, items): (&Auction, CopiedItems),
-        shifting: &Shifting<'_>,
-        copying: &mut Copying,
-        answering: Option<Answering<'_, CopiedAuction>>,
+        shifting: &TimeShift<'_>,
+        copying: &mut CopyProgress,
+        answering: Option<IdempotentRequest<'_, CopiedAuction>>,
     ) -> PlatformResult<Outcome<CopiedAuction>> {
         if items == CopiedItems::All {
             self.read_copies(auction, shifting, copying).await?;
@@ -118,25 +118,31 @@ impl Platform {
             let now = auction.created_at;
             let command = AuctionCommand::Create { status: AuctionStatus::Draft };
             let changes = lifecycle::decide(auction, &ItemCounts::default(), command, now)?;
-            let mut draft = self.draft(&caller.actor, now);
+            let mut draft = self.build_change(&caller.actor, now);
             let auction = draft.auction(auction.clone(), &changes);
             for (position, new) in (0..).zip(&copying.first) {
                 let state = self.new_item(&auction, new, position, now);
-                let changes = platform_rules::item::decide(&auction, &state, Entry::Call.command(new.status), now)?;
+                let changes =
+                    platform_rules::item::decide(&auction, &state, ItemOrigin::Call.command(new.status), now)?;
                 draft.item(&auction, state, &changes);
             }
             if copying.pieces > 0 {
-                let lead = Lead {
+                let bulk_change = BulkChange {
                     auction: auction.uuid,
                     customer: auction.customer,
-                    follows: Follows::Copy { import: copying.import },
+                    operation: BulkOperation::Copy { import: copying.import },
                     actor: caller.actor.clone(),
                     at: now,
                     step: 0,
                     through: copying.items_of_first() - 1,
                     until: copying.items - 1,
                 };
-                draft.lead(LeadStep { auction: auction.uuid, seen: None, lead: Some(lead), entered: None });
+                draft.bulk_change(BulkChangeStep {
+                    auction: auction.uuid,
+                    expected_step: None,
+                    bulk_change: Some(bulk_change),
+                    entered: None,
+                });
             }
             // When it is answered, all of them are there.
             let items = ItemCounts { total: copying.items.unsigned_abs(), ..ItemCounts::default() };
@@ -146,16 +152,16 @@ impl Platform {
         });
         let outcome = decided.await?;
         if matches!(outcome, Outcome::Fresh(_)) {
-            self.follow_to_the_end(auction.uuid).await?;
+            self.run_bulk_change_to_end(auction.uuid).await?;
         }
         Ok(outcome)
     }
 
     /// Copies that this caller has begun are there, items and all.
-    async fn end_copies(&self, caller: &Caller) -> PlatformResult<()> {
-        for lead in self.store().leads(COPIES_MAX).await? {
-            if lead.actor == caller.actor && matches!(lead.follows, Follows::Copy { .. }) {
-                self.follow_to_the_end(lead.auction).await?;
+    async fn finish_copies(&self, caller: &Caller) -> PlatformResult<()> {
+        for bulk_change in self.store().bulk_changes(COPIES_MAX).await? {
+            if bulk_change.actor == caller.actor && matches!(bulk_change.operation, BulkOperation::Copy { .. }) {
+                self.run_bulk_change_to_end(bulk_change.auction).await?;
             }
         }
         Ok(())
@@ -164,7 +170,7 @@ impl Platform {
     fn copied(
         &self,
         source: &Auction,
-        (copy, shifting): (&AuctionCopy, &Shifting<'_>),
+        (copy, shifting): (&AuctionCopy, &TimeShift<'_>),
         now: Timestamp,
     ) -> PlatformResult<Auction> {
         let shifted = |at: Option<Timestamp>| at.map(|at| shifting.time(at)).transpose();
@@ -192,18 +198,19 @@ impl Platform {
     async fn read_copies(
         &self,
         copied: &Auction,
-        shifting: &Shifting<'_>,
-        copying: &mut Copying,
+        shifting: &TimeShift<'_>,
+        copying: &mut CopyProgress,
     ) -> PlatformResult<()> {
-        let (first_max, items_max) = (self.config().leads.first_items_max, self.config().leads.items_max.max(1));
-        let (mut after, mut piece) = (None, Piece::default());
+        let (first_max, items_max) =
+            (self.config().bulk_changes.first_items_max, self.config().bulk_changes.items_max.max(1));
+        let (mut after, mut piece) = (None, StagedBatch::default());
         loop {
             let items = self.store().items(shifting.source.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { break };
             for item in items.iter().filter(|item| item.status != ItemStatus::Withdrawn) {
                 let new = as_entered(item, shifting)?;
                 let state = self.new_item(copied, &new, copying.items, copied.created_at);
-                platform_rules::item::decide(copied, &state, Entry::Call.command(new.status), copied.created_at)
+                platform_rules::item::decide(copied, &state, ItemOrigin::Call.command(new.status), copied.created_at)
                     .map_err(|refusal| refused_lot(&new.lot_number, refusal))?;
                 copying.items += 1;
                 if copying.first.len() < first_max {
@@ -220,14 +227,14 @@ impl Platform {
         if piece.items.is_empty() { Ok(()) } else { self.stage_copies(copying, piece).await }
     }
 
-    async fn stage_copies(&self, copying: &mut Copying, piece: Piece) -> PlatformResult<()> {
-        self.store().stage(copying.import, copying.pieces, piece.items, self.now()).await?;
+    async fn stage_copies(&self, copying: &mut CopyProgress, piece: StagedBatch) -> PlatformResult<()> {
+        self.store().stage_chunk(copying.import, copying.pieces, piece.items, self.now()).await?;
         copying.pieces += 1;
         Ok(())
     }
 }
 
-impl Copying {
+impl CopyProgress {
     fn items_of_first(&self) -> i64 {
         i64::try_from(self.first.len()).unwrap_or(i64::MAX)
     }
@@ -244,7 +251,7 @@ fn refused_lot(lot_number: &str, refusal: Rejection) -> PlatformError {
 }
 
 /// The item as if it were entered anew, with a later end.
-fn as_entered(item: &Item, shifting: &Shifting<'_>) -> PlatformResult<NewItem> {
+fn as_entered(item: &Item, shifting: &TimeShift<'_>) -> PlatformResult<NewItem> {
     Ok(NewItem {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),

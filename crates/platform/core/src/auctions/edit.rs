@@ -6,13 +6,13 @@ use platform_rules::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, I
 use uuid::Uuid;
 
 use super::{ITEMS_READ_MAX, charges_problems, currency_problem, is_time_zone, stagger_problems};
-use crate::addresses::AddressEntry;
+use crate::addresses::AddressInput;
 use crate::attachments;
-use crate::deciding::{Decision, expect_version};
-use crate::draft::Draft;
+use crate::change_builder::ChangeBuilder;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::{TITLE_CHARS_MAX, text};
-use crate::port::{Follows, ItemCounts, Page};
+use crate::port::{BulkOperation, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
 /// What is to be another way about an auction.
@@ -21,12 +21,12 @@ pub struct AuctionPatch {
     /// Everything but the address.
     pub edit: AuctionEdit,
     /// Another address; one given with the id of the address that is there takes its place. The inner none takes it away.
-    pub address: Option<Option<AddressEntry>>,
+    pub address: Option<Option<AddressInput>>,
 }
 
 impl Platform {
     /// Changes what the patch names of an auction, and leaves the rest. When the closing time or the stagger changes, the
-    /// ends of items that follow the plan follow the new one: those of a large auction piece by piece ([`crate::leads`]), and
+    /// ends of items that follow the plan follow the new one: those of a large auction piece by piece ([`crate::bulk changes`]), and
     /// they are there when it is answered. Other terms of a large LIVE auction hold for it when no bid can be on its way that
     /// was decided on those of before. `expected_version` is the one that the caller saw.
     ///
@@ -42,9 +42,9 @@ impl Platform {
         caller.require(Scope::AuctionsWrite)?;
         let outcome = self
             .decide(None, || async {
-                let before = self.seen_auction(caller, uuid).await?;
+                let before = self.visible_auction(caller, uuid).await?;
                 expect_version(expected_version, before.version)?;
-                self.require_settled(&before).await?;
+                self.require_no_bulk_change(&before).await?;
                 let problems = problems(&before, &patch.edit);
                 if !problems.is_empty() {
                     return Err(PlatformError::Invalid(problems));
@@ -62,7 +62,7 @@ impl Platform {
                 let changes = platform_rules::edit::edit(&before, &counts, edit.clone())?;
                 let customer = before.customer;
                 let now = self.time_of(&before);
-                let mut draft = self.draft(&caller.actor, now);
+                let mut draft = self.build_change(&caller.actor, now);
                 if changes.is_empty() && written.is_none() {
                     let change = draft.finish::<Auction>(None, &before);
                     return Ok(Decision { customer, change, result: before });
@@ -72,22 +72,22 @@ impl Platform {
                 if edited.starts_at != before.starts_at {
                     self.require_ends_after_start(&before, &edited).await?;
                 }
-                let has_other_terms = platform_rules::edit::has_other_terms(&before, &edited);
+                let changes_terms = platform_rules::edit::changes_terms(&before, &edited);
                 // An address is written with the edit, and not before it: such a one is true at once, or not at all.
-                let is_held = has_other_terms && !self.fits_first_step(&counts) && written.is_none();
+                let is_held = changes_terms && !self.fits_first_step(&counts) && written.is_none();
                 draft.address(written);
                 let auction = if is_held {
-                    let auction = draft.auction(before, &platform_rules::edit::begin_hold());
-                    let follows = Follows::Terms { edit: Box::new(edit) };
-                    self.begin_lead(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                    let auction = draft.auction(before, &platform_rules::edit::begin_terms_edit());
+                    let operation = BulkOperation::EditTerms { edit: Box::new(edit) };
+                    self.begin_bulk_change(&mut draft, &auction, (operation, &caller.actor), &counts, now).await?;
                     auction
                 } else {
                     let auction = draft.auction(before.clone(), &changes);
-                    if has_other_terms {
+                    if changes_terms {
                         self.decide_bids_again(&mut draft, &auction).await?;
                     } else if (before.ends_at, before.stagger) != (auction.ends_at, auction.stagger) {
-                        let follows = Follows::Replan { ends_at: before.ends_at, stagger: before.stagger };
-                        self.follow_plan(&mut draft, &auction, (follows, &caller.actor), &counts, now).await?;
+                        let operation = BulkOperation::ReplanEnds { ends_at: before.ends_at, stagger: before.stagger };
+                        self.replan_ends(&mut draft, &auction, (operation, &caller.actor), &counts, now).await?;
                     }
                     auction
                 };
@@ -95,14 +95,14 @@ impl Platform {
                 Ok(Decision { customer, change, result: auction })
             })
             .await
-            .inspect(|_| self.ends_moved().notify())?;
+            .inspect(|_| self.ends_changed().notify())?;
         let auction = outcome.fresh()?;
-        self.follow_to_the_end(uuid).await?;
-        if auction.returning { self.end_hold(uuid, patch).await } else { Ok(auction) }
+        self.run_bulk_change_to_end(uuid).await?;
+        if auction.returning { self.wait_for_terms_edit(uuid, patch).await } else { Ok(auction) }
     }
 
     /// What became of an edit that was held back: a bid may have come before it.
-    async fn end_hold(&self, uuid: Uuid, patch: &AuctionPatch) -> PlatformResult<Auction> {
+    async fn wait_for_terms_edit(&self, uuid: Uuid, patch: &AuctionPatch) -> PlatformResult<Auction> {
         let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
         let counts = self.store().item_counts(uuid).await?;
         let is_missing = !platform_rules::edit::edit(&auction, &counts, patch.edit.clone())?.is_empty();
@@ -110,19 +110,19 @@ impl Platform {
     }
 
     /// The items that were planned by another plan follow that of the auction, if that of none is refused.
-    async fn follow_plan(
+    async fn replan_ends(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut ChangeBuilder<'_>,
         auction: &Auction,
-        (follows, actor): (Follows, &str),
+        (operation, actor): (BulkOperation, &str),
         counts: &ItemCounts,
         now: Timestamp,
     ) -> PlatformResult<()> {
         if auction.kind != AuctionKind::Timed {
             return Ok(());
         }
-        self.would_follow(auction, &follows, now).await?;
-        self.begin_lead(draft, auction, (follows, actor), counts, now).await
+        self.count_affected_items(auction, &operation, now).await?;
+        self.begin_bulk_change(draft, auction, (operation, actor), counts, now).await
     }
 
     /// Refuses a start of a timed auction that is not before the end that an item of it has of its own.
@@ -145,7 +145,7 @@ impl Platform {
     }
 
     /// Bids on LIVE items that were decided on other terms are decided again.
-    async fn decide_bids_again(&self, draft: &mut Draft<'_>, auction: &Auction) -> PlatformResult<()> {
+    async fn decide_bids_again(&self, draft: &mut ChangeBuilder<'_>, auction: &Auction) -> PlatformResult<()> {
         let mut after = None;
         loop {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use platform_rules::{Auction, Rejection, new_item_end};
 
-use super::ends::{SHIFT_SECONDS_MAX, later};
+use super::move_ends::{SHIFT_SECONDS_MAX, later};
 use crate::error::{PlatformError, PlatformResult};
 
 /// An auction can't be held again by more than ten years later.
@@ -22,14 +22,14 @@ pub enum Shift {
 }
 
 /// A shift of one auction's times.
-pub(super) struct Shifting<'a> {
-    by: Step,
+pub(super) struct TimeShift<'a> {
+    by: ShiftAmount,
     pub(super) source: &'a Auction,
     /// Its closing time, and that of the copy.
     ends_at: Option<(Timestamp, Timestamp)>,
 }
 
-enum Step {
+enum ShiftAmount {
     Seconds(i64),
     Days(i64, TimeZone),
 }
@@ -38,11 +38,11 @@ impl Shift {
     /// Ready to shift the times of this auction.
     ///
     /// Errors: `invalid` when it is too far, or the machine knows nothing of the time zone.
-    pub(super) fn of(self, source: &Auction) -> PlatformResult<Shifting<'_>> {
+    pub(super) fn of(self, source: &Auction) -> PlatformResult<TimeShift<'_>> {
         let by = match self {
             Self::Seconds(seconds) => {
                 check("/shiftSeconds", seconds, SHIFT_SECONDS_MAX)?;
-                Step::Seconds(seconds)
+                ShiftAmount::Seconds(seconds)
             }
             Self::Days(days) => {
                 check("/shiftDays", days, SHIFT_DAYS_MAX)?;
@@ -50,21 +50,21 @@ impl Shift {
                     let message = format!("the server has no data of {}: take shiftSeconds", source.time_zone);
                     PlatformError::invalid("/shiftDays", message)
                 })?;
-                Step::Days(days, zone)
+                ShiftAmount::Days(days, zone)
             }
         };
-        let shifting = Shifting { by, source, ends_at: None };
+        let shifting = TimeShift { by, source, ends_at: None };
         let ends_at = source.ends_at.map(|at| Ok::<_, PlatformError>((at, shifting.time(at)?))).transpose()?;
-        Ok(Shifting { ends_at, ..shifting })
+        Ok(TimeShift { ends_at, ..shifting })
     }
 }
 
-impl Shifting<'_> {
+impl TimeShift<'_> {
     /// A time of the auction, or of an item of its own.
     pub(super) fn time(&self, at: Timestamp) -> PlatformResult<Timestamp> {
         match &self.by {
-            Step::Seconds(seconds) => later(at, *seconds),
-            Step::Days(days, zone) => {
+            ShiftAmount::Seconds(seconds) => later(at, *seconds),
+            ShiftAmount::Days(days, zone) => {
                 let beyond = |_| PlatformError::invalid("/shiftDays", "leads beyond what time can count");
                 let span = Span::new().try_days(*days).map_err(beyond)?;
                 let there = at.to_zoned(zone.clone()).checked_add(span).map_err(beyond)?;
@@ -76,7 +76,7 @@ impl Shifting<'_> {
     /// Why the copy is refused, said of what was asked for: where an hour is missing or comes twice, a start may come to lie behind
     /// an end.
     pub(super) fn refused(&self, error: PlatformError) -> PlatformError {
-        if !matches!(self.by, Step::Days(..)) {
+        if !matches!(self.by, ShiftAmount::Days(..)) {
             return error;
         }
         let what = match error {

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use platform_rules::LogHash;
 
 use super::entry::hash;
-use crate::port::PlacedEntry;
+use crate::port::PositionedEntry;
 
 /// Begins what the hash before the first entry covers.
 const BEGIN: &[u8] = b"lotwire.log.anchor.begin.1\0";
@@ -30,7 +30,7 @@ impl Anchor {
     }
 
     /// The anchor after one more entry.
-    pub(super) fn after(self, entry: &PlacedEntry) -> Self {
+    pub(super) fn after(self, entry: &PositionedEntry) -> Self {
         let hash = hash(&[ENTRY, &self.hash.0, &entry.hash.0, entry.content.as_bytes()]);
         Self { position: entry.position, hash }
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn anchors_are_those_of_the_page_about_the_log() {
         let begin = Anchor::begin();
-        let entry = PlacedEntry {
+        let entry = PositionedEntry {
             position: 1,
             subject: Uuid::from_u128(1),
             number: 1,

@@ -66,7 +66,7 @@ pub struct RecordSummary {
     pub status: ItemStatus,
     /// The price, minor units.
     pub price: Option<i64>,
-    /// Paddle of whoever leads, or bought it.
+    /// Paddle of whoever bulk changes, or bought it.
     pub leader: Option<String>,
     /// Bids taken, with those that absentees left.
     pub bid_count: i64,
@@ -114,12 +114,12 @@ impl Platform {
         let previous_hash = match after {
             0 => chain_begin(uuid),
             _ => {
-                let before = self.store().log(uuid, Page { after: Some(after - 1), limit: 1 }).await?;
+                let before = self.store().log_entries(uuid, Page { after: Some(after - 1), limit: 1 }).await?;
                 let before = before.first().filter(|entry| entry.number == after);
                 before.ok_or_else(|| PlatformError::Internal(format!("entry {after} of the log is missing")))?.hash
             }
         };
-        let entries = self.store().log(uuid, Page { after: Some(after), limit: RECORD_ENTRIES_MAX }).await?;
+        let entries = self.store().log_entries(uuid, Page { after: Some(after), limit: RECORD_ENTRIES_MAX }).await?;
         // Entries of bids that came after the item was read belong to a later record.
         let entries = entries.into_iter().filter(|entry| entry.number <= head.number);
         let entries: Vec<RecordEntry> =

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
-use platform_rules::{Auction, AuctionChange, Item, ItemChange, LogHash, LogHead, Registered};
+use platform_rules::{Auction, AuctionChange, Item, ItemChange, LogHash, LogHead, RegistrationRef};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::concealed::{Concealed, blank, reveal};
+use super::append::OPENED;
+use super::commitments::{Commitments, blank_commitments, open_commitments};
 use super::entry::{Content, LogKind, chain, chain_begin};
-use super::happened::OPENED;
 use crate::bid::{Bid, StruckBid};
 use crate::bidders::RegistrationChange;
 use crate::journal::{JournalRow, SubjectKind};
@@ -44,8 +44,8 @@ pub(super) struct Replay {
     pub(super) version: i64,
     pub(super) subject: Option<Subject>,
     pub(super) bids: Vec<Bid>,
-    /// Entries of registrations that bids were taken under, each with its hash and the paddle that bid.
-    pub(super) under: BTreeMap<(Uuid, i64), (LogHash, String)>,
+    /// Entries of registrations that bids were taken bid_registrations, each with its hash and the paddle that bid.
+    pub(super) bid_registrations: BTreeMap<(Uuid, i64), (LogHash, String)>,
     /// Rows of the journal without cursors; the body is there when it was announced.
     pub(super) journal: Vec<JournalRow>,
 }
@@ -54,8 +54,8 @@ impl Replay {
     /// Before the first entry.
     pub(super) fn new(kind: LogKind, uuid: Uuid) -> Self {
         let head = LogHead { number: 0, hash: chain_begin(uuid) };
-        let (bids, under, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { kind, uuid, head, version: 0, subject: None, bids, under, journal }
+        let (bids, bid_registrations, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { kind, uuid, head, version: 0, subject: None, bids, bid_registrations, journal }
     }
 
     /// Takes the next entry; `auctioneer` is the one that events name. Errors: what is wrong with it, for people.
@@ -80,16 +80,16 @@ impl Replay {
         let mut change = told.change.clone();
         match openings {
             Openings::Unknown => {
-                blank(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
+                blank_commitments(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
             }
             Openings::Kept(kept) => {
                 let is_kept = kept.is_some();
-                let kept: Concealed = kept.map(parse).transpose()?.unwrap_or_default();
+                let kept: Commitments = kept.map(parse).transpose()?.unwrap_or_default();
                 if is_kept && kept.is_empty() {
                     return Err("what is kept beside its content is empty".to_owned());
                 }
                 let told = |pointer| format!("what is kept for {pointer} is not what the content commits to");
-                reveal(self.kind, &mut change, &kept).map_err(told)?;
+                open_commitments(self.kind, &mut change, &kept).map_err(told)?;
             }
         }
         self.apply(&told, change, auctioneer)?;
@@ -133,7 +133,7 @@ impl Replay {
                 item.apply(&change);
                 self.journal.extend(item_row(item, &change, told, auctioneer));
                 take_bid(&mut self.bids, item.uuid, &change, told)?;
-                take_registration(&mut self.under, &change)?;
+                take_registration(&mut self.bid_registrations, &change)?;
             }
             Some(Subject::Registration(registration)) => {
                 let change: RegistrationChange = parsed(change)?;
@@ -197,11 +197,14 @@ fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, told: &Content
     Ok(())
 }
 
-fn take_registration(under: &mut BTreeMap<(Uuid, i64), (LogHash, String)>, change: &ItemChange) -> Result<(), String> {
+fn take_registration(
+    bid_registrations: &mut BTreeMap<(Uuid, i64), (LogHash, String)>,
+    change: &ItemChange,
+) -> Result<(), String> {
     let ItemChange::BidAccepted { record, .. } = change else { return Ok(()) };
-    let Some(Registered { uuid, entry, hash }) = record.registration else { return Ok(()) };
+    let Some(RegistrationRef { uuid, entry, hash }) = record.registration else { return Ok(()) };
     let named = (hash, record.bidder.clone());
-    if *under.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
+    if *bid_registrations.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
         return Err(format!("entry {entry} of registration {uuid} is another's, or another, to an earlier bid"));
     }
     Ok(())

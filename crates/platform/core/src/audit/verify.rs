@@ -6,8 +6,8 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::anchor::Anchor;
-use super::astray::{bid_astray, difference, journal_astray};
 use super::entry::{LogKind, hash};
+use super::mismatch::{bid_mismatch, difference, journal_mismatch};
 use super::replay::{Openings, Replay, Subject};
 use crate::Platform;
 use crate::bid::Bid;
@@ -22,7 +22,7 @@ const LOOKS_MAX: usize = 20;
 
 /// A log that is not what it should be, or a state that is not what its log says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct Finding {
     /// Item, auction or registration; none for what is wrong with the books as a whole.
     pub subject: Option<Uuid>,
     /// Which of them; none for entries and rows that are nobody's.
@@ -35,12 +35,12 @@ pub struct Broken {
 
 /// What a look at one subject, or many, came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Verified {
+pub struct VerifyReport {
     /// Auctions looked at.
     pub auctions: u64,
     /// Items looked at.
     pub items: u64,
-    /// Registrations looked at.
+    /// RegistrationStore looked at.
     pub registrations: u64,
     /// Entries looked at.
     pub entries: u64,
@@ -58,11 +58,11 @@ pub struct Verified {
     /// taken away or written anew.
     pub access_anchor: Option<Anchor>,
     /// What is wrong.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<Finding>,
 }
 
 /// One subject, looked at once.
-struct Look {
+struct SubjectCheck {
     version: i64,
     head: LogHead,
     entries: u64,
@@ -75,8 +75,8 @@ impl Platform {
     /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator; it asks no caller.
     ///
     /// Errors: `not_found`, `busy` when it never stands still.
-    pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<Verified> {
-        let mut verified = Verified::default();
+    pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<VerifyReport> {
+        let mut verified = VerifyReport::default();
         self.verify_subject(LogKind::Item, uuid, &mut verified).await?;
         Ok(verified)
     }
@@ -87,9 +87,9 @@ impl Platform {
     pub async fn verify_auction(
         &self,
         uuid: Uuid,
-        progress: &(dyn Fn(&Verified) + Send + Sync),
-    ) -> PlatformResult<Verified> {
-        let mut verified = Verified::default();
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
+    ) -> PlatformResult<VerifyReport> {
+        let mut verified = VerifyReport::default();
         self.verify_with_items(uuid, &mut verified, progress).await?;
         Ok(verified)
     }
@@ -99,9 +99,9 @@ impl Platform {
     pub async fn verify_all(
         &self,
         anchors: &[Anchor],
-        progress: &(dyn Fn(&Verified) + Send + Sync),
-    ) -> PlatformResult<Verified> {
-        let mut verified = Verified::default();
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
+    ) -> PlatformResult<VerifyReport> {
+        let mut verified = VerifyReport::default();
         self.walk_log(anchors, &mut verified, progress).await?;
         let mut after = None;
         loop {
@@ -118,7 +118,7 @@ impl Platform {
         }
         let mut after = None;
         loop {
-            let subjects = self.store().logged_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
+            let subjects = self.store().audited_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
             let Some(last) = subjects.last().copied() else { break };
             for subject in subjects {
                 let broken = self.unlisted(subject).await?;
@@ -133,7 +133,7 @@ impl Platform {
     }
 
     /// What is wrong with a subject that has a log and that no list may have led to.
-    async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Broken>> {
+    async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Finding>> {
         // What can't be read is there; it was reported with its auction.
         let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
             LogKind::Item
@@ -143,21 +143,21 @@ impl Platform {
             LogKind::Auction
         } else {
             let what = "its log is there, and it is not".to_owned();
-            return Ok(Some(Broken { subject: Some(subject), kind: None, entry: None, what }));
+            return Ok(Some(Finding { subject: Some(subject), kind: None, entry: None, what }));
         };
-        let what = match self.store().columns_astray(kind, subject).await {
+        let what = match self.store().inconsistent_columns(kind, subject).await {
             Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
             Err(StoreError::Corrupt(what)) => Some(what),
             Err(error) => return Err(error.into()),
         };
-        Ok(what.map(|what| Broken { subject: Some(subject), kind: Some(kind), entry: None, what }))
+        Ok(what.map(|what| Finding { subject: Some(subject), kind: Some(kind), entry: None, what }))
     }
 
     async fn verify_with_items(
         &self,
         auction: Uuid,
-        verified: &mut Verified,
-        progress: &(dyn Fn(&Verified) + Send + Sync),
+        verified: &mut VerifyReport,
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
     ) -> PlatformResult<()> {
         self.verify_listed(LogKind::Auction, auction, verified).await?;
         progress(verified);
@@ -170,7 +170,7 @@ impl Platform {
                 Err(StoreError::Corrupt(what)) => {
                     let what = format!("an item of it can't be read: {what}");
                     let kind = Some(LogKind::Auction);
-                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                    verified.broken.push(Finding { subject: Some(auction), kind, entry: None, what });
                     return Ok(());
                 }
                 items => items?,
@@ -180,7 +180,7 @@ impl Platform {
                 if item.position > place {
                     let what = missing_places(place, item.position - 1);
                     let kind = Some(LogKind::Auction);
-                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                    verified.broken.push(Finding { subject: Some(auction), kind, entry: None, what });
                 }
                 place = item.position.saturating_add(1);
                 self.verify_listed(LogKind::Item, item.uuid, verified).await?;
@@ -196,19 +196,24 @@ impl Platform {
     }
 
     /// A subject that a list names.
-    pub(super) async fn verify_listed(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
+    pub(super) async fn verify_listed(
+        &self,
+        kind: LogKind,
+        uuid: Uuid,
+        verified: &mut VerifyReport,
+    ) -> PlatformResult<()> {
         match self.verify_subject(kind, uuid, verified).await {
             Err(PlatformError::NotFound(_)) => {
                 let what = "its state names a UUID under which there is none".to_owned();
-                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry: None, what });
+                verified.broken.push(Finding { subject: Some(uuid), kind: Some(kind), entry: None, what });
                 Ok(())
             }
             done => done,
         }
     }
 
-    async fn verify_subject(&self, kind: LogKind, uuid: Uuid, verified: &mut Verified) -> PlatformResult<()> {
-        let mut before: Option<Look> = None;
+    async fn verify_subject(&self, kind: LogKind, uuid: Uuid, verified: &mut VerifyReport) -> PlatformResult<()> {
+        let mut before: Option<SubjectCheck> = None;
         for _ in 0..LOOKS_MAX {
             let look = self.look_at(kind, uuid).await?;
             // Wrong twice at the same version: nobody was changing it.
@@ -226,15 +231,15 @@ impl Platform {
             verified.entries += look.entries;
             verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &look.head.hash.0]);
             if let Some((entry, what)) = look.wrong {
-                verified.broken.push(Broken { subject: Some(uuid), kind: Some(kind), entry, what });
+                verified.broken.push(Finding { subject: Some(uuid), kind: Some(kind), entry, what });
             }
             return Ok(());
         }
         Err(PlatformError::Busy)
     }
 
-    async fn look_at(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<Look> {
-        let mut look = Look { version: 0, head: LogHead::default(), entries: 0, wrong: None };
+    async fn look_at(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<SubjectCheck> {
+        let mut look = SubjectCheck { version: 0, head: LogHead::default(), entries: 0, wrong: None };
         match self.check(kind, uuid, &mut look).await {
             Ok(wrong) => look.wrong = wrong,
             // A row that can't be read is what is wrong with it.
@@ -244,13 +249,13 @@ impl Platform {
         Ok(look)
     }
 
-    async fn check(&self, kind: LogKind, uuid: Uuid, look: &mut Look) -> PlatformResult<Option<Wrong>> {
+    async fn check(&self, kind: LogKind, uuid: Uuid, look: &mut SubjectCheck) -> PlatformResult<Option<Wrong>> {
         let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
         (look.version, look.head) = (version, head);
         let mut replay = Replay::new(kind, uuid);
         loop {
             let page = Page { after: Some(replay.head.number), limit: ROWS_READ_MAX };
-            let entries = self.store().log(uuid, page).await?;
+            let entries = self.store().log_entries(uuid, page).await?;
             if entries.is_empty() {
                 break;
             }
@@ -282,18 +287,18 @@ impl Platform {
         if let Some(fields) = difference(&subject.comparable(), &stored.comparable()) {
             return Ok(state_wrong(format!("its state is not what its log leads to: {fields}")));
         }
-        if let Some(column) = self.store().columns_astray(kind, uuid).await?.first() {
+        if let Some(column) = self.store().inconsistent_columns(kind, uuid).await?.first() {
             return Ok(state_wrong(format!("{column} is not what its state says")));
         }
         if kind == LogKind::Item
-            && let Some(what) = bid_astray(&replay.bids, &self.all_bids(uuid).await?)
+            && let Some(what) = bid_mismatch(&replay.bids, &self.all_bids(uuid).await?)
         {
             return Ok(state_wrong(what));
         }
-        if let Some(what) = self.registration_astray(&stored, &replay.under).await? {
+        if let Some(what) = self.registration_mismatch(&stored, &replay.bid_registrations).await? {
             return Ok(state_wrong(what));
         }
-        Ok(journal_astray(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
+        Ok(journal_mismatch(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
     }
 
     /// The state, its version, its head, and the auctioneer that its events name.
@@ -347,9 +352,9 @@ impl Platform {
 }
 
 /// A list never leads past a row that stands elsewhere than its state says.
-pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Broken {
+pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Finding {
     let what = "its row is not at the place of the list that its state names".to_owned();
-    Broken { subject: Some(subject), kind: Some(kind), entry: None, what }
+    Finding { subject: Some(subject), kind: Some(kind), entry: None, what }
 }
 
 fn missing_places(first: i64, last: i64) -> String {

@@ -1,4 +1,4 @@
-//! Registrations of an auction looked at, and the bids that were taken under them.
+//! RegistrationStore of an auction looked at, and the bids that were taken under them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::entry::LogKind;
 use super::replay::Subject;
-use super::verify::{Broken, ROWS_READ_MAX, Verified, out_of_order};
+use super::verify::{Finding, ROWS_READ_MAX, VerifyReport, out_of_order};
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Page, StoreError};
@@ -17,8 +17,8 @@ impl Platform {
     pub(super) async fn verify_registrations(
         &self,
         auction: Uuid,
-        verified: &mut Verified,
-        progress: &(dyn Fn(&Verified) + Send + Sync),
+        verified: &mut VerifyReport,
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
     ) -> PlatformResult<()> {
         let mut after = None;
         loop {
@@ -27,7 +27,7 @@ impl Platform {
                 Err(StoreError::Corrupt(what)) => {
                     let what = format!("a registration of it can't be read: {what}");
                     let kind = Some(LogKind::Auction);
-                    verified.broken.push(Broken { subject: Some(auction), kind, entry: None, what });
+                    verified.broken.push(Finding { subject: Some(auction), kind, entry: None, what });
                     return Ok(());
                 }
                 listed => listed?,
@@ -47,15 +47,15 @@ impl Platform {
 
     /// What is wrong with the registrations that an item's bids name: each has to be one of the item's auction and the
     /// bidder's paddle, and its log to have the very entry that the bid was decided on.
-    pub(super) async fn registration_astray(
+    pub(super) async fn registration_mismatch(
         &self,
         item: &Subject,
-        under: &BTreeMap<(Uuid, i64), (LogHash, String)>,
+        bid_registrations: &BTreeMap<(Uuid, i64), (LogHash, String)>,
     ) -> PlatformResult<Option<String>> {
         let Subject::Item(item) = item else { return Ok(None) };
-        for ((uuid, number), (hash, paddle)) in under {
+        for ((uuid, number), (hash, paddle)) in bid_registrations {
             let page = Page { after: Some(number - 1), limit: 1 };
-            let entry = self.store().log(*uuid, page).await?.pop();
+            let entry = self.store().log_entries(*uuid, page).await?.pop();
             if entry.is_none_or(|entry| entry.number != *number || entry.hash != *hash) {
                 let what = format!("a bid was taken under entry {number} of registration {uuid}, which is not there");
                 return Ok(Some(what));
@@ -64,7 +64,7 @@ impl Platform {
             if registration.is_none_or(|it| it.auction != item.auction || it.paddle != *paddle) {
                 return Ok(Some(format!("a bid of {paddle} was taken under registration {uuid}, which is not theirs")));
             }
-            if !self.store().has_stake(item.auction, paddle, item.uuid).await? {
+            if !self.store().has_bidder_item(item.auction, paddle, item.uuid).await? {
                 return Ok(Some(format!("the stake of {paddle} is missing: their spending limit does not count it")));
             }
         }

@@ -5,7 +5,7 @@ use contract::ItemStatus;
 use platform_rules::{Auction, Item, Rejection};
 use uuid::Uuid;
 
-use super::registering::ITEMS_READ_MAX;
+use super::registrations::ITEMS_READ_MAX;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Page, Registration};

@@ -1,5 +1,5 @@
 //! A catalogue file is read piece by piece and staged; when all of it was found good, one small commit makes the import true,
-//! and its items enter the auction a commit for each piece ([`crate::leads`]). A file of one piece is one commit.
+//! and its items enter the auction a commit for each piece ([`crate::bulk changes`]). A file of one piece is one commit.
 //!
 //! Nothing of a file with a mistake is ever seen. What was staged for an import that did not come to be, because it was
 //! refused or the process was killed, is taken away.
@@ -10,16 +10,16 @@ use platform_rules::{Auction, Item};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use super::hashed::{FileHash, Hashed, joined};
-use super::read::{self, Lots, Wanted};
+use super::hashing_reader::{FileHash, HashingReader, combined_hash};
+use super::read::{self, Lots, RowTarget};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
-use crate::deciding::{Decision, expect_version};
+use crate::bulk_change::StagedBatch;
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
-use crate::items::Entry;
-use crate::leads::Piece;
-use crate::new_item::{NewItem, Setting};
-use crate::port::{Follows, IdempotentAnswer, Lead, LeadStep, Page};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::items::ItemOrigin;
+use crate::new_item::{ItemContext, NewItem};
+use crate::port::{BulkChange, BulkChangeStep, BulkOperation, IdempotentAnswer, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
@@ -28,7 +28,7 @@ const ITEMS_READ_MAX: usize = 1_000;
 const PIECES_WAITING_MAX: usize = 1;
 
 /// An import whose file is being read.
-struct Incoming {
+struct ImportProgress {
     import: Uuid,
     /// The auction that its items were checked against, and the number of items that it had.
     auction: Auction,
@@ -53,17 +53,17 @@ impl Platform {
         caller: &Caller,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
-        answering: Option<Answering<'_, ImportReport>>,
+        answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         caller.require(Scope::AuctionsWrite)?;
         if let Some(answer) = self.kept_answer(answering.as_ref()).await? {
             return self.replay_import(import, source, answering.as_ref(), answer).await;
         }
-        let auction = self.seen_auction(caller, import.auction).await?;
+        let auction = self.visible_auction(caller, import.auction).await?;
         expect_version(import.expected_version, auction.version)?;
-        self.require_settled(&auction).await?;
+        self.require_no_bulk_change(&auction).await?;
         let existing = count(self.store().item_counts(auction.uuid).await?.total);
-        let mut incoming = Incoming {
+        let mut progress = ImportProgress {
             import: self.ids().uuid_v7(),
             auction,
             existing,
@@ -72,32 +72,33 @@ impl Platform {
             only: None,
             refused: None,
         };
-        let outcome = self.read_and_enter(caller, import, source, &mut incoming, answering).await;
+        let outcome = self.read_and_import(caller, import, source, &mut progress, answering).await;
         // Of what may have become true all the same nothing is taken away.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
-        if incoming.pieces > 0 && !is_uncertain {
-            self.unstage(incoming.import).await?;
+        if progress.pieces > 0 && !is_uncertain {
+            self.delete_staged_chunks(progress.import).await?;
         }
         outcome
     }
 
-    async fn read_and_enter(
+    async fn read_and_import(
         &self,
         caller: &Caller,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
-        incoming: &mut Incoming,
-        answering: Option<Answering<'_, ImportReport>>,
+        progress: &mut ImportProgress,
+        answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
-        let (file, (lots, mut report)) = self.read_in(import, source, incoming).await?;
-        let answering = answering.map(|given| Answering { request_hash: joined(given.request_hash, file), ..given });
-        self.check_against_auction(import.auction, &lots, incoming.items, &mut report).await?;
-        report.items = u64::try_from(incoming.items).unwrap_or_default();
-        let refused = incoming.refused.take();
+        let (file, (lots, mut report)) = self.read_in(import, source, progress).await?;
+        let answering =
+            answering.map(|given| IdempotentRequest { request_hash: combined_hash(given.request_hash, file), ..given });
+        self.check_against_auction(import.auction, &lots, progress.items, &mut report).await?;
+        report.items = u64::try_from(progress.items).unwrap_or_default();
+        let refused = progress.refused.take();
         if report.error_count > 0 || refused.is_some() {
             // A file that came twice at the same time is refused the second time for what it did itself.
             if let Some(answer) = self.replay(answering.as_ref()).await? {
-                self.follow_to_the_end(import.auction).await?;
+                self.run_bulk_change_to_end(import.auction).await?;
                 return Ok(Outcome::Replayed(answer));
             }
         }
@@ -112,19 +113,19 @@ impl Platform {
             self.keep_answer(answering.as_ref(), &report).await?;
             return Ok(Outcome::Fresh(report));
         }
-        let outcome = match incoming.only.take() {
-            Some(items) => self.enter_at_once(caller, import, &items, &report, answering).await,
-            None => self.begin_to_enter(caller, import, incoming, &lots, &report, answering).await,
+        let outcome = match progress.only.take() {
+            Some(items) => self.import_one_batch(caller, import, &items, &report, answering).await,
+            None => self.begin_bulk_import(caller, import, progress, &lots, &report, answering).await,
         };
-        let outcome = outcome.inspect(|_| self.ends_moved().notify())?;
-        self.follow_to_the_end(import.auction).await?;
+        let outcome = outcome.inspect(|_| self.ends_changed().notify())?;
+        self.run_bulk_change_to_end(import.auction).await?;
         Ok(outcome)
     }
 
     /// What was given to the caller's key before, whatever the file was.
     async fn kept_answer(
         &self,
-        answering: Option<&Answering<'_, ImportReport>>,
+        answering: Option<&IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Option<IdempotentAnswer>> {
         let Some(answering) = answering else { return Ok(None) };
         Ok(self.store().idempotent_answer(answering.caller, answering.key).await?)
@@ -135,17 +136,17 @@ impl Platform {
         &self,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
-        answering: Option<&Answering<'_, ImportReport>>,
+        answering: Option<&IdempotentRequest<'_, ImportReport>>,
         answer: IdempotentAnswer,
     ) -> PlatformResult<Outcome<ImportReport>> {
-        let hashing = tokio::task::spawn_blocking(move || Hashed::of_all(source));
+        let hashing = tokio::task::spawn_blocking(move || HashingReader::of_all(source));
         let hash = hashing.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))?;
         let hash =
             hash.map_err(|error| PlatformError::invalid("", format!("the file can't be read to its end: {error}")))?;
-        if answering.is_none_or(|answering| joined(answering.request_hash, hash) != answer.request_hash) {
+        if answering.is_none_or(|answering| combined_hash(answering.request_hash, hash) != answer.request_hash) {
             return Err(PlatformError::IdempotencyMismatch);
         }
-        self.follow_to_the_end(import.auction).await?;
+        self.run_bulk_change_to_end(import.auction).await?;
         Ok(Outcome::Replayed(answer))
     }
 
@@ -154,15 +155,15 @@ impl Platform {
         &self,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
-        incoming: &mut Incoming,
+        progress: &mut ImportProgress,
     ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
-        let (limits, items_max) = (self.config().catalogue.clone(), self.config().leads.items_max.max(1));
-        let wanted = Wanted { status: import.status, setting: Setting::of(&incoming.auction) };
+        let (limits, items_max) = (self.config().catalogue.clone(), self.config().bulk_changes.items_max.max(1));
+        let wanted = RowTarget { status: import.status, setting: ItemContext::of(&progress.auction) };
         let (send, mut pieces) = mpsc::channel(PIECES_WAITING_MAX);
         // A file or a request body: reading may wait.
         let reading = tokio::task::spawn_blocking(move || {
-            let mut piece = Piece::default();
-            let mut source = Hashed::new(source);
+            let mut piece = StagedBatch::default();
+            let mut source = HashingReader::new(source);
             let read = read::read_each(&mut source, &limits, wanted, |_, item| {
                 piece.add(item);
                 if piece.is_full(items_max) {
@@ -176,47 +177,52 @@ impl Platform {
             (source.finish(), read)
         });
         while let Some(items) = pieces.recv().await {
-            self.take_in(import.mode, incoming, items).await?;
+            self.accept_batch(import.mode, progress, items).await?;
         }
         reading.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))
     }
 
     /// What the rules refuse is told when the whole file was read: its mistakes come first.
-    async fn take_in(&self, mode: ImportMode, incoming: &mut Incoming, items: Vec<NewItem>) -> PlatformResult<()> {
-        let before = incoming.items;
-        incoming.items += count(items.len() as u64);
-        if incoming.refused.is_some() {
+    async fn accept_batch(
+        &self,
+        mode: ImportMode,
+        progress: &mut ImportProgress,
+        items: Vec<NewItem>,
+    ) -> PlatformResult<()> {
+        let before = progress.items;
+        progress.items += count(items.len() as u64);
+        if progress.refused.is_some() {
             return Ok(());
         }
-        incoming.refused = self.check_piece(&incoming.auction, (incoming.existing, before), &items).err();
-        if incoming.refused.is_some() || mode == ImportMode::DryRun {
+        progress.refused = self.check_batch(&progress.auction, (progress.existing, before), &items).err();
+        if progress.refused.is_some() || mode == ImportMode::DryRun {
             return Ok(());
         }
         if before == 0 {
-            incoming.only = Some(items);
+            progress.only = Some(items);
             return Ok(());
         }
-        for piece in incoming.only.take().into_iter().chain([items]) {
-            self.store().stage(incoming.import, incoming.pieces, piece, self.now()).await?;
-            incoming.pieces += 1;
+        for piece in progress.only.take().into_iter().chain([items]) {
+            self.store().stage_chunk(progress.import, progress.pieces, piece, self.now()).await?;
+            progress.pieces += 1;
         }
         Ok(())
     }
 
     /// A file of one piece.
-    async fn enter_at_once(
+    async fn import_one_batch(
         &self,
         caller: &Caller,
         import: CatalogueImport,
         items: &[NewItem],
         report: &ImportReport,
-        answering: Option<Answering<'_, ImportReport>>,
+        answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         self.decide(answering.as_ref(), || async {
-            let auction = self.seen_auction(caller, import.auction).await?;
+            let auction = self.visible_auction(caller, import.auction).await?;
             expect_version(import.expected_version, auction.version)?;
             let customer = auction.customer;
-            let (draft, _) = self.draft_items(caller, auction, items, Entry::Catalogue).await?;
+            let (draft, _) = self.draft_items(caller, auction, items, ItemOrigin::Catalogue).await?;
             let change = draft.finish(answering.as_ref(), report);
             Ok(Decision { customer, change, result: report.clone() })
         })
@@ -224,38 +230,43 @@ impl Platform {
     }
 
     /// The import becomes true. The auction's version moves along: lot numbers and places that were free until then are kept
-    /// for it by its lead.
-    async fn begin_to_enter(
+    /// for it by its bulk change.
+    async fn begin_bulk_import(
         &self,
         caller: &Caller,
         import: CatalogueImport,
-        incoming: &Incoming,
+        progress: &ImportProgress,
         lots: &Lots,
         report: &ImportReport,
-        answering: Option<Answering<'_, ImportReport>>,
+        answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         self.decide(answering.as_ref(), || async {
-            let auction = self.seen_auction(caller, import.auction).await?;
+            let auction = self.visible_auction(caller, import.auction).await?;
             expect_version(import.expected_version, auction.version)?;
-            self.require_settled(&auction).await?;
+            self.require_no_bulk_change(&auction).await?;
             let existing = count(self.store().item_counts(auction.uuid).await?.total);
-            if auction.version != incoming.auction.version {
-                self.check_again(&auction, existing, incoming, lots).await?;
+            if auction.version != progress.auction.version {
+                self.check_again(&auction, existing, progress, lots).await?;
             }
             let now = self.time_of(&auction);
-            let mut draft = self.draft(&caller.actor, now);
+            let mut draft = self.build_change(&caller.actor, now);
             let auction = draft.auction(auction, &[]);
-            let lead = Lead {
+            let bulk_change = BulkChange {
                 auction: auction.uuid,
                 customer: auction.customer,
-                follows: Follows::Import { import: incoming.import },
+                operation: BulkOperation::Import { import: progress.import },
                 actor: caller.actor.clone(),
                 at: now,
                 step: 0,
                 through: existing - 1,
-                until: existing + incoming.items - 1,
+                until: existing + progress.items - 1,
             };
-            draft.lead(LeadStep { auction: auction.uuid, seen: None, lead: Some(lead), entered: None });
+            draft.bulk_change(BulkChangeStep {
+                auction: auction.uuid,
+                expected_step: None,
+                bulk_change: Some(bulk_change),
+                entered: None,
+            });
             let change = draft.finish(answering.as_ref(), report);
             Ok(Decision { customer: auction.customer, change, result: report.clone() })
         })
@@ -267,18 +278,18 @@ impl Platform {
         &self,
         auction: &Auction,
         existing: i64,
-        incoming: &Incoming,
+        progress: &ImportProgress,
         lots: &Lots,
     ) -> PlatformResult<()> {
         let mut report = ImportReport::default();
-        self.check_against_auction(auction.uuid, lots, incoming.items, &mut report).await?;
+        self.check_against_auction(auction.uuid, lots, progress.items, &mut report).await?;
         if let Some(error) = report.errors.into_iter().next() {
             return Err(PlatformError::invalid("", format!("line {}: {}", error.line, error.message)));
         }
         let mut before = 0;
-        for number in 0..incoming.pieces {
-            let piece = self.store().staged(incoming.import, number).await?.ok_or(PlatformError::Busy)?;
-            self.check_piece(auction, (existing, before), &piece)?;
+        for number in 0..progress.pieces {
+            let piece = self.store().staged_chunk(progress.import, number).await?.ok_or(PlatformError::Busy)?;
+            self.check_batch(auction, (existing, before), &piece)?;
             before += count(piece.len() as u64);
         }
         Ok(())

@@ -9,9 +9,9 @@ use platform_rules::AMOUNT_MAX;
 use super::columns::{Column, columns};
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::{ImportReport, RowError};
-use super::{safe, write};
+use super::{formula, write};
 use crate::config::CatalogueLimits;
-use crate::new_item::{ItemField, NewItem, Setting};
+use crate::new_item::{ItemContext, ItemField, NewItem};
 
 /// Bytes read from the source at once.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -21,16 +21,20 @@ pub(super) type Lots = HashMap<String, u64>;
 
 /// What the rows of a file are to be.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct RowTarget {
     pub(super) status: ItemStatus,
     /// Of their auction.
-    pub(super) setting: Setting,
+    pub(super) setting: ItemContext,
 }
 
 /// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
 /// if nothing is.
 #[cfg(any(test, feature = "fuzzing"))]
-pub(super) fn read(source: impl Read, limits: &CatalogueLimits, wanted: Wanted) -> (Vec<(u64, NewItem)>, ImportReport) {
+pub(super) fn read(
+    source: impl Read,
+    limits: &CatalogueLimits,
+    wanted: RowTarget,
+) -> (Vec<(u64, NewItem)>, ImportReport) {
     let mut items = Vec::new();
     let (_, report) = read_each(source, limits, wanted, |line, item| items.push((line, item)));
     (items, report)
@@ -41,7 +45,7 @@ pub(super) fn read(source: impl Read, limits: &CatalogueLimits, wanted: Wanted) 
 pub(super) fn read_each(
     source: impl Read,
     limits: &CatalogueLimits,
-    wanted: Wanted,
+    wanted: RowTarget,
     take: impl FnMut(u64, NewItem),
 ) -> (Lots, ImportReport) {
     let record_limits = RecordLimits {
@@ -64,7 +68,7 @@ pub(super) fn read_each(
 
 struct Reading<'a, T> {
     limits: &'a CatalogueLimits,
-    wanted: Wanted,
+    wanted: RowTarget,
     report: ImportReport,
     take: T,
     /// Lot numbers so far.
@@ -173,7 +177,7 @@ impl<'a> Row<'a> {
         }
         match std::str::from_utf8(&field.bytes) {
             Ok(text) => {
-                self.cells.insert(column.name(), (field.line, safe::restored(text.trim())));
+                self.cells.insert(column.name(), (field.line, formula::unescape_formula(text.trim())));
             }
             Err(error) => {
                 let at = error.valid_up_to();
@@ -205,7 +209,7 @@ impl<'a> Row<'a> {
     }
 
     /// The checks that items from anywhere must pass, told for columns.
-    fn check(&mut self, item: &NewItem, setting: Setting) {
+    fn check(&mut self, item: &NewItem, setting: ItemContext) {
         let unfitting = setting.unfitting(item).map(|(field, message)| (field, message.to_owned()));
         for (field, message) in item.problems().into_iter().chain(unfitting) {
             let column = match field {
@@ -313,5 +317,4 @@ fn amount(text: &str) -> Result<i64, String> {
 }
 
 #[cfg(test)]
-#[path = "read_tests.rs"]
 mod tests;

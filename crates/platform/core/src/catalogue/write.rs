@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::columns::{Column, RESULTS};
-use super::safe;
+use super::formula;
 
 /// What a file is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn line(cells: &[String]) -> String {
         if index > 0 {
             line.push(',');
         }
-        let cell = safe::guarded(cell);
+        let cell = formula::escape_formula(cell);
         if cell.contains(['"', ',', '\n', '\r']) {
             line.push('"');
             line.push_str(&cell.replace('"', "\"\""));

@@ -12,7 +12,7 @@ use kit_outbound::{Request, Response};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::{Tested, key_context};
+use super::{CredentialTest, provider_key_context};
 use crate::error::{PlatformError, PlatformResult};
 use crate::{Caller, Platform, Scope};
 
@@ -23,7 +23,7 @@ const EXCERPT_CHARS_MAX: usize = 300;
 
 /// What happened to an event type in a customer's account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registered {
+pub enum EventTypeOutcome {
     /// It was not there.
     Created,
     /// It was there, and has our description and schema now.
@@ -36,7 +36,7 @@ pub struct EventTypeRegistration {
     /// The event type.
     pub event_type: EventType,
     /// What happened to it.
-    pub registered: Registered,
+    pub registered: EventTypeOutcome,
 }
 
 /// A customer's provider with the credentials to use.
@@ -57,7 +57,7 @@ impl Platform {
         customer: Uuid,
     ) -> PlatformResult<Vec<EventTypeRegistration>> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         let provider = self.provider(customer).await?;
         let mut registrations = Vec::new();
         for &event_type in EventType::ALL {
@@ -67,23 +67,23 @@ impl Platform {
         Ok(registrations)
     }
 
-    async fn register(&self, provider: &Provider, event_type: EventType) -> PlatformResult<Registered> {
+    async fn register(&self, provider: &Provider, event_type: EventType) -> PlatformResult<EventTypeOutcome> {
         let body = serde_json::to_string(&definition(event_type))
             .map_err(|error| PlatformError::Internal(format!("an event type can't be written: {error}")))?;
         let created = self.call(provider, Method::POST, "/api/v1/event-type/", body.clone()).await?;
         if created.status != StatusCode::CONFLICT {
-            return accepted(provider, &created).map(|()| Registered::Created);
+            return accepted(provider, &created).map(|()| EventTypeOutcome::Created);
         }
         let path = format!("/api/v1/event-type/{}/", event_type.name());
         let updated = self.call(provider, Method::PUT, &path, body).await?;
-        accepted(provider, &updated).map(|()| Registered::Updated)
+        accepted(provider, &updated).map(|()| EventTypeOutcome::Updated)
     }
 
     /// What the provider says when it is asked for the consumer application. Errors: those that are not the provider's.
-    pub(super) async fn tested(&self, customer: Uuid) -> PlatformResult<Tested> {
+    pub(super) async fn tested(&self, customer: Uuid) -> PlatformResult<CredentialTest> {
         match self.test_provider(customer).await {
-            Ok(()) => Ok(Tested::Accepted),
-            Err(PlatformError::Provider(why)) => Ok(Tested::Refused(why)),
+            Ok(()) => Ok(CredentialTest::Accepted),
+            Err(PlatformError::Provider(why)) => Ok(CredentialTest::Refused(why)),
             Err(error) => Err(error),
         }
     }
@@ -106,7 +106,7 @@ impl Platform {
             .ok_or_else(|| PlatformError::invalid("/apiKey", "is missing: connect the customer first"))?;
         let key = self
             .vault()
-            .open(&key_context(customer), &sealed)
+            .open(&provider_key_context(customer), &sealed)
             .map_err(|error| PlatformError::Internal(format!("the provider API key can't be opened: {error}")))?;
         Ok(Provider { url: consumer.provider_url, application_id, key })
     }

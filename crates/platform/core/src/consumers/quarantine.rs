@@ -6,9 +6,9 @@
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::new_item::text;
-use crate::port::{AfterLater, Cursor, Page, StoreError};
+use crate::port::{Cursor, OvertakenPolicy, Page, StoreError};
 use crate::{Caller, Platform, Scope};
 
 /// Events that can be named in one call.
@@ -23,7 +23,7 @@ const REASON_CHARS_MAX: usize = 500;
 
 /// Which events to send again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum QuarantineSelection {
     /// The oldest thousand that can be sent.
     All,
     /// These; all of them or none.
@@ -32,7 +32,7 @@ pub enum Which {
 
 /// What was sent again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SentAgain {
+pub struct ResendReport {
     /// Events that wait to be published now.
     pub sent: Vec<Cursor>,
     /// Events that were left, since later ones of their subjects have gone out.
@@ -49,11 +49,11 @@ impl Platform {
         &self,
         caller: &Caller,
         customer: Uuid,
-        (which, after_later): (&Which, AfterLater),
-        answering: Option<Answering<'_, SentAgain>>,
-    ) -> PlatformResult<Outcome<SentAgain>> {
+        (which, after_later): (&QuarantineSelection, OvertakenPolicy),
+        answering: Option<IdempotentRequest<'_, ResendReport>>,
+    ) -> PlatformResult<Outcome<ResendReport>> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
@@ -63,9 +63,9 @@ impl Platform {
             }
             let result = self.chosen(customer, which, after_later).await?;
             let answer = answering.as_ref().map(|answering| answering.answer(&result, self.now()));
-            match self.store().send_again(customer, result.sent.clone(), after_later, answer).await {
+            match self.store().requeue_quarantined(customer, result.sent.clone(), after_later, answer).await {
                 Ok(()) => {
-                    self.publisher().rows_wait(customer);
+                    self.publisher().wake_lane(customer);
                     tracing::info!(%customer, actor = caller.actor, cursors = ?result.sent, ?after_later, "events in quarantine are sent again");
                     return Ok(Outcome::Fresh(result));
                 }
@@ -86,10 +86,10 @@ impl Platform {
         caller: &Caller,
         customer: Uuid,
         (cursors, reason): (&[Cursor], &str),
-        answering: Option<Answering<'_, u64>>,
+        answering: Option<IdempotentRequest<'_, u64>>,
     ) -> PlatformResult<Outcome<u64>> {
         caller.require(Scope::CustomersWrite)?;
-        self.seen_customer(caller, customer).await?;
+        self.visible_customer(caller, customer).await?;
         text(reason, REASON_CHARS_MAX).map_err(|message| PlatformError::invalid("/reason", message))?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
@@ -107,26 +107,36 @@ impl Platform {
         }
     }
 
-    async fn chosen(&self, customer: Uuid, which: &Which, after_later: AfterLater) -> PlatformResult<SentAgain> {
+    async fn chosen(
+        &self,
+        customer: Uuid,
+        which: &QuarantineSelection,
+        after_later: OvertakenPolicy,
+    ) -> PlatformResult<ResendReport> {
         let quarantined = self.store().backlog(customer).await?.quarantined;
-        let mut result = SentAgain { sent: Vec::new(), left: Vec::new(), quarantined };
+        let mut result = ResendReport { sent: Vec::new(), left: Vec::new(), quarantined };
         match which {
-            Which::These(cursors) => {
+            QuarantineSelection::These(cursors) => {
                 result.sent = self.in_quarantine(customer, cursors).await?;
-                if after_later == AfterLater::Refuse
-                    && let Some(passed) = self.store().passed_by(customer, result.sent.clone()).await?.first()
+                if after_later == OvertakenPolicy::Refuse
+                    && let Some(passed) = self.store().overtaken(customer, result.sent.clone()).await?.first()
                 {
                     return Err(PlatformError::LaterPublished(*passed));
                 }
             }
-            Which::All => self.choose(customer, after_later, &mut result).await?,
+            QuarantineSelection::All => self.choose(customer, after_later, &mut result).await?,
         }
         result.quarantined = quarantined.saturating_sub(result.sent.len() as u64);
         Ok(result)
     }
 
     /// The oldest that can be sent, a page at a time.
-    async fn choose(&self, customer: Uuid, after_later: AfterLater, result: &mut SentAgain) -> PlatformResult<()> {
+    async fn choose(
+        &self,
+        customer: Uuid,
+        after_later: OvertakenPolicy,
+        result: &mut ResendReport,
+    ) -> PlatformResult<()> {
         let mut after = None;
         while result.sent.len() < SENT_MAX && result.sent.len() + result.left.len() < LOOKED_AT_MAX {
             let limit = PAGE_MAX.min(SENT_MAX - result.sent.len());
@@ -137,8 +147,8 @@ impl Platform {
                 break;
             }
             let passed = match after_later {
-                AfterLater::Refuse => self.store().passed_by(customer, cursors.clone()).await?,
-                AfterLater::Send => Vec::new(),
+                OvertakenPolicy::Refuse => self.store().overtaken(customer, cursors.clone()).await?,
+                OvertakenPolicy::Send => Vec::new(),
             };
             result.sent.extend(cursors.into_iter().filter(|cursor| !passed.contains(cursor)));
             result.left.extend(passed);

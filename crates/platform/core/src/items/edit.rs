@@ -6,7 +6,7 @@ use platform_rules::{Auction, Item, ItemChange, new_item_end};
 use uuid::Uuid;
 
 use crate::attachments;
-use crate::deciding::{Decision, expect_version};
+use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::new_item::NewItem;
 use crate::{Caller, Platform, Scope};
@@ -24,22 +24,22 @@ impl Platform {
         expected_version: Option<i64>,
     ) -> PlatformResult<(Item, Auction)> {
         caller.require(Scope::AuctionsWrite)?;
-        let line = self.in_line(uuid)?;
-        let outcome = line
+        let queue = self.item_queue(uuid)?;
+        let outcome = queue
             .decide(None, || async {
-                let (item, auction) = line.seen_item(caller).await?;
+                let (item, auction) = queue.visible_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let customer = item.customer;
-                self.require_followed(&auction, &item).await?;
+                self.require_item_not_pending(&auction, &item).await?;
                 let changes = edit_item(&auction, &item, edit.clone())?;
-                let mut draft = self.draft(&caller.actor, self.time_of(&auction));
+                let mut draft = self.build_change(&caller.actor, self.time_of(&auction));
                 let lot_number = item.lot_number.clone();
                 let item = if changes.is_empty() { item } else { draft.item(&auction, item, &changes) };
                 let auction = if item.lot_number == lot_number {
                     auction
                 } else {
                     // A catalogue that is being imported counts on the numbers that were free when it was looked through.
-                    self.require_settled(&auction).await?;
+                    self.require_no_bulk_change(&auction).await?;
                     draft.auction(auction, &[])
                 };
                 let result = (item, auction);
@@ -57,7 +57,7 @@ pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> P
         edit.end_time = Some(new_item_end(auction, item.position));
     }
     let mut edited = item.clone();
-    edit.put_into(&mut edited);
+    edit.apply_to(&mut edited);
     let mut problems: Vec<Problem> = Vec::new();
     if edited != *item {
         let entered = NewItem { status: ItemStatus::Draft, ..as_entered(&edited) };

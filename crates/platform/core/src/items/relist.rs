@@ -8,9 +8,9 @@ use platform_rules::{Auction, Item, Rejection};
 use uuid::Uuid;
 
 use super::ITEMS_READ_MAX;
-use crate::deciding::Decision;
+use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::new_item::{LOT_NUMBER_CHARS_MAX, text};
 use crate::port::{ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
@@ -55,7 +55,7 @@ impl Platform {
         caller: &Caller,
         from: Uuid,
         wanted: &Relist,
-        answering: Option<Answering<'_, Relisted>>,
+        answering: Option<IdempotentRequest<'_, Relisted>>,
     ) -> PlatformResult<Outcome<Relisted>> {
         caller.require(Scope::AuctionsWrite)?;
         if let Some(items) = &wanted.items {
@@ -68,10 +68,10 @@ impl Platform {
             }
         }
         self.decide(answering.as_ref(), || async {
-            let from = self.seen_auction(caller, from).await?;
-            let into = self.seen_auction(caller, wanted.into).await?;
-            self.require_settled(&from).await?;
-            self.require_settled(&into).await?;
+            let from = self.visible_auction(caller, from).await?;
+            let into = self.visible_auction(caller, wanted.into).await?;
+            self.require_no_bulk_change(&from).await?;
+            self.require_no_bulk_change(&into).await?;
             let unsold = self.unsold(&from, wanted).await?;
             let mut counts = self.store().item_counts(into.uuid).await?;
             let first = i64::try_from(counts.total).unwrap_or(i64::MAX);
@@ -82,7 +82,7 @@ impl Platform {
             }
             let mut lots = self.lots_of(into.uuid).await?;
             let now = self.time_of(&into);
-            let mut draft = self.draft(&caller.actor, now);
+            let mut draft = self.build_change(&caller.actor, now);
             let into = draft.auction(into, &[]);
             let mut items = Vec::with_capacity(unsold.len());
             for (position, (item, lot_number)) in (first..).zip(unsold) {
@@ -104,7 +104,7 @@ impl Platform {
             Ok(Decision { customer, change, result })
         })
         .await
-        .inspect(|_| self.ends_moved().notify())
+        .inspect(|_| self.ends_changed().notify())
     }
 
     async fn unsold(&self, from: &Auction, wanted: &Relist) -> PlatformResult<Vec<(Item, Option<String>)>> {

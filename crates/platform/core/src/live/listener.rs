@@ -8,14 +8,14 @@ use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
 use uuid::Uuid;
 
 use super::Live;
-use super::frame::{self, EventId};
-use super::room::Join;
+use super::channel::SubscribeRequest;
+use super::event::{self, EventId};
 use super::topics::Topic;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::StoreError;
 
-/// How often a room may end while somebody is at its door.
-const ROOMS_TRIED_MAX: usize = 3;
+/// How often a channel may end while somebody is at its door.
+const SUBSCRIBE_TRIES_MAX: usize = 3;
 
 /// A live stream of server-sent events, ready to be written as they are. It ends when the node does, after
 /// [`LiveConfig::listen_max`](super::LiveConfig::listen_max), and when it is dropped.
@@ -30,7 +30,7 @@ pub struct Listener {
 }
 
 /// What somebody is let in with.
-pub(super) struct Joined {
+pub(super) struct Subscription {
     /// Told at once: a snapshot, or what was missed.
     pub(super) first: Vec<Bytes>,
     /// Told from then on.
@@ -67,23 +67,23 @@ impl Live {
         let place = place.map_err(|_| PlatformError::ListenersFull { maximum: self.shared.config.listeners_max })?;
         let joined = self.join(auction, topic, last.and_then(EventId::parse)).await?;
         let mut ahead = VecDeque::from(joined.first);
-        ahead.push_front(frame::retry());
+        ahead.push_front(event::retry());
         let until = self.now().saturating_add(self.shared.config.listen_max).unwrap_or(Timestamp::MAX);
         Ok(Listener { live: self.clone(), auction, topic, ahead, events: joined.events, until, _place: place })
     }
 
-    async fn join(&self, auction: Uuid, topic: Topic, had: Option<EventId>) -> PlatformResult<Joined> {
-        for _ in 0..ROOMS_TRIED_MAX {
+    async fn join(&self, auction: Uuid, topic: Topic, last_event: Option<EventId>) -> PlatformResult<Subscription> {
+        for _ in 0..SUBSCRIBE_TRIES_MAX {
             if self.shared.stopping.is_cancelled() {
                 break;
             }
-            let room = self.open_room(auction);
+            let channel = self.open_channel(auction);
             let (answer, answered) = oneshot::channel();
-            let is_asked = room.joins.send(Join { topic, had, answer }).await.is_ok();
+            let is_asked = channel.requests.send(SubscribeRequest { topic, last_event, answer }).await.is_ok();
             match answered.await {
                 Ok(joined) if is_asked => return Ok(joined?),
-                // The room ended meanwhile.
-                _ => self.close_room(&room),
+                // The channel ended meanwhile.
+                _ => self.close_channel(&channel),
             }
         }
         Err(PlatformError::Unavailable(StoreError::Unavailable("this node is stopping".into())))

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use platform_rules::Item;
 use uuid::Uuid;
 
-use super::frame::{AuctionState, Body, ItemState, event, time_in};
-use super::room::Host;
+use super::channel::LiveChannelTask;
+use super::event::{AuctionState, Body, ItemState, event, time_in};
 use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
 
-impl Host {
+impl LiveChannelTask {
     /// The state of a topic. Nothing that is told later is older.
     pub(super) async fn snapshot(&mut self, topic: Topic) -> StoreResult<Bytes> {
         let items = match topic {

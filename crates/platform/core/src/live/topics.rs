@@ -1,4 +1,4 @@
-//! Who listens in a room, what they were told last, and what of it is kept for those who come back.
+//! Who listens in a channel, what they were told last, and what of it is kept for those who come back.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-use super::frame::{self, EventId};
+use super::event::{self, EventId};
 
 /// What somebody listens to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,17 +18,17 @@ pub(super) enum Topic {
 }
 
 /// An event that is kept, and the item that it is about.
-struct Kept {
+struct BufferedEvent {
     number: u64,
     item: Option<Uuid>,
     event: Bytes,
 }
 
-/// The topics of a room.
+/// The topics of a channel.
 pub(super) struct Topics {
     /// Of the last event.
     pub(super) last: EventId,
-    kept: VecDeque<Kept>,
+    kept: VecDeque<BufferedEvent>,
     kept_max: usize,
     behind_max: usize,
     open: HashMap<Topic, broadcast::Sender<Bytes>>,
@@ -47,18 +47,18 @@ impl Topics {
     }
 
     /// Tells the listeners of the auction, and of the item that it is about, and keeps it. Its id is the last one.
-    pub(super) fn tell(&mut self, item: Option<Uuid>, event: Bytes) {
+    pub(super) fn publish(&mut self, item: Option<Uuid>, event: Bytes) {
         for topic in [Some(Topic::Auction), item.map(Topic::Item)].into_iter().flatten() {
-            self.tell_one(topic, event.clone());
+            self.publish_to(topic, event.clone());
         }
-        self.kept.push_back(Kept { number: self.last.number, item, event });
+        self.kept.push_back(BufferedEvent { number: self.last.number, item, event });
         while self.kept.len() > self.kept_max {
             self.kept.pop_front();
         }
     }
 
     /// Tells one topic something that is not kept.
-    pub(super) fn tell_one(&self, topic: Topic, event: Bytes) {
+    pub(super) fn publish_to(&self, topic: Topic, event: Bytes) {
         if let Some(listeners) = self.open.get(&topic) {
             // All may have gone away.
             let _ = listeners.send(event);
@@ -67,7 +67,7 @@ impl Topics {
 
     pub(super) fn heartbeat(&self) {
         for topic in self.open.keys() {
-            self.tell_one(*topic, frame::heartbeat());
+            self.publish_to(*topic, event::heartbeat());
         }
     }
 
@@ -78,15 +78,17 @@ impl Topics {
     }
 
     /// Events after one that a listener had; none when it is not known what they were.
-    pub(super) fn after(&self, had: EventId, topic: Topic) -> Option<Vec<Bytes>> {
+    pub(super) fn after(&self, last_event: EventId, topic: Topic) -> Option<Vec<Bytes>> {
         let oldest = self.kept.front().map_or(self.last.number + 1, |kept| kept.number);
-        let is_known = had.epoch == self.last.epoch && had.number <= self.last.number && had.number + 1 >= oldest;
-        let is_of = |kept: &&Kept| match topic {
+        let is_known = last_event.epoch == self.last.epoch
+            && last_event.number <= self.last.number
+            && last_event.number + 1 >= oldest;
+        let is_of = |kept: &&BufferedEvent| match topic {
             Topic::Auction => true,
             Topic::Item(item) => kept.item == Some(item),
         };
         is_known.then(|| {
-            let later = self.kept.iter().filter(|kept| kept.number > had.number);
+            let later = self.kept.iter().filter(|kept| kept.number > last_event.number);
             later.filter(is_of).map(|kept| kept.event.clone()).collect()
         })
     }
@@ -98,7 +100,7 @@ impl Topics {
     }
 
     /// Topics that somebody listens to; those that nobody listens to any more are given up.
-    pub(super) fn listened(&mut self) -> Vec<Topic> {
+    pub(super) fn active(&mut self) -> Vec<Topic> {
         self.open.retain(|_, listeners| listeners.receiver_count() > 0);
         self.open.keys().copied().collect()
     }
@@ -110,7 +112,7 @@ mod tests {
 
     fn told(topics: &mut Topics, item: Uuid) -> EventId {
         let id = topics.next_id();
-        topics.tell(Some(item), id.number.to_string().into());
+        topics.publish(Some(item), id.number.to_string().into());
         id
     }
 
@@ -131,8 +133,8 @@ mod tests {
         assert_eq!(topics.after(first, Topic::Auction).unwrap().len(), 3);
 
         let ahead = EventId { number: fourth.number + 1, ..fourth };
-        let elsewhere = EventId { epoch: Uuid::nil(), ..third };
-        assert_eq!((topics.after(ahead, Topic::Auction), topics.after(elsewhere, Topic::Auction)), (None, None));
+        let notices_out = EventId { epoch: Uuid::nil(), ..third };
+        assert_eq!((topics.after(ahead, Topic::Auction), topics.after(notices_out, Topic::Auction)), (None, None));
         topics.forget();
         assert_eq!(topics.after(fourth, Topic::Auction), None, "something may be missing");
         assert_eq!(topics.after(topics.last, Topic::Auction), Some(vec![]));

@@ -16,10 +16,10 @@ const CHARS_MIN: usize = 12;
 pub(super) const BYTES_MAX: usize = 1_024;
 const SALT_BYTES: usize = 16;
 /// Nobody's, with the parameters of all others: what is compared with it costs the same and never fits.
-const NOBODYS: &str =
+const DUMMY_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 /// What is told when too many wait.
-const COME_BACK_S: u64 = 2;
+const RETRY_AFTER_S: u64 = 2;
 
 pub(super) struct Passwords {
     at_once: Arc<Semaphore>,
@@ -46,16 +46,16 @@ impl Passwords {
 
     /// True when the password is the one of this hash; without one it takes as long, and is not. Errors:
     /// `too_many_attempts`.
-    pub(super) async fn fits(&self, password: &Secret, hash: Option<&str>) -> PlatformResult<bool> {
+    pub(super) async fn verify(&self, password: &Secret, hash: Option<&str>) -> PlatformResult<bool> {
         let (password, is_somebodys) = (password.clone(), hash.is_some());
-        let hash = hash.unwrap_or(NOBODYS).to_owned();
+        let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
         let fits =
             self.work(move || Argon2::default().verify_password(password.expose(), hash.as_str()).is_ok()).await?;
         Ok(fits && is_somebodys)
     }
 
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> PlatformResult<T> {
-        let full = |_| PlatformError::from(PeopleRefusal::TooManyAttempts { retry_after_s: COME_BACK_S });
+        let full = |_| PlatformError::from(PeopleRefusal::TooManyAttempts { retry_after_s: RETRY_AFTER_S });
         let place = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
         let turn = Arc::clone(&self.at_once).acquire_owned().await;
         let turn: OwnedSemaphorePermit = turn.map_err(|error| PlatformError::Internal(error.to_string()))?;
@@ -91,12 +91,12 @@ mod tests {
     async fn a_password_fits_its_own_hash_and_nobodys_fits_none() {
         let passwords = Passwords::new(&PeopleConfig::default());
         let hash = passwords.hash(&SeededRandom::new(1), &secret("correct horse")).await.unwrap();
-        assert!(passwords.fits(&secret("correct horse"), Some(&hash)).await.unwrap());
-        assert!(!passwords.fits(&secret("correct house"), Some(&hash)).await.unwrap());
-        assert!(!passwords.fits(&secret("correct horse"), None).await.unwrap());
+        assert!(passwords.verify(&secret("correct horse"), Some(&hash)).await.unwrap());
+        assert!(!passwords.verify(&secret("correct house"), Some(&hash)).await.unwrap());
+        assert!(!passwords.verify(&secret("correct horse"), None).await.unwrap());
         let parameters = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
-        assert_eq!(parameters(&hash), parameters(NOBODYS), "so that both cost the same");
-        assert_eq!(hash.len(), NOBODYS.len());
+        assert_eq!(parameters(&hash), parameters(DUMMY_HASH), "so that both cost the same");
+        assert_eq!(hash.len(), DUMMY_HASH.len());
     }
 
     #[tokio::test]
@@ -104,7 +104,7 @@ mod tests {
         let config = PeopleConfig { passwords_at_once_max: 1, passwords_waiting_max: 0, ..PeopleConfig::default() };
         let passwords = Passwords::new(&config);
         let _taken = Arc::clone(&passwords.waiting).try_acquire_owned().unwrap();
-        let refused = passwords.fits(&secret("correct horse"), None).await.unwrap_err();
+        let refused = passwords.verify(&secret("correct horse"), None).await.unwrap_err();
         assert_eq!(refused.code(), "too_many_attempts");
     }
 }

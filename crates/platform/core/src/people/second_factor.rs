@@ -8,8 +8,8 @@ use super::refusal::PeopleRefusal;
 use super::{totp, totp_context};
 use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
-use crate::port::{Ending, Totp, TotpChange, User};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::{SessionsToEnd, Totp, TotpChange, User};
 use crate::{Caller, Platform};
 
 /// A second factor that waits to be confirmed.
@@ -38,7 +38,7 @@ impl Platform {
         &self,
         caller: &Caller,
         password: &Secret,
-        answering: Option<Answering<'_, Enrolled>>,
+        answering: Option<IdempotentRequest<'_, Enrolled>>,
     ) -> PlatformResult<Outcome<Enrolled>> {
         let (user, _) = self.person(caller).await?;
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
@@ -54,11 +54,11 @@ impl Platform {
         let sealed = self.vault().seal(self.random().as_ref(), &totp_context(user.uuid), &secret);
         let waiting = Totp { secret: sealed, step: 0, confirmed_at: None };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&enrolled, self.now())));
-        self.write_user(user, TotpChange::Set(waiting, Vec::new()), Ending::Nothing, answer, None).await?;
+        self.write_user(user, TotpChange::Set(waiting, Vec::new()), SessionsToEnd::Nothing, answer, None).await?;
         Ok(Outcome::Fresh(enrolled))
     }
 
-    /// Turns one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept sealed.
+    /// StripedLocks one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept sealed.
     ///
     /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_on`, `second_factor_off`
     /// (none was enrolled), `busy`.
@@ -66,7 +66,7 @@ impl Platform {
         &self,
         caller: &Caller,
         code: &str,
-        answering: Option<Answering<'_, RecoveryCodes>>,
+        answering: Option<IdempotentRequest<'_, RecoveryCodes>>,
     ) -> PlatformResult<Outcome<RecoveryCodes>> {
         let (user, session) = self.person(caller).await?;
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
@@ -87,7 +87,7 @@ impl Platform {
         let next = User { version: user.version + 1, totp: Some(on.clone()), ..user.clone() };
         let made = RecoveryCodes { user: next, codes };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&made, self.now())));
-        let ending = Ending::AllBut(user.uuid, session);
+        let ending = SessionsToEnd::AllBut(user.uuid, session);
         let note = self.note(caller, AccessEvent::SecondFactorOn { user: user.uuid })?;
         self.write_user(user, TotpChange::Set(on, hashes), ending, answer, Some(note)).await?;
         tracing::info!(user = %made.user.uuid, "a user turned their second factor on");
@@ -107,14 +107,14 @@ impl Platform {
         totp::recovery_code(&random)
     }
 
-    /// Turns one's own second factor off, with a code or a recovery code.
+    /// StripedLocks one's own second factor off, with a code or a recovery code.
     ///
     /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_off`, `busy`.
     pub async fn turn_off_own_second_factor(
         &self,
         caller: &Caller,
         code: &str,
-        answering: Option<Answering<'_, User>>,
+        answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
         let (user, _) = self.person(caller).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
@@ -131,12 +131,12 @@ impl Platform {
         self.turn_off(caller, user, answering).await
     }
 
-    /// Turns anybody's second factor off. Errors: `forbidden`, `not_found`, `second_factor_off`, `busy`.
+    /// StripedLocks anybody's second factor off. Errors: `forbidden`, `not_found`, `second_factor_off`, `busy`.
     pub async fn turn_off_second_factor(
         &self,
         caller: &Caller,
         uuid: Uuid,
-        answering: Option<Answering<'_, User>>,
+        answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
         let user = self.changeable_user(caller, uuid).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
@@ -152,12 +152,12 @@ impl Platform {
         &self,
         caller: &Caller,
         user: User,
-        answering: Option<Answering<'_, User>>,
+        answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
         let next = User { version: user.version + 1, totp: None, ..user.clone() };
         let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
         let note = self.note(caller, AccessEvent::SecondFactorOff { user: user.uuid })?;
-        self.write_user(user, TotpChange::Remove, Ending::Nothing, answer, Some(note)).await?;
+        self.write_user(user, TotpChange::Remove, SessionsToEnd::Nothing, answer, Some(note)).await?;
         tracing::info!(user = %next.uuid, by = caller.actor, "a second factor was turned off");
         Ok(Outcome::Fresh(next))
     }

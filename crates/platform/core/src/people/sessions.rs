@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Ending, Page, Session, User};
+use crate::port::{Page, Session, SessionsToEnd, User};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Sessions forgotten in one transaction, once a minute.
@@ -17,7 +17,7 @@ impl Platform {
             return Err(PlatformError::Unauthenticated);
         }
         let (hash, now) = (hash(token), self.now());
-        let known = &self.doorkeeper().sessions;
+        let known = &self.sign_in_state().sessions;
         let (session, user) = match known.get(&hash, now) {
             Ok(found) => found,
             Err(since) => {
@@ -39,7 +39,7 @@ impl Platform {
         }
         Ok(Caller {
             actor: format!("user:{}", user.uuid),
-            key: user.uuid,
+            id: user.uuid,
             session: Some(session.uuid),
             role: Some(role),
             customer: None,
@@ -62,7 +62,7 @@ impl Platform {
 
     /// Sessions of any user, in order of creation. Errors: `forbidden`, `not_found`.
     pub async fn sessions_of(&self, caller: &Caller, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
-        let user = self.seen_user(caller, user).await?;
+        let user = self.visible_user(caller, user).await?;
         self.current_sessions(user.uuid, page).await
     }
 
@@ -77,7 +77,7 @@ impl Platform {
     /// Ends a session: one's own, or with `users:write` anybody's. Errors: `forbidden`, `not_found`.
     pub async fn end_session(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
         let session = self.store().session(uuid).await?;
-        let is_own = |session: &Session| caller.session.is_some() && session.user == caller.key;
+        let is_own = |session: &Session| caller.session.is_some() && session.user == caller.id;
         let session = match session {
             Some(session) if is_own(&session) => session,
             Some(session) if caller.require_staff().and(caller.require(Scope::UsersWrite)).is_ok() => {
@@ -86,22 +86,22 @@ impl Platform {
             }
             _ => return Err(PlatformError::NotFound("session")),
         };
-        self.end(caller, Ending::One(session.user, session.uuid)).await.map(drop)
+        self.end(caller, SessionsToEnd::One(session.user, session.uuid)).await.map(drop)
     }
 
     /// Ends all sessions of the person who asks, this one as well. Errors: `forbidden` (an API key).
     pub async fn end_own_sessions(&self, caller: &Caller) -> PlatformResult<()> {
         let (user, _) = self.person(caller).await?;
-        self.end(caller, Ending::AllOf(user.uuid)).await.map(drop)
+        self.end(caller, SessionsToEnd::AllOf(user.uuid)).await.map(drop)
     }
 
     /// Ends all sessions of any user; how many. Errors: `forbidden`, `not_found`.
     pub async fn end_sessions_of(&self, caller: &Caller, user: Uuid) -> PlatformResult<usize> {
         let user = self.changeable_user(caller, user).await?;
-        self.end(caller, Ending::AllOf(user.uuid)).await
+        self.end(caller, SessionsToEnd::AllOf(user.uuid)).await
     }
 
-    async fn end(&self, caller: &Caller, ending: Ending) -> PlatformResult<usize> {
+    async fn end(&self, caller: &Caller, ending: SessionsToEnd) -> PlatformResult<usize> {
         let ended = self.store().end_sessions(ending).await?;
         self.forget_ended(ending);
         tracing::info!(?ending, ended, by = caller.actor, "sessions were ended");
@@ -109,13 +109,13 @@ impl Platform {
     }
 
     /// After the store knows that they ended: at once on this node, on others when what they remember is over.
-    pub(super) fn forget_ended(&self, ending: Ending) {
-        self.doorkeeper().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
+    pub(super) fn forget_ended(&self, ending: SessionsToEnd) {
+        self.sign_in_state().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
     }
 
     /// Forgets sessions that are over, and attempts that nobody has to wait for any more; how many.
-    pub async fn forget_sessions(&self) -> PlatformResult<usize> {
+    pub async fn delete_expired_sessions(&self) -> PlatformResult<usize> {
         let now = self.now();
-        Ok(self.store().forget_sessions(now, now - self.config().people.session_idle, FORGET_MAX).await?)
+        Ok(self.store().delete_expired_sessions(now, now - self.config().people.session_idle, FORGET_MAX).await?)
     }
 }

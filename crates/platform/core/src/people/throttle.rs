@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::refusal::PeopleRefusal;
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Attempt, AttemptsSettled, Digest};
+use crate::port::{Digest, SignInAttempt, SignInAttemptsUpdate};
 
 /// From one address so many times the attempts of one person: people share offices.
 const PEOPLE_AT_AN_ADDRESS: u32 = 5;
@@ -16,26 +16,26 @@ const PEOPLE_AT_AN_ADDRESS: u32 = 5;
 const NETWORK_BITS: u32 = 64;
 
 /// Attempts that were taken.
-pub(super) struct Taken {
-    account: Attempt,
-    address: Option<Attempt>,
+pub(super) struct TakenAttempts {
+    account: SignInAttempt,
+    address: Option<SignInAttempt>,
 }
 
 impl Platform {
     /// Takes an attempt as this person, who need not exist, and from this address.
-    pub(super) async fn take_attempt(&self, email: &str, from: Option<IpAddr>) -> PlatformResult<Taken> {
+    pub(super) async fn take_attempt(&self, email: &str, from: Option<IpAddr>) -> PlatformResult<TakenAttempts> {
         let config = &self.config().people;
-        let attempt = |subject, attempts_max: u32| Attempt {
+        let attempt = |subject, attempts_max: u32| SignInAttempt {
             subject,
-            every: config.attempts_window / attempts_max.max(1),
+            refill_interval: config.attempts_window / attempts_max.max(1),
             attempts_max: attempts_max.max(1),
         };
         let account = attempt(account_of(email), config.attempts_max);
         let address =
             from.map(|from| attempt(address_of(from), config.attempts_max.saturating_mul(PEOPLE_AT_AN_ADDRESS)));
         let (attempts, now) = ([account].into_iter().chain(address).collect(), self.now());
-        let Some(allowed_from) = self.store().take_attempts(attempts, now).await? else {
-            return Ok(Taken { account, address });
+        let Some(allowed_from) = self.store().take_sign_in_attempts(attempts, now).await? else {
+            return Ok(TakenAttempts { account, address });
         };
         self.metrics().sign_in_throttled();
         tracing::warn!(from = from.map(tracing::field::display), "a sign-in was told to wait");
@@ -46,15 +46,16 @@ impl Platform {
 
     /// After it was right. The account's attempts are all there again, the address has one back: whoever has an account must
     /// not be able to try out others without end.
-    pub(super) async fn give_back(&self, taken: Taken) -> PlatformResult<()> {
-        let settled = AttemptsSettled { full: vec![taken.account.subject], back: taken.address.into_iter().collect() };
-        Ok(self.store().settle_attempts(settled).await?)
+    pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {
+        let settled =
+            SignInAttemptsUpdate { full: vec![taken.account.subject], back: taken.address.into_iter().collect() };
+        Ok(self.store().settle_sign_in_attempts(settled).await?)
     }
 
     /// After somebody else has seen to it that this person gets in.
     pub(super) async fn forget_attempts(&self, email: &str) -> PlatformResult<()> {
-        let settled = AttemptsSettled { full: vec![account_of(email)], back: Vec::new() };
-        Ok(self.store().settle_attempts(settled).await?)
+        let settled = SignInAttemptsUpdate { full: vec![account_of(email)], back: Vec::new() };
+        Ok(self.store().settle_sign_in_attempts(settled).await?)
     }
 }
 

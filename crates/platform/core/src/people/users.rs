@@ -7,14 +7,15 @@ use super::refusal::PeopleRefusal;
 use super::{EMAIL_BYTES_MAX, passwords, plain_email};
 use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{
-    AccessChange, AccessChanged, Ending, IdempotentAnswer, Page, StoreError, TotpChange, User, UserChange, UserWritten,
+    AccessChange, AccessChangeResult, IdempotentAnswer, Page, SessionsToEnd, StoreError, TotpChange, User, UserChange,
+    UserChangeResult,
 };
 use crate::{Caller, Platform, Role, Scope};
 
 /// Random bytes of a password that is made for somebody.
-const MADE_BYTES: usize = 16;
+const GENERATED_PASSWORD_BYTES: usize = 16;
 /// Whoever may change people may look at them.
 const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
 
@@ -55,7 +56,7 @@ impl Platform {
         &self,
         caller: &Caller,
         new: NewUser,
-        answering: Option<Answering<'_, UserWithPassword>>,
+        answering: Option<IdempotentRequest<'_, UserWithPassword>>,
     ) -> PlatformResult<Outcome<UserWithPassword>> {
         caller.require_staff()?;
         caller.require(Scope::UsersWrite)?;
@@ -71,7 +72,7 @@ impl Platform {
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
-        let (password_hash, password) = self.hash_or_make(new.password).await?;
+        let (password_hash, password) = self.hash_or_generate(new.password).await?;
         let now = self.now();
         let user = User {
             uuid: self.ids().uuid_v7(),
@@ -88,7 +89,7 @@ impl Platform {
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
         let event = AccessEvent::UserCreated { user: user.uuid, email: user.email.clone(), role: user.role.clone() };
         let note = self.note(caller, event)?;
-        match self.store().change_access(AccessChange::CreateUser(user, answer), note).await {
+        match self.store().apply_access_change(AccessChange::CreateUser(user, answer), note).await {
             Ok(_) => {}
             Err(StoreError::Replayed) => {
                 let answer = self.replay_sealed(answering.as_ref()).await?;
@@ -109,13 +110,13 @@ impl Platform {
 
     /// A user. Errors: `forbidden`, `not_found`.
     pub async fn user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
-        self.seen_user(caller, uuid).await
+        self.visible_user(caller, uuid).await
     }
 
     /// The user with this e-mail address. Errors: `forbidden`, `not_found`.
     pub async fn user_by_email(&self, caller: &Caller, email: &str) -> PlatformResult<User> {
         let found = self.store().user_by_email(&plain_email(email)).await?.ok_or(PlatformError::NotFound("user"))?;
-        self.seen_user(caller, found.uuid).await
+        self.visible_user(caller, found.uuid).await
     }
 
     /// Gives a user another role, disables or enables them. That ends their sessions.
@@ -146,7 +147,7 @@ impl Platform {
         let (role_before, role) = (before.clone(), user.role.clone());
         let note =
             self.note(caller, AccessEvent::UserChanged { user: uuid, role_before, role, disabled: is_disabled })?;
-        let user = self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), None, Some(note)).await?;
+        let user = self.write_user(user, TotpChange::Keep, SessionsToEnd::AllOf(uuid), None, Some(note)).await?;
         tracing::info!(user = %uuid, role = user.role, before, is_disabled, by = caller.actor, "a user was changed");
         Ok(user)
     }
@@ -158,7 +159,7 @@ impl Platform {
         let user = self.changeable_user(caller, uuid).await?;
         let note = self.note(caller, AccessEvent::UserRemoved { user: uuid })?;
         let removal = AccessChange::RemoveUser(uuid, user.version);
-        done(written(self.store().change_access(removal, note).await?)?)?;
+        done(written(self.store().apply_access_change(removal, note).await?)?)?;
         tracing::info!(user = %uuid, role = user.role, by = caller.actor, "a user was removed");
         Ok(())
     }
@@ -172,7 +173,7 @@ impl Platform {
         caller: &Caller,
         uuid: Uuid,
         password: Option<Secret>,
-        answering: Option<Answering<'_, UserWithPassword>>,
+        answering: Option<IdempotentRequest<'_, UserWithPassword>>,
     ) -> PlatformResult<Outcome<UserWithPassword>> {
         let user = self.changeable_user(caller, uuid).await?;
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
@@ -181,13 +182,13 @@ impl Platform {
         if let Some(problem) = password.as_ref().and_then(|password| passwords::check("/password", password)) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
-        let (password_hash, password) = self.hash_or_make(password).await?;
+        let (password_hash, password) = self.hash_or_generate(password).await?;
         let user = User { password_hash, ..user };
         let email = user.email.clone();
         let next = UserWithPassword { user: User { version: user.version + 1, ..user.clone() }, password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&next, self.now())));
         let note = self.note(caller, AccessEvent::PasswordReset { user: uuid })?;
-        self.write_user(user, TotpChange::Keep, Ending::AllOf(uuid), answer, Some(note)).await?;
+        self.write_user(user, TotpChange::Keep, SessionsToEnd::AllOf(uuid), answer, Some(note)).await?;
         self.forget_attempts(&email).await?;
         tracing::info!(user = %uuid, by = caller.actor, "a password was reset");
         Ok(Outcome::Fresh(next))
@@ -201,7 +202,7 @@ impl Platform {
         caller: &Caller,
         old: &Secret,
         new: &Secret,
-        answering: Option<Answering<'_, User>>,
+        answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
         let (user, session) = self.person(caller).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
@@ -211,12 +212,12 @@ impl Platform {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         self.check_own_password(&user, old).await?;
-        let password_hash = self.doorkeeper().passwords.hash(self.random().as_ref(), new).await?;
+        let password_hash = self.sign_in_state().passwords.hash(self.random().as_ref(), new).await?;
         let user = User { password_hash, ..user };
         let next = User { version: user.version + 1, ..user.clone() };
         let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
         let note = self.note(caller, AccessEvent::PasswordChanged { user: next.uuid })?;
-        let ending = Ending::AllBut(next.uuid, session);
+        let ending = SessionsToEnd::AllBut(next.uuid, session);
         let user = self.write_user(user, TotpChange::Keep, ending, answer, Some(note)).await?;
         tracing::info!(user = %user.uuid, "a user changed their password");
         Ok(Outcome::Fresh(user))
@@ -226,7 +227,7 @@ impl Platform {
     pub(super) async fn check_own_password(&self, user: &User, password: &Secret) -> PlatformResult<()> {
         let taken = self.take_attempt(&user.email, None).await?;
         if password.expose().len() > passwords::BYTES_MAX
-            || !self.doorkeeper().passwords.fits(password, Some(&user.password_hash)).await?
+            || !self.sign_in_state().passwords.verify(password, Some(&user.password_hash)).await?
         {
             return Err(self.refused(Some(user), None, PeopleRefusal::PasswordRefused));
         }
@@ -234,12 +235,12 @@ impl Platform {
     }
 
     /// The hash, and the password if it was made here.
-    async fn hash_or_make(&self, password: Option<Secret>) -> PlatformResult<(String, Option<Secret>)> {
-        let passwords = &self.doorkeeper().passwords;
+    async fn hash_or_generate(&self, password: Option<Secret>) -> PlatformResult<(String, Option<Secret>)> {
+        let passwords = &self.sign_in_state().passwords;
         match password {
             Some(password) => Ok((passwords.hash(self.random().as_ref(), &password).await?, None)),
             None => {
-                let made = Secret::new(self.ids().token(MADE_BYTES).into_bytes());
+                let made = Secret::new(self.ids().token(GENERATED_PASSWORD_BYTES).into_bytes());
                 Ok((passwords.hash(self.random().as_ref(), &made).await?, Some(made)))
             }
         }
@@ -250,7 +251,7 @@ impl Platform {
         &self,
         user: User,
         totp: TotpChange,
-        ending: Ending,
+        ending: SessionsToEnd,
         answer: Option<IdempotentAnswer>,
         note: Option<String>,
     ) -> PlatformResult<User> {
@@ -258,15 +259,15 @@ impl Platform {
         let user = User { version: expected_version + 1, ..user };
         let change = UserChange { expected_version, user: user.clone(), totp, ending, answer };
         done(match note {
-            Some(note) => written(self.store().change_access(AccessChange::ChangeUser(change), note).await?)?,
+            Some(note) => written(self.store().apply_access_change(AccessChange::ChangeUser(change), note).await?)?,
             None => self.store().change_user(change).await?,
         })?;
-        self.forget_ended(Ending::AllOf(user.uuid));
+        self.forget_ended(SessionsToEnd::AllOf(user.uuid));
         Ok(user)
     }
 
     /// A user whom the caller may see.
-    pub(super) async fn seen_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
+    pub(super) async fn visible_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         caller.require_one_of(&READING)?;
         let found = self.store().user(uuid).await?.filter(|_| caller.customer.is_none());
         found.ok_or(PlatformError::NotFound("user"))
@@ -275,24 +276,24 @@ impl Platform {
     /// A user whom the caller may change: nobody changes who may do more than they.
     pub(super) async fn changeable_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         caller.require(Scope::UsersWrite)?;
-        let user = self.seen_user(caller, uuid).await?;
+        let user = self.visible_user(caller, uuid).await?;
         check_covers(caller, &user.role)?;
         Ok(user)
     }
 }
 
-fn written(changed: AccessChanged) -> PlatformResult<UserWritten> {
+fn written(changed: AccessChangeResult) -> PlatformResult<UserChangeResult> {
     match changed {
-        AccessChanged::User(written) => Ok(written),
+        AccessChangeResult::User(written) => Ok(written),
         other => Err(PlatformError::Internal(format!("the change of a user came to {other:?}"))),
     }
 }
 
-fn done(written: UserWritten) -> PlatformResult<()> {
+fn done(written: UserChangeResult) -> PlatformResult<()> {
     match written {
-        UserWritten::Done => Ok(()),
-        UserWritten::LastAdministrator => Err(PeopleRefusal::LastAdministrator.into()),
-        UserWritten::HasSignedIn => Err(PeopleRefusal::HasSignedIn.into()),
+        UserChangeResult::Done => Ok(()),
+        UserChangeResult::LastAdministrator => Err(PeopleRefusal::LastAdministrator.into()),
+        UserChangeResult::HasSignedIn => Err(PeopleRefusal::HasSignedIn.into()),
     }
 }
 

@@ -6,16 +6,16 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::{
-    ApiKey, Clerk, ClerkAssigned, Consumer, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User, UserChange,
-    UserWritten,
+    ApiKey, Clerk, ClerkAssignResult, Consumer, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
+    UserChange, UserChangeResult,
 };
 
-/// A change of access. What each does is said at the method of the same name ([`super::Store`], [`super::People`],
-/// [`super::ApiKeys`], [`super::Clerks`], [`super::Quarantine`]).
+/// A change of access. What each does is said at the method of the same name ([`super::Store`], [`super::UserStore`],
+/// [`super::ApiKeyStore`], [`super::ClerkStore`], [`super::Quarantine`]).
 #[derive(Debug, Clone)]
 pub enum AccessChange {
     /// Nothing but the entry.
-    Happened,
+    EntryOnly,
     /// A user is made.
     CreateUser(User, Option<IdempotentAnswer>),
     /// A user changes.
@@ -31,7 +31,7 @@ pub enum AccessChange {
     /// A clerk is assigned; so many are at most.
     AssignClerk(Clerk, usize),
     /// A clerk is taken off a webcast.
-    TakeClerkOff(Uuid, Uuid),
+    UnassignClerk(Uuid, Uuid),
     /// A customer's connection is entered.
     PutConsumer(Consumer, StartFrom),
     /// A customer's connection ends.
@@ -40,27 +40,27 @@ pub enum AccessChange {
 
 /// What came of a change of access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AccessChanged {
+pub enum AccessChangeResult {
     /// It is done.
     Done,
     /// There was nothing to do: the key was revoked, or the clerk taken off, or the connection ended before.
-    Before,
+    Unchanged,
     /// What came of the change of a user.
-    User(UserWritten),
+    User(UserChangeResult),
     /// What came of assigning a clerk.
-    Clerk(ClerkAssigned),
+    Clerk(ClerkAssignResult),
     /// The connection ended; so many events had waited.
-    Waited(u64),
+    Disconnected(u64),
 }
 
-impl AccessChanged {
+impl AccessChangeResult {
     /// True when something has become true: then, and only then, there is an entry.
-    pub fn is_noted(self) -> bool {
+    pub fn is_recorded(self) -> bool {
         match self {
-            Self::Done | Self::Waited(_) => true,
-            Self::Before => false,
-            Self::User(written) => written == UserWritten::Done,
-            Self::Clerk(assigned) => assigned == ClerkAssigned::Now,
+            Self::Done | Self::Disconnected(_) => true,
+            Self::Unchanged => false,
+            Self::User(written) => written == UserChangeResult::Done,
+            Self::Clerk(assigned) => assigned == ClerkAssignResult::Assigned,
         }
     }
 }
@@ -78,14 +78,14 @@ pub struct AccessEntry {
 
 /// Part of the platform's store port: one log, chained by hash, that only grows. Its head is kept beside it.
 #[async_trait]
-pub trait AccessLogs: Send + Sync {
+pub trait AccessLogStore: Send + Sync {
     /// Makes a change true together with its entry, or neither; without an entry when there was nothing to do. Entries follow one
     /// another, on however many nodes. Errors are those of the change.
-    async fn change_access(&self, change: AccessChange, content: String) -> StoreResult<AccessChanged>;
+    async fn apply_access_change(&self, change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
     /// Entries by number, the oldest first.
     async fn access_log(&self, page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
     /// Entries before a number, or the last ones: the latest first.
-    async fn latest_access(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+    async fn latest_access_entries(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
     /// What the log has come to, as it is kept beside the entries. `Corrupt` when it is gone.
-    async fn access_head(&self) -> StoreResult<LogHead>;
+    async fn access_log_head(&self) -> StoreResult<LogHead>;
 }

@@ -8,11 +8,11 @@ use super::{IdempotentAnswer, StoreResult};
 
 /// What such an answer takes.
 #[async_trait]
-pub trait Answered: Send + Sync {
+pub trait AnsweredWrites: Send + Sync {
     /// An id for an auctioneer whose answer has to say it before it is written. Given once: if nothing is written, nothing
     /// ever has it.
     async fn next_auctioneer_id(&self) -> StoreResult<i64>;
     /// Lets a parked queue run again, and keeps the answer. The connection counts as changed at `at`; what waits for its time is
     /// due at once. `Replayed` when the answer's key was used before; nothing is done then.
-    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
 }

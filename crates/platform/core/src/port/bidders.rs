@@ -1,7 +1,7 @@
 //! Bidders as they are registered for an auction, and what of their spending limits is bound.
 //!
 //! What a bidder has bound is not counted along with each bid: that would cost every bid a write, and bidders without a
-//! limit are the rule. The items on which a bidder has bid are noted as [`Stake`]s, once each, and looked at when somebody
+//! limit are the rule. The items on which a bidder has bid are noted as [`BidderItem`]s, once each, and looked at when somebody
 //! asks. A stake says "look there", no more: what is bound is what the item's state says.
 
 use async_trait::async_trait;
@@ -80,12 +80,12 @@ pub struct Registration {
     pub log: LogHead,
     /// How often it was changed, or bid under a limit: bids take turns. The store counts.
     #[serde(skip)]
-    pub turn: i64,
+    pub spending_version: i64,
 }
 
 /// A registration to be written.
 #[derive(Debug, Clone)]
-pub struct RegistrationEntry {
+pub struct RegistrationWrite {
     /// Its next state, with the version that was loaded; 0 for a new one.
     pub registration: Versioned<Registration>,
     /// Entries of its log that go with it.
@@ -96,7 +96,7 @@ pub struct RegistrationEntry {
 
 /// An item on which a bidder has bid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stake {
+pub struct BidderItem {
     /// The item's auction.
     pub auction: Uuid,
     /// The bidder's paddle.
@@ -107,33 +107,33 @@ pub struct Stake {
 
 /// The turn that a bid takes: of two bids that were decided on the same state of a bidder one is decided again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct SpendingVersion {
     /// The registration.
     pub registration: Uuid,
     /// [`Registration::turn`] when it was loaded.
-    pub seen: i64,
+    pub expected: i64,
 }
 
 /// The part of the port for bidders.
 #[async_trait]
-pub trait Registrations: Send + Sync {
+pub trait RegistrationStore: Send + Sync {
     /// Writes a registration with the entries of its log, and counts its turn on. `Conflict` when the version moved, or when it
     /// gets another paddle and the one that it has had a stake; `Taken("paddle")`, `Taken("party")`, `Replayed`.
-    async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()>;
+    async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()>;
     /// A registration.
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;
     /// The registration of a paddle.
-    async fn registration_of(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+    async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
     /// In order of creation (UUID).
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
     /// The highest paddle of an auction that is a number of at most nine digits; 0 without one.
     async fn highest_paddle(&self, auction: Uuid) -> StoreResult<i64>;
 
-    /// Notes stakes that are not noted yet.
-    async fn note_stakes(&self, stakes: Vec<Stake>) -> StoreResult<()>;
+    /// Notes bidder_items that are not noted yet.
+    async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()>;
     /// What a bidder has bound by now on the items that they have a stake in, but for one: the sum of
-    /// [`platform_rules::Item::bound_for`], minor units. To be asked after the registration was loaded.
-    async fn committed(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
+    /// [`platform_rules::Item::committed_by`], minor units. To be asked after the registration was loaded.
+    async fn committed_amount(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
 }
 
 impl Registration {

@@ -22,31 +22,31 @@ pub struct Clerk {
 
 /// What came of assigning a clerk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClerkAssigned {
+pub enum ClerkAssignResult {
     /// They are the webcast's clerk now.
-    Now,
+    Assigned,
     /// They were before, and what was noted then stays.
-    Before,
+    AlreadyAssigned,
     /// Nothing was done: there is no such user, or they have another role.
-    NoClerk,
+    NotAClerk,
     /// Nothing was done: the webcast has as many as it may.
-    Full,
+    LimitReached,
 }
 
 /// Part of the platform's store port. Who gets another role, or is removed, is the clerk of no webcast any more, in the
-/// transaction of that ([`super::People::change_user`], [`super::People::remove_user`]).
+/// transaction of that ([`super::UserStore::change_user`], [`super::UserStore::remove_user`]).
 #[async_trait]
-pub trait Clerks: Send + Sync {
+pub trait ClerkStore: Send + Sync {
     /// Assigns a clerk, however many others are assigned or get another role at the same time; a webcast has `clerks_max` at most.
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned>;
+    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult>;
     /// Takes a clerk off; false when they were none of this webcast.
-    async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
+    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     /// True when they are the webcast's clerk at this moment, whichever node has said so.
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     /// Clerks of a webcast, in order of their UUID.
     async fn clerks(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;
     /// Webcasts of a clerk that are not ARCHIVED, in order of creation (UUID).
-    async fn webcasts_of(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+    async fn webcasts_of_clerk(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
     /// Users with the role clerk who can sign in, in order of creation (UUID).
-    async fn users_who_clerk(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
+    async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
 }

@@ -6,7 +6,7 @@ use super::{Cursor, StoreResult};
 
 /// Part of the platform's store port.
 #[async_trait]
-pub trait Feed {
+pub trait JournalEnd {
     /// The cursor of the journal's last row, announced or not, of whatever customer; 0 before the first.
     async fn last_cursor(&self) -> StoreResult<Cursor>;
 }

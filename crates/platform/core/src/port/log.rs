@@ -10,10 +10,10 @@ use crate::audit::{LogEntry, LogKind};
 #[async_trait]
 pub trait Logs: Send + Sync {
     /// Entries of a subject by their number.
-    async fn log(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
+    async fn log_entries(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
     /// Subjects that have entries, in the order of their UUIDs.
-    async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+    async fn audited_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
     /// Columns of a subject that are kept beside its state, or of its journal rows beside its customer, and don't say what the
     /// state says; `table.column` each. None when all do, or there is no such subject.
-    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
+    async fn inconsistent_columns(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
 }

@@ -36,18 +36,18 @@ impl OutboxEvent {
 
 /// What happened to an outbox row that this node had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutboxOutcome {
+pub struct OutboxSettlement {
     /// The customer whose queue the row is in.
     pub customer: Uuid,
     /// The row.
     pub cursor: Cursor,
     /// What became of it.
-    pub became: Became,
+    pub result: PublishResult,
 }
 
 /// What becomes of an outbox row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Became {
+pub enum PublishResult {
     /// The provider has it; the row goes.
     Published,
     /// It is to be tried again; the row is nobody's until then, and later ones of its subject wait.

@@ -72,7 +72,7 @@ pub enum TotpChange {
 
 /// Sessions that end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum SessionsToEnd {
     /// None.
     Nothing,
     /// This one of this user.
@@ -83,7 +83,7 @@ pub enum Ending {
     AllBut(Uuid, Uuid),
 }
 
-impl Ending {
+impl SessionsToEnd {
     /// True when this session of this user ends.
     pub fn ends(self, user: Uuid, session: Uuid) -> bool {
         match self {
@@ -105,14 +105,14 @@ pub struct UserChange {
     /// What becomes of `totp`, whatever `user` says of it.
     pub totp: TotpChange,
     /// Sessions that end with it.
-    pub ending: Ending,
+    pub ending: SessionsToEnd,
     /// The answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
 
 /// What came of changing or removing a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UserWritten {
+pub enum UserChangeResult {
     /// It is done.
     Done,
     /// Nothing was done: nobody could administer any more.
@@ -142,37 +142,37 @@ pub struct Session {
 
 /// One attempt of somebody to sign in, out of an allowance that fills up evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Attempt {
+pub struct SignInAttempt {
     /// Whose allowance: an account's or an address'.
     pub subject: Digest,
     /// Time after which one attempt more is there.
-    pub every: Duration,
+    pub refill_interval: Duration,
     /// Attempts that are there at most.
     pub attempts_max: u32,
 }
 
-impl Attempt {
+impl SignInAttempt {
     /// When the allowance is full again after this attempt, if it was to be full at `full_at`; or the time at which there is
     /// an attempt again.
     pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
-        let after = full_at.map_or(now, |at| at.max(now)) + self.every;
-        let allowed_from = after - self.every * self.attempts_max;
+        let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
+        let allowed_from = after - self.refill_interval * self.attempts_max;
         if allowed_from <= now { Ok(after) } else { Err(allowed_from) }
     }
 }
 
 /// What became of attempts that were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AttemptsSettled {
+pub struct SignInAttemptsUpdate {
     /// Whose allowance is full again.
     pub full: Vec<Digest>,
     /// Who gets this one back.
-    pub back: Vec<Attempt>,
+    pub back: Vec<SignInAttempt>,
 }
 
 /// Part of the platform's store port.
 #[async_trait]
-pub trait People {
+pub trait UserStore {
     /// Keeps a new user with the answer, or neither. `Taken("email")`, `Replayed`.
     async fn create_user(&self, user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     /// A user.
@@ -183,9 +183,9 @@ pub trait People {
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
     /// Makes a change true as a whole or not at all. One administrator who is not disabled stays, however many changes come
     /// at the same time. `Conflict` when the version moved or the user is gone, `Replayed`.
-    async fn change_user(&self, change: UserChange) -> StoreResult<UserWritten>;
+    async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
     /// Removes a user who has never signed in. `Conflict` when the version moved or the user is gone.
-    async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserWritten>;
+    async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserChangeResult>;
 
     /// Notes that the code of a step was used; false when that of this step or a later one was before.
     async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool>;
@@ -212,15 +212,20 @@ pub trait People {
     /// Notes that a session was used. It is no error if it is gone.
     async fn touch_session(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
     /// Ends sessions; how many.
-    async fn end_sessions(&self, ending: Ending) -> StoreResult<usize>;
+    async fn end_sessions(&self, ending: SessionsToEnd) -> StoreResult<usize>;
     /// Forgets at most `limit` sessions that expired before `now` or were last used before `idle_before`, and as many
     /// allowances that are full; how many.
-    async fn forget_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn delete_expired_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize)
+    -> StoreResult<usize>;
 
     /// Takes one attempt from each allowance, or, when one of them is empty, none: then the time at which there will be one.
-    async fn take_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+    async fn take_sign_in_attempts(
+        &self,
+        attempts: Vec<SignInAttempt>,
+        now: Timestamp,
+    ) -> StoreResult<Option<Timestamp>>;
     /// Fills allowances, and gives attempts back.
-    async fn settle_attempts(&self, settled: AttemptsSettled) -> StoreResult<()>;
+    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()>;
 }
 
 #[cfg(test)]
@@ -229,7 +234,7 @@ mod tests {
 
     #[test]
     fn an_allowance_is_used_up_and_fills_evenly() {
-        let attempt = Attempt { subject: [0; 32], every: Duration::from_secs(60), attempts_max: 3 };
+        let attempt = SignInAttempt { subject: [0; 32], refill_interval: Duration::from_secs(60), attempts_max: 3 };
         let now = Timestamp::UNIX_EPOCH + Duration::from_secs(1_000);
         let mut full_at = None;
         for _ in 0..3 {

@@ -12,8 +12,8 @@ use super::StoreResult;
 #[async_trait]
 pub trait Sandboxes: Send + Sync {
     /// Sandbox auctions whose clock has a target that it has not reached, at most `limit`.
-    async fn advancing(&self, limit: usize) -> StoreResult<Vec<Auction>>;
+    async fn advancing_sandboxes(&self, limit: usize) -> StoreResult<Vec<Auction>>;
 
     /// LIVE items of a sandbox auction with `effective_end_time <= by`, the earliest first, then in running order.
-    async fn due_in_sandbox(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
+    async fn due_sandbox_items(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
 }

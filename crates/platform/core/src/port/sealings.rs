@@ -8,7 +8,7 @@ use super::{Consumer, Page, StoreResult};
 
 /// Where a sealed text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SealedPlace {
+pub enum SealedLocation {
     /// The provider API key of this customer's connection.
     Connection(Uuid),
     /// The answer to this caller's idempotency key.
@@ -35,9 +35,9 @@ pub struct SealedAnswer {
 
 /// A text to be put in the place of another that says the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resealed {
+pub struct SealedReplacement {
     /// Where.
-    pub place: SealedPlace,
+    pub location: SealedLocation,
     /// What was there when it was looked at.
     pub old: Sealed,
     /// What is to be there.
@@ -46,7 +46,7 @@ pub struct Resealed {
 
 /// What a change of keys takes.
 #[async_trait]
-pub trait Sealings: Send + Sync {
+pub trait SealingStore: Send + Sync {
     /// One text for each key that may have sealed something here, in no order of meaning; none in a new store.
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>>;
     /// Puts `new` in the place of all sentinels. `Conflict` when they are not `old` any more, in whatever order.
@@ -56,5 +56,5 @@ pub trait Sealings: Send + Sync {
     /// Sealed answers by caller and key.
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
     /// Puts each new text in the place of the old one, if that is still there; nothing else changes. How many were.
-    async fn reseal(&self, texts: Vec<Resealed>) -> StoreResult<usize>;
+    async fn reseal(&self, texts: Vec<SealedReplacement>) -> StoreResult<usize>;
 }

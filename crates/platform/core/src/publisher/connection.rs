@@ -6,7 +6,7 @@ use kit_outbound::Destination;
 use kit_runtime::vault::{Secret, Vault};
 use uuid::Uuid;
 
-use crate::consumers::{key_context, messages_url};
+use crate::consumers::{messages_url, provider_key_context};
 use crate::port::{Consumer, StoreError};
 
 /// What requests are made with.
@@ -24,7 +24,7 @@ pub(super) struct Connection {
 
 /// Why events of a customer can't be published now.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoConnection {
+pub(super) enum ConnectionError {
     /// Not connected, not both credentials, or parked: it ends when support has done something.
     #[error("the customer is not connected, or its queue is parked")]
     Closed,
@@ -40,18 +40,18 @@ pub(super) enum NoConnection {
 }
 
 /// Makes a connection of a row.
-pub(super) fn open(vault: &Vault, customer: Uuid, consumer: Option<Consumer>) -> Result<Connection, NoConnection> {
-    let consumer = consumer.filter(|consumer| consumer.parked.is_none()).ok_or(NoConnection::Closed)?;
+pub(super) fn open(vault: &Vault, customer: Uuid, consumer: Option<Consumer>) -> Result<Connection, ConnectionError> {
+    let consumer = consumer.filter(|consumer| consumer.parked.is_none()).ok_or(ConnectionError::Closed)?;
     let (Some(application_id), Some(sealed)) = (&consumer.application_id, &consumer.api_key) else {
-        return Err(NoConnection::Closed);
+        return Err(ConnectionError::Closed);
     };
-    let secret = vault.open(&key_context(customer), sealed)?;
-    let key = secret.expose_str().ok_or_else(|| NoConnection::Unusable("the API key is not text".into()))?;
+    let secret = vault.open(&provider_key_context(customer), sealed)?;
+    let key = secret.expose_str().ok_or_else(|| ConnectionError::Unusable("the API key is not text".into()))?;
     let messages = messages_url(&consumer.provider_url, application_id)
         .parse()
-        .map_err(|_| NoConnection::Unusable(format!("{} is no address to send to", consumer.provider_url)))?;
+        .map_err(|_| ConnectionError::Unusable(format!("{} is no address to send to", consumer.provider_url)))?;
     let mut authorization = HeaderValue::from_str(&format!("Bearer {key}"))
-        .map_err(|_| NoConnection::Unusable("the API key can't stand in a header".into()))?;
+        .map_err(|_| ConnectionError::Unusable("the API key can't stand in a header".into()))?;
     authorization.set_sensitive(true);
     Ok(Connection { messages, authorization, key: secret, updated_at: consumer.updated_at })
 }

@@ -50,7 +50,7 @@ pub(super) async fn publish(
         }
     };
     // A second one is known by its event id.
-    match client.send_repeatable(deadline, request).await {
+    match client.send_idempotent(deadline, request).await {
         Ok(response) => judge(response.status, &response.headers, &response.body, now()).without(&connection.key),
         // Nothing will reach that address until somebody changes it, or the policy.
         Err(error @ TransportError::RefusedAddress { .. }) => Verdict::Park { reason: error.to_string() },

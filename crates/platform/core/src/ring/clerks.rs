@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::PeopleRefusal;
-use crate::port::{AccessChange, AccessChanged, Clerk, ClerkAssigned, Page, User};
+use crate::port::{AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Page, User};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Clerks of one webcast.
@@ -35,46 +35,46 @@ impl Platform {
             return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());
         }
         let clerk = Clerk { auction, user, assigned_at: self.now(), assigned_by: caller.actor.clone() };
-        let note = self.note(caller, AccessEvent::ClerkAssigned { auction, user })?;
+        let note = self.note(caller, AccessEvent::ClerkAssignResult { auction, user })?;
         let assignment = AccessChange::AssignClerk(clerk.clone(), CLERKS_MAX);
-        let AccessChanged::Clerk(assigned) = self.store().change_access(assignment, note).await? else {
+        let AccessChangeResult::Clerk(assigned) = self.store().apply_access_change(assignment, note).await? else {
             return Err(PlatformError::Internal("assigning a clerk came to something else".into()));
         };
         match assigned {
-            ClerkAssigned::Now => {
+            ClerkAssignResult::Assigned => {
                 tracing::info!(%auction, %user, by = caller.actor, "a clerk was assigned to a webcast");
                 Ok((clerk, clerking))
             }
-            ClerkAssigned::Before => {
+            ClerkAssignResult::AlreadyAssigned => {
                 let page = Page { after: None, limit: CLERKS_MAX };
                 let before =
                     self.store().clerks(auction, page).await?.into_iter().find(|(clerk, _)| clerk.user == user);
                 // Taken off in this moment.
                 before.ok_or(PlatformError::Busy)
             }
-            ClerkAssigned::NoClerk => Err(PeopleRefusal::NotAClerk.into()),
-            ClerkAssigned::Full => Err(PeopleRefusal::TooManyClerks { maximum: CLERKS_MAX }.into()),
+            ClerkAssignResult::NotAClerk => Err(PeopleRefusal::NotAClerk.into()),
+            ClerkAssignResult::LimitReached => Err(PeopleRefusal::TooManyClerks { maximum: CLERKS_MAX }.into()),
         }
     }
 
     /// Takes a clerk off a webcast, from their next command on. Doing it again changes nothing.
     ///
     /// Errors: `forbidden`, `not_found` (auction, user).
-    pub async fn take_clerk_off(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<()> {
+    pub async fn unassign_clerk(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<()> {
         self.with_clerks(caller, auction).await?;
         self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
         let note = self.note(caller, AccessEvent::ClerkTakenOff { auction, user })?;
-        if self.store().change_access(AccessChange::TakeClerkOff(auction, user), note).await?.is_noted() {
+        if self.store().apply_access_change(AccessChange::UnassignClerk(auction, user), note).await?.is_recorded() {
             tracing::info!(%auction, %user, by = caller.actor, "a clerk was taken off a webcast");
         }
         Ok(())
     }
 
     /// Users with the role clerk who can sign in, in order of creation: whom to choose from. Errors: `forbidden`.
-    pub async fn users_who_clerk(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<User>> {
+    pub async fn users_with_clerk_role(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<User>> {
         caller.require_staff()?;
         caller.require(Scope::AuctionsWrite)?;
-        Ok(self.store().users_who_clerk(page).await?)
+        Ok(self.store().users_with_clerk_role(page).await?)
     }
 
     /// Webcasts that the person who asks is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`
@@ -83,19 +83,24 @@ impl Platform {
         if caller.session.is_none() {
             return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
         }
-        Ok(self.store().webcasts_of(caller.key, page).await?)
+        Ok(self.store().webcasts_of_clerk(caller.id, page).await?)
     }
 
     /// Webcasts that a user is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`, `not_found`.
-    pub async fn webcasts_of(&self, caller: &Caller, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
+    pub async fn webcasts_of_clerk(
+        &self,
+        caller: &Caller,
+        user: Uuid,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<Auction>> {
         let user = self.user(caller, user).await?;
-        Ok(self.store().webcasts_of(user.uuid, page).await?)
+        Ok(self.store().webcasts_of_clerk(user.uuid, page).await?)
     }
 
     /// The auction, for callers who may see and say who its clerks are: the platform's own people, whoever its customer is.
     async fn with_clerks(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         caller.require(Scope::AuctionsWrite)?;
-        let auction = self.seen_auction(caller, auction).await?;
+        let auction = self.visible_auction(caller, auction).await?;
         caller.require_staff()?;
         Ok(auction)
     }
@@ -108,7 +113,7 @@ impl Platform {
         if auction.kind != AuctionKind::Webcast {
             return Err(PlatformError::Forbidden("a clerk has to do with webcasts, and this is none".into()));
         }
-        if self.store().is_clerk(auction.uuid, caller.key).await? {
+        if self.store().is_clerk(auction.uuid, caller.id).await? {
             return Ok(());
         }
         Err(PeopleRefusal::ClerkNotAssigned.into())
@@ -119,13 +124,13 @@ impl Platform {
         if caller.role != Some(Role::Clerk) {
             return Ok(());
         }
-        let auction = self.seen_auction(caller, auction).await?;
+        let auction = self.visible_auction(caller, auction).await?;
         self.require_clerk(caller, &auction).await
     }
 
     /// An auction whose bidders the caller may see: a clerk those of their webcasts. Errors: `not_found`, `clerk_not_assigned`.
-    pub(crate) async fn seen_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
-        let auction = self.seen_auction(caller, auction).await?;
+    pub(crate) async fn visible_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
+        let auction = self.visible_auction(caller, auction).await?;
         self.require_clerk(caller, &auction).await?;
         Ok(auction)
     }

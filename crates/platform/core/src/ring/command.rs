@@ -3,13 +3,13 @@
 use platform_rules::{Auction, BidLog, Bidder, Item, Rejection, RingCommand, ring};
 use uuid::Uuid;
 
-use super::desk::Touched;
+use super::desk::ItemAfterCommand;
 use super::{RingState, RingVersion, expect_ring};
 use crate::bid::Bid;
-use crate::deciding::Decision;
-use crate::draft::Draft;
+use crate::change_builder::ChangeBuilder;
+use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// What the clerk wants. An amount that is left out is the asking price, which is the one that the clerk saw.
@@ -35,7 +35,7 @@ pub enum ClerkCommand {
         amount: Option<i64>,
     },
     /// A bid that came over the internet by another way, and that the clerk takes.
-    InternetBid {
+    RelayedBid {
         /// Who bids; 1 to 64 characters.
         bidder: String,
         /// Minor units.
@@ -91,7 +91,7 @@ pub enum ClerkCommand {
 
 /// What a clerk's command made of the ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandDone {
+pub struct ClerkCommandResult {
     /// The ring after it, with the desk.
     pub ring: RingState,
     /// The item that the command was about; none for the begin of the live phase.
@@ -111,65 +111,68 @@ impl Platform {
         auction: Uuid,
         command: &ClerkCommand,
         seen: RingVersion,
-        answering: Option<Answering<'_, CommandDone>>,
-    ) -> PlatformResult<Outcome<CommandDone>> {
+        answering: Option<IdempotentRequest<'_, ClerkCommandResult>>,
+    ) -> PlatformResult<Outcome<ClerkCommandResult>> {
         caller.require(Scope::RingWrite)?;
         // Before anything that was answered earlier is shown again.
         self.require_clerk_of(caller, auction).await?;
         let bid = self.ids().uuid_v7();
-        let Some(item) = self.line_for(caller, auction, command).await? else {
+        let Some(item) = self.queue_for(caller, auction, command).await? else {
             return self
-                .decide(answering.as_ref(), || self.obey(caller, auction, (command, bid), seen, answering))
+                .decide(answering.as_ref(), || {
+                    self.decide_clerk_command(caller, auction, (command, bid), seen, answering)
+                })
                 .await;
         };
-        let line = self.in_line(item)?;
-        line.decide(answering.as_ref(), || async {
-            line.quiet().await;
-            self.obey(caller, auction, (command, bid), seen, answering).await
-        })
-        .await
+        let queue = self.item_queue(item)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                queue.drain().await;
+                self.decide_clerk_command(caller, auction, (command, bid), seen, answering).await
+            })
+            .await
     }
 
     /// The item whose bids the command waits for, and which wait for it: that in the ring, or the one that it names. A guess
     /// that keeps it from losing against them; what it is really about is said by the ring when it has its turn.
-    async fn line_for(&self, caller: &Caller, auction: Uuid, command: &ClerkCommand) -> PlatformResult<Option<Uuid>> {
+    async fn queue_for(&self, caller: &Caller, auction: Uuid, command: &ClerkCommand) -> PlatformResult<Option<Uuid>> {
         match command {
             ClerkCommand::Begin | ClerkCommand::Send { item: None } => Ok(None),
             ClerkCommand::Send { item: Some(item) } | ClerkCommand::OfferAgain { item } => Ok(Some(*item)),
             _ => {
-                let auction = self.seen_auction(caller, auction).await?;
+                let auction = self.visible_auction(caller, auction).await?;
                 Ok(auction.in_ring.or(auction.last_in_ring))
             }
         }
     }
 
     /// Decides a command on the ring as the store has it.
-    async fn obey(
+    async fn decide_clerk_command(
         &self,
         caller: &Caller,
         auction: Uuid,
         (command, bid): (&ClerkCommand, Uuid),
         seen: RingVersion,
-        answering: Option<Answering<'_, CommandDone>>,
-    ) -> PlatformResult<Decision<CommandDone>> {
+        answering: Option<IdempotentRequest<'_, ClerkCommandResult>>,
+    ) -> PlatformResult<Decision<ClerkCommandResult>> {
         let (auction, in_ring) = self.read_ring(caller, auction).await?;
         expect_ring(seen, &auction, in_ring.as_ref())?;
         auction.require_open()?;
         let now = self.time_of(&auction);
-        let mut draft = self.draft(&caller.actor, now);
+        let mut draft = self.build_change(&caller.actor, now);
         let result = if *command == ClerkCommand::Begin {
             let changes = ring::begin(&auction)?;
             let auction = draft.auction(auction, &changes);
             let desk = self.desk(&auction, in_ring.as_ref(), None).await?;
             let ring = RingState { auction, item: in_ring, desk: Some(desk) };
-            CommandDone { ring, about: None, bid: None }
+            ClerkCommandResult { ring, about: None, bid: None }
         } else {
             let before = self.target(caller, &auction, in_ring.as_ref(), command).await?;
             let mut log = self.bid_log(&before).await?;
-            let wanted = self.wanted(command, bid, &auction, (&before, &log), &mut draft).await?;
+            let wanted = self.to_ring_command(command, bid, &auction, (&before, &log), &mut draft).await?;
             let decided = match ring::decide(&auction, &before, wanted, now) {
                 Ok(decided) => decided,
-                Err(rejection) => return Err(self.refusal(&auction, &before, rejection).await),
+                Err(rejection) => return Err(self.explain_rejection(&auction, &before, rejection).await),
             };
             decided.item.iter().for_each(|change| log.apply(change));
             // The auction's version moves with every command, which makes it one that the other clerk has not seen.
@@ -180,10 +183,10 @@ impl Platform {
             } else {
                 in_ring.filter(|other| auction.in_ring == Some(other.uuid))
             };
-            let touched = Touched { after: &item, log: &log };
+            let touched = ItemAfterCommand { after: &item, log: &log };
             let desk = self.desk(&auction, in_ring.as_ref(), Some(touched)).await?;
             let ring = RingState { auction, item: in_ring, desk: Some(desk) };
-            CommandDone { ring, about: Some(item), bid: draft.last_bid().cloned() }
+            ClerkCommandResult { ring, about: Some(item), bid: draft.last_bid().cloned() }
         };
         let change = draft.finish(answering.as_ref(), &result);
         Ok(Decision { customer: result.ring.auction.customer, change, result })
@@ -203,7 +206,7 @@ impl Platform {
                 let is_behind = |next: &Item| auction.ring_position.is_none_or(|sent| next.position > sent);
                 if !next.as_ref().is_some_and(is_behind) {
                     // It may be one that has still to follow its auction.
-                    self.require_settled(auction).await?;
+                    self.require_no_bulk_change(auction).await?;
                 }
                 next.ok_or(PlatformError::NotFound("item that waits"))
             }
@@ -220,13 +223,13 @@ impl Platform {
     }
 
     /// The command in the words of the rules.
-    async fn wanted(
+    async fn to_ring_command(
         &self,
         command: &ClerkCommand,
         bid: Uuid,
         auction: &Auction,
         (item, log): (&Item, &BidLog),
-        draft: &mut Draft<'_>,
+        draft: &mut ChangeBuilder<'_>,
     ) -> PlatformResult<RingCommand> {
         let asked = |amount: Option<i64>| amount.unwrap_or_else(|| platform_rules::minimum_bid(auction, item));
         let log = || log.clone();
@@ -237,9 +240,9 @@ impl Platform {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
                 RingCommand::RoomBid { bid, bidder, amount: asked(amount) }
             }
-            ClerkCommand::InternetBid { bidder, amount } => {
+            ClerkCommand::RelayedBid { bidder, amount } => {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
-                RingCommand::InternetBid { bid, bidder, amount: asked(amount) }
+                RingCommand::RelayedBid { bid, bidder, amount: asked(amount) }
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;
@@ -264,9 +267,14 @@ impl Platform {
         })
     }
     /// Who it is that the clerk takes a bid of, as far as the platform knows them.
-    async fn admit_for_clerk(&self, auction: &Auction, paddle: &str, draft: &mut Draft<'_>) -> PlatformResult<Bidder> {
+    async fn admit_for_clerk(
+        &self,
+        auction: &Auction,
+        paddle: &str,
+        draft: &mut ChangeBuilder<'_>,
+    ) -> PlatformResult<Bidder> {
         let admitted = self.admit_to_webcast(auction, paddle).await?;
-        draft.stand_on(&admitted);
+        draft.set_bidder_preconditions(&admitted);
         Ok(admitted.bidder)
     }
 }

@@ -34,7 +34,7 @@ pub struct Desk {
 
 /// An item as a command is about to leave it: the store has it as it was.
 #[derive(Clone, Copy)]
-pub(super) struct Touched<'a> {
+pub(super) struct ItemAfterCommand<'a> {
     pub(super) after: &'a Item,
     /// Its bids after the change.
     pub(super) log: &'a BidLog,
@@ -45,7 +45,7 @@ impl Platform {
         &self,
         auction: &Auction,
         in_ring: Option<&Item>,
-        touched: Option<Touched<'_>>,
+        touched: Option<ItemAfterCommand<'_>>,
     ) -> PlatformResult<Desk> {
         let log = match (in_ring, touched) {
             (None, _) => BidLog::default(),
@@ -74,7 +74,7 @@ impl Platform {
         Ok(Desk { commissions, bids, last, next, legal })
     }
 
-    async fn any_passed(&self, auction: &Auction, touched: Option<Touched<'_>>) -> PlatformResult<bool> {
+    async fn any_passed(&self, auction: &Auction, touched: Option<ItemAfterCommand<'_>>) -> PlatformResult<bool> {
         // The first and another, not their number: every command of the clerk asks, and there may be a hundred thousand items.
         let two = Page { after: None, limit: 2 };
         let passed = self.store().items_with_status(auction.uuid, &[ItemStatus::Passed], two).await?;

@@ -4,14 +4,14 @@ use platform_rules::{Auction, Item, RingCommand};
 use uuid::Uuid;
 
 use crate::bid::Bid;
-use crate::deciding::{Decision, expect_version};
+use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
-use crate::idempotency::{Answering, Outcome};
+use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// A bid on the item in the ring, as it is entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InternetBid {
+pub struct NewInternetBid {
     /// Who bids; 1 to 64 characters.
     pub bidder: String,
     /// Minor units; at least the asking price.
@@ -20,7 +20,7 @@ pub struct InternetBid {
 
 /// What became of a bid on the item in the ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenOnline {
+pub struct InternetBidResult {
     /// UUID of the bid.
     pub uuid: Uuid,
     /// The bid, when it was accepted at once; otherwise it waits for the clerk.
@@ -40,29 +40,30 @@ impl Platform {
         &self,
         caller: &Caller,
         item: Uuid,
-        new: &InternetBid,
+        new: &NewInternetBid,
         expected_version: Option<i64>,
-        answering: Option<Answering<'_, TakenOnline>>,
-    ) -> PlatformResult<Outcome<TakenOnline>> {
+        answering: Option<IdempotentRequest<'_, InternetBidResult>>,
+    ) -> PlatformResult<Outcome<InternetBidResult>> {
         caller.require(Scope::BidsWrite)?;
         let uuid = self.ids().uuid_v7();
-        let line = self.in_line(item)?;
-        line.decide(answering.as_ref(), || async {
-            let (item, auction) = line.seen_item(caller).await?;
-            expect_version(expected_version, item.version)?;
-            let now = self.time_of(&auction);
-            let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
-            let bidder = admitted.bidder.clone();
-            let command = RingCommand::OnlineBid { bid: uuid, bidder, amount: new.amount };
-            let decided = platform_rules::ring::decide(&auction, &item, command, now)?;
-            let mut draft = self.draft(&caller.actor, now);
-            draft.stand_on(&admitted);
-            // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
-            let item = draft.item(&auction, item, &decided.item);
-            let result = TakenOnline { uuid, bid: draft.last_bid().cloned(), item, auction };
-            let change = draft.finish(answering.as_ref(), &result);
-            Ok(Decision { customer: result.item.customer, change, result })
-        })
-        .await
+        let queue = self.item_queue(item)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let now = self.time_of(&auction);
+                let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
+                let bidder = admitted.bidder.clone();
+                let command = RingCommand::InternetBid { bid: uuid, bidder, amount: new.amount };
+                let decided = platform_rules::ring::decide(&auction, &item, command, now)?;
+                let mut draft = self.build_change(&caller.actor, now);
+                draft.set_bidder_preconditions(&admitted);
+                // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
+                let item = draft.item(&auction, item, &decided.item);
+                let result = InternetBidResult { uuid, bid: draft.last_bid().cloned(), item, auction };
+                let change = draft.finish(answering.as_ref(), &result);
+                Ok(Decision { customer: result.item.customer, change, result })
+            })
+            .await
     }
 }

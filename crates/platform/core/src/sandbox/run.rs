@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::ACTOR;
 use crate::Platform;
 use crate::error::PlatformResult;
+use crate::failed_subjects::FailedSubjects;
 use crate::port::StoreError;
-use crate::stuck::Stuck;
 
 /// Clocks that advance side by side, a step each in turn; others follow.
 const CLOCKS_MAX: usize = 64;
@@ -20,23 +20,23 @@ const ROUNDS_MAX: usize = 1_000;
 /// Tries of one step, each with half as many items: bids that were decided before the advance may still be coming in.
 const STEP_TRIES_MAX: usize = 12;
 /// Pause after something went wrong.
-const STUCK_PAUSE: Duration = Duration::from_secs(1);
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 /// Brings clocks to their targets.
-pub struct RunClocks {
+pub struct TestClockWorker {
     platform: Platform,
 }
 
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StepTaken {
+enum StepOutcome {
     /// So many items ended.
     Done(usize),
     /// Another node goes on with this clock, or it is there.
-    Elsewhere,
+    Superseded,
 }
 
-impl RunClocks {
+impl TestClockWorker {
     /// The worker of a platform.
     pub fn new(platform: Platform) -> Self {
         Self { platform }
@@ -45,16 +45,16 @@ impl RunClocks {
     /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node is found
     /// to work at is left to it, and one that can't go on holds no other up: the others are there when it is told why.
     pub async fn run_once(&mut self) -> PlatformResult<usize> {
-        let (mut ended, mut stuck) = (0, Stuck::default());
+        let (mut ended, mut failed) = (0, FailedSubjects::default());
         for _ in 0..ROUNDS_MAX {
-            let advancing = self.platform.store().advancing(CLOCKS_MAX).await?;
+            let advancing = self.platform.store().advancing_sandboxes(CLOCKS_MAX).await?;
             let mut is_ours = false;
             for auction in advancing {
                 let uuid = auction.uuid;
-                if stuck.holds(uuid) {
+                if failed.contains(uuid) {
                     continue;
                 }
-                if let Some(StepTaken::Done(items)) = stuck.unless_failed(uuid, self.step(auction).await) {
+                if let Some(StepOutcome::Done(items)) = failed.record(uuid, self.step(auction).await) {
                     ended += items;
                     is_ours = true;
                 }
@@ -63,27 +63,27 @@ impl RunClocks {
                 break;
             }
         }
-        stuck.or(ended)
+        failed.into_result(ended)
     }
 
-    async fn step(&self, mut auction: Auction) -> PlatformResult<StepTaken> {
+    async fn step(&self, mut auction: Auction) -> PlatformResult<StepOutcome> {
         let before = auction.clock;
         let mut items_max = self.platform.step_items_max();
         for _ in 0..STEP_TRIES_MAX {
             let (customer, uuid) = (auction.customer, auction.uuid);
             let (draft, advanced) = self.platform.step(ACTOR, auction, None, items_max).await?;
             match self.platform.commit(customer, draft.finish::<()>(None, &())).await {
-                Ok(_) => return Ok(StepTaken::Done(advanced.ended.len())),
+                Ok(_) => return Ok(StepOutcome::Done(advanced.ended.len())),
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
             match self.platform.store().auction(uuid).await? {
                 Some(now) if now.clock == before => auction = now,
-                _ => return Ok(StepTaken::Elsewhere),
+                _ => return Ok(StepOutcome::Superseded),
             }
             items_max = (items_max / 2).max(1);
         }
-        Ok(StepTaken::Elsewhere)
+        Ok(StepOutcome::Superseded)
     }
 
     async fn keep_running(mut self, stopping: CancellationToken) {
@@ -97,17 +97,17 @@ impl RunClocks {
                 }
                 Err(error) => {
                     tracing::error!(
-                        error = error.in_full(),
+                        error = error.full_message(),
                         "the clock of a sandbox auction could not go on; it is tried again"
                     );
-                    STUCK_PAUSE
+                    ERROR_PAUSE
                 }
             };
             let wake_at: Timestamp = self.platform.now() + pause;
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = self.platform.clock().sleep_until(wake_at) => {}
-                () = self.platform.clocks_moved().wait() => {}
+                () = self.platform.clocks_advanced().wait() => {}
             }
         }
     }
@@ -117,7 +117,7 @@ impl Platform {
     pub(crate) fn spawn_clocks(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("clocks of sandbox auctions", move |stopping| {
-            RunClocks::new(platform.clone()).keep_running(stopping)
+            TestClockWorker::new(platform.clone()).keep_running(stopping)
         });
     }
 }

@@ -6,18 +6,18 @@ use jiff::Timestamp;
 use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
 
-use super::{ACTOR, Ended};
+use super::{ACTOR, EndReport};
 use crate::Platform;
 use crate::port::{Change, Downtime, StoreError, StoreResult};
 
 /// Ends that passed in a downtime are put off.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Holding {
+pub(super) struct DowntimeExtension {
     pub(super) downtime: Downtime,
     pub(super) to: Timestamp,
 }
 
-impl Holding {
+impl DowntimeExtension {
     /// The end that the item gets, if it became due in the downtime.
     fn of(self, item: &Item, now: Timestamp) -> Option<Timestamp> {
         let end = item.effective_end_time?;
@@ -29,19 +29,19 @@ impl Holding {
 pub(super) async fn end_batch(
     platform: Platform,
     due: Vec<(Item, Arc<Auction>)>,
-    holding: Option<Holding>,
+    downtime_extension: Option<DowntimeExtension>,
     now: Timestamp,
-) -> StoreResult<(Ended, Option<Uuid>)> {
-    let mut ended = Ended::default();
+) -> StoreResult<(EndReport, Option<Uuid>)> {
+    let mut ended = EndReport::default();
     let mut changes = Vec::with_capacity(due.len());
     let mut ends = Vec::with_capacity(due.len());
     for (item, auction) in due {
         let (uuid, end_at) = (item.uuid, item.effective_end_time);
-        let held_until = holding.and_then(|holding| holding.of(&item, now));
-        match end(&platform, &auction, item, held_until, now) {
+        let extended_to = downtime_extension.and_then(|downtime_extension| downtime_extension.of(&item, now));
+        match end(&platform, &auction, item, extended_to, now) {
             Ok(change) => {
                 changes.push(change);
-                ends.push((uuid, end_at.filter(|_| held_until.is_none())));
+                ends.push((uuid, end_at.filter(|_| extended_to.is_none())));
             }
             Err(rejection) => {
                 tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
@@ -54,7 +54,7 @@ pub(super) async fn end_batch(
     }
     let results = platform.commit_all(changes).await?;
     let committed_at = platform.now();
-    let mut rival = None;
+    let mut conflicting_item = None;
     for ((uuid, end_at), result) in ends.into_iter().zip(results) {
         match result {
             Ok(_) => {
@@ -63,25 +63,25 @@ pub(super) async fn end_batch(
             }
             Err(StoreError::Conflict) => {
                 ended.conflicts += 1;
-                rival = rival.or(Some(uuid));
+                conflicting_item = conflicting_item.or(Some(uuid));
             }
             Err(error) => return Err(error),
         }
     }
-    Ok((ended, rival))
+    Ok((ended, conflicting_item))
 }
 
 fn end(
     platform: &Platform,
     auction: &Auction,
     item: Item,
-    held_until: Option<Timestamp>,
+    extended_to: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(Uuid, Change), platform_rules::Rejection> {
-    let command = held_until.map_or(ItemCommand::ReachEnd, |to| ItemCommand::HoldEnd { to });
+    let command = extended_to.map_or(ItemCommand::ReachEnd, |to| ItemCommand::ExtendEndAfterDowntime { to });
     let changes = platform_rules::item::decide(auction, &item, command, now)?;
     let customer = item.customer;
-    let mut draft = platform.draft(ACTOR, now);
+    let mut draft = platform.build_change(ACTOR, now);
     draft.item(auction, item, &changes);
     Ok((customer, draft.finish::<()>(None, &())))
 }

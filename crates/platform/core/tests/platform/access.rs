@@ -7,14 +7,14 @@ use platform_core::access::NewApiKey;
 use platform_core::journal::SubjectKind;
 use platform_core::people::NewUser;
 use platform_core::port::{Customer, Page};
-use platform_core::{Answering, Outcome, PlatformConfig, PlatformError, Role, Scope};
+use platform_core::{IdempotentRequest, Outcome, PlatformConfig, PlatformError, Role, Scope};
 
-use crate::house::{House, node};
+use crate::fixture::{TestPlatform, node};
 
-fn new_key(house: &House, scopes: &[Scope]) -> NewApiKey {
+fn new_key(fixture: &TestPlatform, scopes: &[Scope]) -> NewApiKey {
     NewApiKey {
         name: "web site".into(),
-        customer: Some(house.customer.uuid),
+        customer: Some(fixture.customer.uuid),
         scopes: scopes.iter().copied().collect(),
         expires_at: None,
     }
@@ -22,145 +22,150 @@ fn new_key(house: &House, scopes: &[Scope]) -> NewApiKey {
 
 #[tokio::test]
 async fn a_key_works_until_it_expires_and_its_use_is_noted_once_a_minute() {
-    let house = House::new().await;
-    let expires_at = Some(house.platform.now() + Duration::from_secs(90));
-    let new = NewApiKey { expires_at, ..new_key(&house, &[Scope::AuctionsRead]) };
-    let created = house.platform.create_api_key(&house.caller, &new).await.unwrap();
+    let fixture = TestPlatform::new().await;
+    let expires_at = Some(fixture.platform.now() + Duration::from_secs(90));
+    let new = NewApiKey { expires_at, ..new_key(&fixture, &[Scope::AuctionsRead]) };
+    let created = fixture.platform.create_api_key(&fixture.caller, &new).await.unwrap();
     let key = created.key.expose_str().unwrap().to_owned();
     assert!(key.starts_with("lw_") && key.len() == 36, "{key}");
-    let begin = house.platform.now();
-    let last_used = async || house.store.api_key_by_hash(created.record.hash).await.unwrap().unwrap().last_used_at;
+    let begin = fixture.platform.now();
+    let last_used = async || fixture.store.api_key_by_hash(created.record.hash).await.unwrap().unwrap().last_used_at;
     for _ in 0..3 {
-        let caller = house.platform.authenticate(&key).await.unwrap();
+        let caller = fixture.platform.authenticate(&key).await.unwrap();
         assert_eq!(caller.actor, format!("key:{}", created.record.uuid));
-        assert_eq!(caller.customer, Some(house.customer.uuid));
+        assert_eq!(caller.customer, Some(fixture.customer.uuid));
         assert!(caller.require(Scope::AuctionsRead).is_ok());
         assert!(matches!(caller.require(Scope::AuctionsWrite), Err(PlatformError::Forbidden(_))));
-        house.clock.advance(Duration::from_secs(20));
+        fixture.clock.advance(Duration::from_secs(20));
         assert_eq!(last_used().await, Some(begin), "once a minute is often enough");
     }
-    house.clock.advance(Duration::from_secs(1));
-    house.platform.authenticate(&key).await.unwrap();
-    assert_eq!(last_used().await, Some(house.platform.now()));
-    house.clock.advance(Duration::from_secs(29));
-    assert!(matches!(house.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
-    assert!(matches!(house.platform.authenticate("lw_wrong").await, Err(PlatformError::Unauthenticated)));
+    fixture.clock.advance(Duration::from_secs(1));
+    fixture.platform.authenticate(&key).await.unwrap();
+    assert_eq!(last_used().await, Some(fixture.platform.now()));
+    fixture.clock.advance(Duration::from_secs(29));
+    assert!(matches!(fixture.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
+    assert!(matches!(fixture.platform.authenticate("lw_wrong").await, Err(PlatformError::Unauthenticated)));
 }
 
 #[tokio::test]
 async fn a_revoked_key_stops_at_once_here_and_elsewhere_when_it_is_looked_up_again() {
-    let house = House::new().await;
-    let elsewhere = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let fixture = TestPlatform::new().await;
+    let elsewhere = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     let make = async || {
         let created =
-            house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::KeysWrite])).await.unwrap();
+            fixture.platform.create_api_key(&fixture.caller, &new_key(&fixture, &[Scope::KeysWrite])).await.unwrap();
         (created.record.uuid, created.key.expose_str().unwrap().to_owned())
     };
     let (uuid, key) = make().await;
     let (other, other_key) = make().await;
-    let caller = house.platform.authenticate(&key).await.unwrap();
+    let caller = fixture.platform.authenticate(&key).await.unwrap();
     elsewhere.authenticate(&key).await.unwrap();
-    let at = house.platform.now();
-    house.platform.revoke_api_key(&caller, uuid).await.unwrap();
-    assert!(matches!(house.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
-    house.platform.authenticate(&other_key).await.unwrap();
+    let at = fixture.platform.now();
+    fixture.platform.revoke_api_key(&caller, uuid).await.unwrap();
+    assert!(matches!(fixture.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
+    fixture.platform.authenticate(&other_key).await.unwrap();
     elsewhere.authenticate(&key).await.unwrap();
-    house.clock.advance(house.platform.config().key_cache_ttl);
+    fixture.clock.advance(fixture.platform.config().key_cache_ttl);
     assert!(matches!(elsewhere.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
 
     // It is listed still, and revoking it again changes nothing.
-    house.platform.revoke_api_key(&house.caller, uuid).await.unwrap();
+    fixture.platform.revoke_api_key(&fixture.caller, uuid).await.unwrap();
     let page = Page { after: None, limit: 10 };
-    let listed = house.platform.api_keys(&house.caller, Some(house.customer.uuid), page).await.unwrap();
+    let listed = fixture.platform.api_keys(&fixture.caller, Some(fixture.customer.uuid), page).await.unwrap();
     let listed: Vec<_> = listed.into_iter().map(|key| (key.uuid, key.revoked_at)).collect();
     assert_eq!(listed, [(uuid, Some(at)), (other, None)]);
-    let used = house.platform.api_key(&house.caller, uuid).await.unwrap().last_used_at;
+    let used = fixture.platform.api_key(&fixture.caller, uuid).await.unwrap().last_used_at;
     assert_eq!(used, Some(at));
 }
 
 #[tokio::test]
 async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
-    let house = House::new().await;
-    let other = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
-    let staff = NewApiKey { customer: None, ..new_key(&house, &[Scope::KeysWrite]) };
-    let staff = house.platform.create_api_key(&house.caller, &staff).await.unwrap().record;
-    let own =
-        house.platform.create_api_key(&house.caller, &new_key(&house, &[Scope::EventsRead])).await.unwrap().record;
-    let confined = |customer| platform_core::Caller { customer: Some(customer), ..house.caller.clone() };
-    let (smith, jones) = (confined(house.customer.uuid), confined(other.uuid));
+    let fixture = TestPlatform::new().await;
+    let other = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
+    let staff = NewApiKey { customer: None, ..new_key(&fixture, &[Scope::KeysWrite]) };
+    let staff = fixture.platform.create_api_key(&fixture.caller, &staff).await.unwrap().record;
+    let own = fixture
+        .platform
+        .create_api_key(&fixture.caller, &new_key(&fixture, &[Scope::EventsRead]))
+        .await
+        .unwrap()
+        .record;
+    let confined = |customer| platform_core::Caller { customer: Some(customer), ..fixture.caller.clone() };
+    let (smith, jones) = (confined(fixture.customer.uuid), confined(other.uuid));
     let page = || Page { after: None, limit: 10 };
-    assert_eq!(house.platform.api_keys(&smith, None, page()).await.unwrap(), std::slice::from_ref(&own));
-    assert_eq!(house.platform.api_keys(&jones, None, page()).await.unwrap(), []);
-    assert_eq!(house.platform.api_keys(&house.caller, None, page()).await.unwrap(), [staff.clone(), own.clone()]);
+    assert_eq!(fixture.platform.api_keys(&smith, None, page()).await.unwrap(), std::slice::from_ref(&own));
+    assert_eq!(fixture.platform.api_keys(&jones, None, page()).await.unwrap(), []);
+    assert_eq!(fixture.platform.api_keys(&fixture.caller, None, page()).await.unwrap(), [staff.clone(), own.clone()]);
     for (caller, key) in [(&jones, &own), (&jones, &staff), (&smith, &staff)] {
-        assert_eq!(house.platform.api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
-        assert_eq!(house.platform.revoke_api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
+        assert_eq!(fixture.platform.api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
+        assert_eq!(fixture.platform.revoke_api_key(caller, key.uuid).await.unwrap_err().code(), "not_found");
     }
     let reader = platform_core::Caller { scopes: [Scope::KeysRead].into_iter().collect(), ..smith };
-    assert_eq!(house.platform.api_key(&reader, own.uuid).await.unwrap(), own);
-    assert_eq!(house.platform.revoke_api_key(&reader, own.uuid).await.unwrap_err().code(), "forbidden");
+    assert_eq!(fixture.platform.api_key(&reader, own.uuid).await.unwrap(), own);
+    assert_eq!(fixture.platform.revoke_api_key(&reader, own.uuid).await.unwrap_err().code(), "forbidden");
 }
 
 #[tokio::test]
 async fn nobody_gives_away_more_than_they_have() {
-    let house = House::new().await;
-    let new = new_key(&house, &[Scope::KeysWrite, Scope::AuctionsRead]);
-    let created = house.platform.create_api_key(&house.caller, &new).await.unwrap();
-    let caller = house.platform.authenticate(created.key.expose_str().unwrap()).await.unwrap();
-    let more = new_key(&house, &[Scope::AuctionsWrite]);
-    assert_eq!(house.platform.create_api_key(&caller, &more).await.unwrap_err().code(), "forbidden");
-    let wider = NewApiKey { customer: None, ..new_key(&house, &[Scope::AuctionsRead]) };
-    assert_eq!(house.platform.create_api_key(&caller, &wider).await.unwrap_err().code(), "forbidden");
-    let other = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
-    let elsewhere = NewApiKey { customer: Some(other.uuid), ..new_key(&house, &[Scope::AuctionsRead]) };
-    assert_eq!(house.platform.create_api_key(&caller, &elsewhere).await.unwrap_err().code(), "not_found");
+    let fixture = TestPlatform::new().await;
+    let new = new_key(&fixture, &[Scope::KeysWrite, Scope::AuctionsRead]);
+    let created = fixture.platform.create_api_key(&fixture.caller, &new).await.unwrap();
+    let caller = fixture.platform.authenticate(created.key.expose_str().unwrap()).await.unwrap();
+    let more = new_key(&fixture, &[Scope::AuctionsWrite]);
+    assert_eq!(fixture.platform.create_api_key(&caller, &more).await.unwrap_err().code(), "forbidden");
+    let wider = NewApiKey { customer: None, ..new_key(&fixture, &[Scope::AuctionsRead]) };
+    assert_eq!(fixture.platform.create_api_key(&caller, &wider).await.unwrap_err().code(), "forbidden");
+    let other = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
+    let elsewhere = NewApiKey { customer: Some(other.uuid), ..new_key(&fixture, &[Scope::AuctionsRead]) };
+    assert_eq!(fixture.platform.create_api_key(&caller, &elsewhere).await.unwrap_err().code(), "not_found");
 }
 
 #[tokio::test]
 async fn another_customers_records_are_not_found() {
-    let house = House::new().await;
-    let auction = house.draft().await;
-    let other = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
-    let jones = platform_core::Caller { customer: Some(other.uuid), ..house.caller.clone() };
-    assert_eq!(house.platform.auction(&jones, auction.uuid).await.unwrap_err().code(), "not_found");
-    assert_eq!(house.platform.auctioneer(&jones, house.auctioneer.uuid).await.unwrap_err().code(), "not_found");
-    assert_eq!(house.platform.customer(&jones, house.customer.uuid).await.unwrap_err().code(), "not_found");
+    let fixture = TestPlatform::new().await;
+    let auction = fixture.draft().await;
+    let other = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
+    let jones = platform_core::Caller { customer: Some(other.uuid), ..fixture.caller.clone() };
+    assert_eq!(fixture.platform.auction(&jones, auction.uuid).await.unwrap_err().code(), "not_found");
+    assert_eq!(fixture.platform.auctioneer(&jones, fixture.auctioneer.uuid).await.unwrap_err().code(), "not_found");
+    assert_eq!(fixture.platform.customer(&jones, fixture.customer.uuid).await.unwrap_err().code(), "not_found");
     let all = Page { after: None, limit: 10 };
-    assert_eq!(house.platform.auctions(&jones, None, all).await.unwrap(), []);
-    assert_eq!(house.platform.customers(&jones, Page { after: None, limit: 10 }).await.unwrap(), [other]);
-    let events = house.platform.events_after(&jones, Some(house.customer.uuid), Page { after: None, limit: 10 }).await;
+    assert_eq!(fixture.platform.auctions(&jones, None, all).await.unwrap(), []);
+    assert_eq!(fixture.platform.customers(&jones, Page { after: None, limit: 10 }).await.unwrap(), [other]);
+    let events =
+        fixture.platform.events_after(&jones, Some(fixture.customer.uuid), Page { after: None, limit: 10 }).await;
     assert_eq!(events.unwrap_err().code(), "not_found");
 }
 
 #[tokio::test]
 async fn a_repeated_write_gets_its_first_answer() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let render = |customer: &Customer| customer.uuid.to_string();
-    let answering = |hash| Answering {
-        caller: house.caller.key,
+    let answering = |hash| IdempotentRequest {
+        caller: fixture.caller.key,
         key: "once",
         request_hash: [hash; 32],
         status: 201,
         render: &render,
         tag: &|_| None,
     };
-    let create = |hash| house.platform.create_customer(&house.caller, "Jones", Some(answering(hash)));
+    let create = |hash| fixture.platform.create_customer(&fixture.caller, "Jones", Some(answering(hash)));
     let Outcome::Fresh(customer) = create(1).await.unwrap() else { panic!("the first one is fresh") };
     let Outcome::Replayed(answer) = create(1).await.unwrap() else { panic!("the second one is not") };
     assert_eq!((answer.status, answer.body), (201, customer.uuid.to_string()));
     assert_eq!(create(2).await.unwrap_err().code(), "idempotency_mismatch");
-    house.clock.advance(Duration::from_secs(24 * 3600 + 1));
-    assert_eq!(house.platform.forget_answers().await.unwrap(), 1);
+    fixture.clock.advance(Duration::from_secs(24 * 3600 + 1));
+    assert_eq!(fixture.platform.delete_expired_answers().await.unwrap(), 1);
     assert_eq!(create(1).await.unwrap_err().code(), "taken");
 }
 
 #[tokio::test]
 async fn a_user_has_an_argon2id_hash_and_one_address() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let password = Secret::new(b"correct horse battery".to_vec());
     let create = async |email: &str| {
         let new = NewUser { email: email.into(), role: Role::Clerk, password: Some(password.clone()) };
-        house.platform.create_user(&house.caller, new, None).await?.fresh().map(|created| created.user)
+        fixture.platform.create_user(&fixture.caller, new, None).await?.fresh().map(|created| created.user)
     };
     let user = create(" Ann@Example.com ").await.unwrap();
     assert_eq!((user.email.as_str(), user.role.as_str()), ("ann@example.com", "clerk"));
@@ -171,11 +176,11 @@ async fn a_user_has_an_argon2id_hash_and_one_address() {
 
 #[tokio::test]
 async fn a_history_belongs_to_an_auction_or_item_that_is_there() {
-    let house = House::new().await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::new().await;
+    let auction = fixture.draft().await;
     let all = || Page { after: None, limit: 10 };
-    let rows = house.platform.history(&house.caller, (SubjectKind::Auction, auction.uuid), all()).await.unwrap();
+    let rows = fixture.platform.history(&fixture.caller, (SubjectKind::Auction, auction.uuid), all()).await.unwrap();
     assert_eq!((rows.len(), rows[0].sequence, rows[0].actor.as_str()), (1, 1, "command-line"));
-    let nobody = house.platform.history(&house.caller, (SubjectKind::Auction, house.customer.uuid), all()).await;
+    let nobody = fixture.platform.history(&fixture.caller, (SubjectKind::Auction, fixture.customer.uuid), all()).await;
     assert_eq!(nobody.unwrap_err().code(), "not_found");
 }

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use platform_core::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::bids::NewBid;
 use platform_core::new_item::NewItem;
 use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::{Platform, PlatformConfig};
 use platform_rules::Item;
 
-use crate::house::{House, node};
+use crate::fixture::{TestPlatform, node};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// A sale of two lots and a bidder who is known to the house's node; the office works on another one.
 struct Sale {
-    house: House,
+    fixture: TestPlatform,
     office: Platform,
     items: Vec<Item>,
     bidder: Registration,
@@ -23,12 +23,12 @@ struct Sale {
 
 impl Sale {
     async fn new() -> Self {
-        let house = House::new().await;
-        let office = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+        let fixture = TestPlatform::new().await;
+        let office = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
         let lot =
             |number: &str| NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new(number, "A table") };
-        let items = house.create(&house.timed(HOUR, vec![lot("1"), lot("2")])).await.items;
-        let entry = BidderEntry {
+        let items = fixture.create(&fixture.timed(HOUR, vec![lot("1"), lot("2")])).await.items;
+        let entry = NewRegistration {
             paddle: Some("12".into()),
             party: None,
             name: "A. Bidder".into(),
@@ -37,25 +37,26 @@ impl Sale {
             note: None,
             status: RegistrationStatus::Approved,
         };
-        let bidder = office.register_bidder(&house.caller, items[0].auction, &entry, None).await.unwrap();
-        Self { office, items, bidder: bidder.fresh().unwrap(), house }
+        let bidder = office.register_bidder(&fixture.caller, items[0].auction, &entry, None).await.unwrap();
+        Self { office, items, bidder: bidder.fresh().unwrap(), fixture }
     }
 
     /// A bid of the bidder on a lot; the code of what it was refused for.
     async fn bid(&self, lot: usize, amount: i64) -> Result<(), &'static str> {
         let new = NewBid { bidder: "12".into(), amount };
-        let placed = self.house.platform.place_bid(&self.house.caller, self.items[lot].uuid, &new, None, None).await;
+        let placed =
+            self.fixture.platform.place_bid(&self.fixture.caller, self.items[lot].uuid, &new, None, None).await;
         placed.map(drop).map_err(|refusal| refusal.code())
     }
 
     async fn lead_to(&self, to: RegistrationStatus) {
-        let step = RegistrationStep { to, reason: Some("it did not pay".into()) };
+        let step = RegistrationDecision { to, reason: Some("it did not pay".into()) };
         let of = (self.bidder.auction, self.bidder.uuid);
-        self.office.change_registration_status(&self.house.caller, of, &step, None, None).await.unwrap();
+        self.office.change_registration_status(&self.fixture.caller, of, &step, None, None).await.unwrap();
     }
 
     async fn bids_on(&self, lot: usize) -> i64 {
-        self.house.store.item(self.items[lot].uuid).await.unwrap().unwrap().bid_count
+        self.fixture.store.item(self.items[lot].uuid).await.unwrap().unwrap().bid_count
     }
 }
 
@@ -78,7 +79,7 @@ async fn a_limit_that_was_set_on_another_node_holds_at_once() {
     sale.bid(0, 500).await.unwrap();
     let patch = RegistrationPatch { limit: Some(Some(1_000)), ..RegistrationPatch::default() };
     let of = (sale.bidder.auction, sale.bidder.uuid);
-    sale.office.change_registration(&sale.house.caller, of, &patch, None).await.unwrap();
+    sale.office.change_registration(&sale.fixture.caller, of, &patch, None).await.unwrap();
     assert_eq!(sale.bid(1, 501).await, Err("spending_limit_reached"));
     sale.bid(1, 500).await.unwrap();
 }
@@ -90,7 +91,7 @@ async fn of_bids_that_come_together_those_of_a_suspended_bidder_fail_alone() {
     sale.lead_to(RegistrationStatus::Suspended).await;
     let others = async |paddle: &str, amount| {
         let new = NewBid { bidder: paddle.into(), amount };
-        sale.house.platform.place_bid(&sale.house.caller, sale.items[0].uuid, &new, None, None).await
+        sale.fixture.platform.place_bid(&sale.fixture.caller, sale.items[0].uuid, &new, None, None).await
     };
     let (a, suspended, b) = tokio::join!(others("a", 600), sale.bid(0, 900), others("b", 700));
     assert!(a.is_ok() && b.is_ok(), "{a:?}, {b:?}");

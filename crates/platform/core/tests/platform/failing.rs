@@ -6,31 +6,31 @@ use kit_runtime::clock::Clock;
 use platform_core::PlatformConfig;
 use platform_core::config::PublisherConfig;
 
-use crate::house::House;
+use crate::fixture::TestPlatform;
 use crate::provider::{Provider, Reply};
 use crate::publishing::{WORKERS, pending};
 
 #[tokio::test]
-async fn a_429_pauses_the_lane_for_as_long_as_it_asks_and_then_one_request_tries_first() {
+async fn after_a_429_the_lane_waits_for_retry_after_and_probes_once() {
     let provider = Provider::start([Reply::With(429, "retry-after", "120".into())]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    fixture.draft().await;
     provider.request(1).await;
-    house.asleep(WORKERS + 1).await;
+    fixture.asleep(WORKERS + 1).await;
     // What happens meanwhile waits.
     for _ in 0..5 {
-        house.draft().await;
+        fixture.draft().await;
     }
-    house.clock.advance(Duration::from_millis(119_999));
-    house.asleep(WORKERS + 1).await;
+    fixture.clock.advance(Duration::from_millis(119_999));
+    fixture.asleep(WORKERS + 1).await;
     assert_eq!(provider.asked().len(), 1);
     // The probe gets no answer, and nobody follows it.
     provider.otherwise(Reply::Hang);
-    house.clock.advance(Duration::from_millis(1));
+    fixture.clock.advance(Duration::from_millis(1));
     provider.request(2).await;
-    house.asleep(WORKERS).await;
+    fixture.asleep(WORKERS).await;
     assert_eq!(provider.asked().len(), 2);
-    assert_eq!(pending(&house).await, (6, 0));
+    assert_eq!(pending(&fixture).await, (6, 0));
 }
 
 #[tokio::test]
@@ -41,50 +41,51 @@ async fn a_500_a_time_out_and_a_closed_connection_are_tried_again_ever_later() {
         let first = if matches!(reply, Reply::Close) { 2 } else { 1 };
         let provider = Provider::start(vec![reply; first + 1]).await;
         let publisher = PublisherConfig { request_timeout: Duration::from_millis(200), ..PublisherConfig::default() };
-        let house = House::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
-        let auction = house.draft().await;
+        let fixture =
+            TestPlatform::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
+        let auction = fixture.draft().await;
         provider.request(first).await;
         // Nothing before half of the first pause, of 500 ms with jitter.
-        house.asleep(WORKERS + 1).await;
-        house.clock.advance(Duration::from_millis(249));
-        house.asleep(WORKERS + 1).await;
+        fixture.asleep(WORKERS + 1).await;
+        fixture.clock.advance(Duration::from_millis(249));
+        fixture.asleep(WORKERS + 1).await;
         assert_eq!(provider.asked().len(), first);
-        house.clock.advance(Duration::from_millis(251));
+        fixture.clock.advance(Duration::from_millis(251));
         provider.request(first + 1).await;
-        house.asleep(WORKERS + 1).await;
+        fixture.asleep(WORKERS + 1).await;
         // The second one is twice as long.
-        house.clock.advance(Duration::from_millis(499));
-        house.asleep(WORKERS + 1).await;
+        fixture.clock.advance(Duration::from_millis(499));
+        fixture.asleep(WORKERS + 1).await;
         assert_eq!(provider.asked().len(), first + 1);
-        house.clock.advance(Duration::from_millis(501));
+        fixture.clock.advance(Duration::from_millis(501));
         let asked = provider.request(first + 2).await;
         assert_eq!(asked.idempotency_key, format!("{}.1", auction.uuid));
-        house.close().await;
-        assert_eq!(pending(&house).await, (0, 0));
+        fixture.close().await;
+        assert_eq!(pending(&fixture).await, (0, 0));
     }
 }
 
 #[tokio::test]
 async fn what_is_claimed_again_before_its_failure_is_known_to_be_recorded_is_tried_again() {
     let provider = Provider::start([Reply::Status(500)]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    let held = house.faults.hold_answers_to_outcomes().await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let held = fixture.faults.hold_answers_to_outcomes().await;
+    let auction = fixture.draft().await;
     provider.request(1).await;
-    let waits_for_its_time = async || house.store.next_outbox_attempt(house.customer.uuid).await.unwrap().is_some();
+    let waits_for_its_time = async || fixture.store.next_outbox_attempt(fixture.customer.uuid).await.unwrap().is_some();
     while !waits_for_its_time().await {
         tokio::task::yield_now().await;
     }
     // The pause is over, and the sweep finds the row, which is nobody's again.
-    house.asleep(WORKERS).await;
-    house.clock.advance(Duration::from_secs(1));
+    fixture.asleep(WORKERS).await;
+    fixture.clock.advance(Duration::from_secs(1));
     while waits_for_its_time().await {
         tokio::task::yield_now().await;
     }
     drop(held);
     assert_eq!(provider.request(2).await.idempotency_key, format!("{}.1", auction.uuid));
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
@@ -92,21 +93,21 @@ async fn each_event_that_failed_is_tried_again_in_its_own_time_without_a_sweep()
     const EVENTS: usize = 8;
     let provider = Provider::start(vec![Reply::When(EVENTS, 500); EVENTS]).await;
     let publisher = PublisherConfig { sweep_every: Duration::from_secs(3_600), ..PublisherConfig::default() };
-    let house = House::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
-    let failed = house.clock.now();
+    let fixture = TestPlatform::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
+    let failed = fixture.clock.now();
     // All are under way before the first one fails.
     for _ in 0..EVENTS {
-        house.draft().await;
+        fixture.draft().await;
     }
     provider.request(EVENTS).await;
     // Within the first pause, at times of their own.
     while provider.asked().len() < 2 * EVENTS {
         tokio::select! {
             _ = provider.request(provider.asked().len() + 1) => {}
-            () = house.asleep(WORKERS + 1) => drop(house.clock.advance_to_next_sleeper()),
+            () = fixture.asleep(WORKERS + 1) => drop(fixture.clock.advance_to_next_sleeper()),
         }
     }
-    assert!(house.clock.now().duration_since(failed).unsigned_abs() <= Duration::from_millis(500));
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    assert!(fixture.clock.now().duration_since(failed).unsigned_abs() <= Duration::from_millis(500));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }

@@ -77,7 +77,7 @@ forward! {
         async fn touch_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
         async fn idempotent_answer(caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
         async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
-        async fn forget_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn put_consumer(consumer: Consumer, start: StartFrom) -> StoreResult<()>;
         async fn consumer(customer: Uuid) -> StoreResult<Option<Consumer>>;
         async fn park(customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
@@ -101,21 +101,21 @@ forward! {
             limit: usize,
         ) -> StoreResult<Vec<OutboxEvent>>;
         async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
-        fn changed_elsewhere() -> Signal;
+        fn remote_changes() -> Signal;
         overridden {
             async fn commit(
                 &self,
                 changes: Vec<Change>,
-                hand_to: Option<NodeId>,
-            ) -> StoreResult<Vec<StoreResult<Receipt>>> {
-                let receipts = self.inner.commit(changes, hand_to).await?;
+                assign_to: Option<NodeId>,
+            ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
+                let receipts = self.inner.commit(changes, assign_to).await?;
                 if self.loses_answer.swap(false, Ordering::SeqCst) {
                     return Err(StoreError::Unavailable("the answer was lost".to_owned()));
                 }
                 Ok(receipts)
             }
 
-            async fn settle_outbox(&self, outcomes: Vec<OutboxOutcome>, now: Timestamp) -> StoreResult<()> {
+            async fn settle_outbox(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
                 self.inner.settle_outbox(outcomes, now).await?;
                 drop(self.outcomes_answered.read().await);
                 Ok(())
@@ -123,38 +123,38 @@ forward! {
         }
     }
     impl AccessLogs {
-        async fn change_access(change: AccessChange, content: String) -> StoreResult<AccessChanged>;
+        async fn apply_access_change(change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
         async fn access_log(page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
-        async fn latest_access(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
-        async fn access_head() -> StoreResult<LogHead>;
+        async fn latest_access_entries(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+        async fn access_log_head() -> StoreResult<LogHead>;
     }
     impl Answered {
         async fn next_auctioneer_id() -> StoreResult<i64>;
         async fn resume(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     }
-    impl Registrations {
-        async fn put_registration(entry: RegistrationEntry) -> StoreResult<()>;
+    impl RegistrationStore {
+        async fn put_registration(entry: RegistrationWrite) -> StoreResult<()>;
         async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
-        async fn registration_of(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+        async fn registration_by_paddle(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
         async fn registrations(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
         async fn highest_paddle(auction: Uuid) -> StoreResult<i64>;
-        async fn note_stakes(stakes: Vec<Stake>) -> StoreResult<()>;
+        async fn record_bidder_items(bidder_items: Vec<BidderItem>) -> StoreResult<()>;
         async fn committed(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
     }
-    impl Books {
-        async fn log_end() -> StoreResult<i64>;
-        async fn placed_entries(page: Page<i64>) -> StoreResult<Vec<PlacedEntry>>;
+    impl AuditStore {
+        async fn last_log_position() -> StoreResult<i64>;
+        async fn entries_by_position(page: Page<i64>) -> StoreResult<Vec<PositionedEntry>>;
         async fn cursors(page: Page<Cursor>) -> StoreResult<Vec<Cursor>>;
-        async fn strays(limit: usize) -> StoreResult<Vec<Stray>>;
+        async fn strays(limit: usize) -> StoreResult<Vec<OrphanRow>>;
         fn positions() -> Positions;
     }
     impl Clerks {
-        async fn assign_clerk(clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned>;
-        async fn take_clerk_off(auction: Uuid, user: Uuid) -> StoreResult<bool>;
+        async fn assign_clerk(clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult>;
+        async fn unassign_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
         async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;
-        async fn webcasts_of(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
-        async fn users_who_clerk(page: Page<Uuid>) -> StoreResult<Vec<User>>;
+        async fn webcasts_of_clerk(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn users_with_clerk_role(page: Page<Uuid>) -> StoreResult<Vec<User>>;
     }
     impl Feed {
         async fn last_cursor() -> StoreResult<Cursor>;
@@ -164,18 +164,18 @@ forward! {
         async fn api_keys(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
         async fn revoke_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
     }
-    impl Leads {
-        async fn lead(auction: Uuid) -> StoreResult<Option<Lead>>;
-        async fn leads(limit: usize) -> StoreResult<Vec<Lead>>;
+    impl BulkChangeStore {
+        async fn lead(auction: Uuid) -> StoreResult<Option<BulkChange>>;
+        async fn leads(limit: usize) -> StoreResult<Vec<BulkChange>>;
         async fn stage(import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
         async fn staged(import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
-        async fn unstage(import: Uuid, limit: usize) -> StoreResult<usize>;
-        async fn unstage_forgotten(before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn delete_staged_chunks(import: Uuid, limit: usize) -> StoreResult<usize>;
+        async fn delete_orphaned_chunks(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
     impl Lists {
-        async fn auctions_where(filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn filtered_auctions(filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
         async fn items_with_status(auction: Uuid, statuses: &[ItemStatus], page: Page<i64>) -> StoreResult<Vec<Item>>;
-        async fn item_of_lot(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
+        async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
         async fn registrations_with_status(
             auction: Uuid,
             statuses: &[RegistrationStatus],
@@ -184,8 +184,8 @@ forward! {
     }
     impl Logs {
         async fn log(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
-        async fn logged_subjects(page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
-        async fn columns_astray(kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
+        async fn audited_subjects(page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+        async fn inconsistent_columns(kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
     }
     impl Lots {
         async fn lot(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
@@ -196,15 +196,15 @@ forward! {
     }
     impl Paddles {
         async fn has_bid(auction: Uuid, paddle: &str) -> StoreResult<bool>;
-        async fn has_stake(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+        async fn has_bidder_item(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
     }
     impl People {
         async fn create_user(user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
         async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
-        async fn change_user(change: UserChange) -> StoreResult<UserWritten>;
-        async fn remove_user(uuid: Uuid, version: i64) -> StoreResult<UserWritten>;
+        async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
+        async fn remove_user(uuid: Uuid, version: i64) -> StoreResult<UserChangeResult>;
         async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
         async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
         async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
@@ -219,20 +219,20 @@ forward! {
         async fn sessions(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>>;
         async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
         async fn end_sessions(ending: Ending) -> StoreResult<usize>;
-        async fn forget_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
-        async fn take_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-        async fn settle_attempts(settled: AttemptsSettled) -> StoreResult<()>;
+        async fn delete_expired_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn take_sign_in_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn settle_sign_in_attempts(settled: SignInAttemptsUpdate) -> StoreResult<()>;
     }
     impl Presence {
         async fn present(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
     }
     impl Quarantine {
         async fn disconnect(customer: Uuid) -> StoreResult<Option<u64>>;
-        async fn passed_by(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
+        async fn overtaken(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
         async fn send_again(
             customer: Uuid,
             cursors: Vec<Cursor>,
-            after_later: AfterLater,
+            after_later: OvertakenPolicy,
             answer: Option<IdempotentAnswer>,
         ) -> StoreResult<()>;
         async fn drop_quarantined(
@@ -247,18 +247,18 @@ forward! {
         async fn change_auctioneer(change: AuctioneerChange) -> StoreResult<()>;
     }
     impl Runs {
-        async fn note_run(now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
-        async fn end_downtime(downtime: Downtime) -> StoreResult<()>;
+        async fn detect_downtime(now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
+        async fn clear_downtime(downtime: Downtime) -> StoreResult<()>;
     }
     impl Sandboxes {
         async fn advancing(limit: usize) -> StoreResult<Vec<Auction>>;
-        async fn due_in_sandbox(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
+        async fn due_sandbox_items(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
     }
     impl Sealings {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;
         async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
         async fn consumers(page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
         async fn sealed_answers(page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
-        async fn reseal(texts: Vec<Resealed>) -> StoreResult<usize>;
+        async fn reseal(texts: Vec<SealedReplacement>) -> StoreResult<usize>;
     }
 }

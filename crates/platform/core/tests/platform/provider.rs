@@ -22,7 +22,7 @@ pub enum Reply {
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct ReceivedRequest {
     pub line: String,
     pub authorization: String,
     pub idempotency_key: String,
@@ -35,7 +35,7 @@ pub struct Provider {
     pub url: String,
     replies: Arc<Mutex<VecDeque<Reply>>>,
     otherwise: Arc<Mutex<Reply>>,
-    asked: watch::Sender<Vec<Asked>>,
+    asked: watch::Sender<Vec<ReceivedRequest>>,
     tested: Arc<Mutex<Vec<String>>>,
 }
 
@@ -64,7 +64,7 @@ impl Provider {
         *self.otherwise.lock().unwrap() = reply;
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.asked.borrow().clone()
     }
 
@@ -74,14 +74,14 @@ impl Provider {
     }
 
     /// Waits for the request of that number, from 1.
-    pub async fn request(&self, number: usize) -> Asked {
+    pub async fn request(&self, number: usize) -> ReceivedRequest {
         let mut asked = self.asked.subscribe();
         let came = asked.wait_for(|asked| asked.len() >= number);
         let asked = tokio::time::timeout(std::time::Duration::from_secs(20), came).await;
         asked.unwrap_or_else(|_| panic!("no request {number}: {:#?}", self.asked())).unwrap()[number - 1].clone()
     }
 
-    fn reply(&self, asked: Asked) -> Reply {
+    fn reply(&self, asked: ReceivedRequest) -> Reply {
         let otherwise = self.otherwise.lock().unwrap().clone();
         if asked.line.starts_with("GET ") {
             self.tested.lock().unwrap().push(asked.line);
@@ -117,12 +117,12 @@ impl Provider {
     }
 }
 
-async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Asked> {
+async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<ReceivedRequest> {
     let mut line = String::new();
     if reading.read_line(&mut line).await.ok()? == 0 {
         return None;
     }
-    let mut asked = Asked {
+    let mut asked = ReceivedRequest {
         line: line.trim().trim_end_matches(" HTTP/1.1").to_owned(),
         authorization: String::new(),
         idempotency_key: String::new(),

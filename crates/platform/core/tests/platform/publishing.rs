@@ -8,26 +8,26 @@ use platform_core::new_item::NewItem;
 use platform_core::port::Page;
 use platform_core::{PlatformConfig, PlatformError};
 
-use crate::house::{House, KEY, node};
+use crate::fixture::{KEY, TestPlatform, node};
 use crate::provider::{Provider, Reply};
 
 /// Heartbeat, sweep, timers, clocks, forgetting.
 pub const WORKERS: usize = 6;
 
-pub async fn pending(house: &House) -> (u64, u64) {
-    let state = house.platform.consumer(&house.caller, house.customer.uuid).await.unwrap();
+pub async fn pending(fixture: &TestPlatform) -> (u64, u64) {
+    let state = fixture.platform.consumer(&fixture.caller, fixture.customer.uuid).await.unwrap();
     (state.backlog.pending, state.backlog.quarantined)
 }
 
-async fn parked(house: &House) -> Option<String> {
-    house.platform.consumer(&house.caller, house.customer.uuid).await.unwrap().parked.map(|parked| parked.reason)
+async fn parked(fixture: &TestPlatform) -> Option<String> {
+    fixture.platform.consumer(&fixture.caller, fixture.customer.uuid).await.unwrap().parked.map(|parked| parked.reason)
 }
 
 #[tokio::test]
 async fn a_commit_is_published_at_once_and_without_polling() {
     let provider = Provider::start([]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let auction = fixture.draft().await;
     // The clock stands still: no sweep has run.
     let asked = provider.request(1).await;
     assert_eq!(asked.line, "POST /api/v1/app/app_1/msg/");
@@ -38,37 +38,37 @@ async fn a_commit_is_published_at_once_and_without_polling() {
         asked.body,
         format!(
             r#"{{"eventType":"AUCTION_STATUS_CHANGE","eventId":"{0}.1","payload":{{"auctioneerUuid":"{1}","auctionUuid":"{0}","status":"DRAFT"}}}}"#,
-            auction.uuid, house.auctioneer.uuid
+            auction.uuid, fixture.auctioneer.uuid
         )
     );
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
 async fn changes_of_one_subject_arrive_in_order() {
     let provider = Provider::start([]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let auction = fixture.draft().await;
     for to in [AuctionStatus::Preview, AuctionStatus::Draft, AuctionStatus::Preview] {
-        house.platform.change_auction_status(&house.caller, auction.uuid, to, None, None).await.unwrap();
+        fixture.platform.change_auction_status(&fixture.caller, auction.uuid, to, None, None).await.unwrap();
     }
     provider.request(4).await;
     let keys: Vec<String> = provider.asked().into_iter().map(|asked| asked.idempotency_key).collect();
     let expected: Vec<String> = (1..=4).map(|sequence| format!("{}.{sequence}", auction.uuid)).collect();
     assert_eq!(keys, expected);
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
 async fn a_409_is_success() {
     let provider = Provider::start([Reply::Status(409)]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    fixture.draft().await;
     provider.request(1).await;
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
     assert_eq!(provider.asked().len(), 1);
 }
 
@@ -76,25 +76,25 @@ async fn a_409_is_success() {
 async fn a_401_parks_the_queue_and_support_resumes_it() {
     for status in [401, 403, 404] {
         let provider = Provider::start([Reply::With(status, "body", format!("who is {KEY}?"))]).await;
-        let house = House::connected(&provider, PlatformConfig::default()).await;
-        let first = house.draft().await;
+        let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+        let first = fixture.draft().await;
         provider.request(1).await;
-        while parked(&house).await.is_none() {
+        while parked(&fixture).await.is_none() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(parked(&house).await.unwrap(), format!("the provider answered {status}: who is [redacted]?"));
-        let second = house.draft().await;
-        house.clock.advance(Duration::from_secs(3_600));
-        house.asleep(WORKERS).await;
-        assert_eq!((provider.asked().len(), pending(&house).await), (1, (2, 0)));
+        assert_eq!(parked(&fixture).await.unwrap(), format!("the provider answered {status}: who is [redacted]?"));
+        let second = fixture.draft().await;
+        fixture.clock.advance(Duration::from_secs(3_600));
+        fixture.asleep(WORKERS).await;
+        assert_eq!((provider.asked().len(), pending(&fixture).await), (1, (2, 0)));
 
         // A test that fails leaves it parked; one that passes lets both events go.
         provider.otherwise(Reply::Status(401));
-        let refused = house.platform.test_and_resume(&house.caller, house.customer.uuid).await;
+        let refused = fixture.platform.test_and_resume(&fixture.caller, fixture.customer.uuid).await;
         assert!(matches!(refused, Err(PlatformError::Provider(_))), "{refused:?}");
-        assert!(parked(&house).await.is_some());
+        assert!(parked(&fixture).await.is_some());
         provider.otherwise(Reply::Status(200));
-        let state = house.platform.test_and_resume(&house.caller, house.customer.uuid).await.unwrap();
+        let state = fixture.platform.test_and_resume(&fixture.caller, fixture.customer.uuid).await.unwrap();
         assert_eq!(state.parked, None);
         provider.request(3).await;
         let asked = provider.asked();
@@ -102,38 +102,38 @@ async fn a_401_parks_the_queue_and_support_resumes_it() {
         let mut keys: Vec<&str> = asked[1..].iter().map(|asked| asked.idempotency_key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, [format!("{}.1", first.uuid), format!("{}.1", second.uuid)]);
-        house.close().await;
-        assert_eq!(pending(&house).await, (0, 0));
+        fixture.close().await;
+        assert_eq!(pending(&fixture).await, (0, 0));
     }
 }
 
 #[tokio::test]
 async fn new_credentials_are_used_by_the_next_request() {
     let provider = Provider::start([Reply::Status(401)]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    fixture.draft().await;
     provider.request(1).await;
-    while parked(&house).await.is_none() {
+    while parked(&fixture).await.is_none() {
         tokio::task::yield_now().await;
     }
-    house.connect(&provider, "sk_live_2").await;
+    fixture.connect(&provider, "sk_live_2").await;
     assert_eq!(provider.request(2).await.authorization, "Bearer sk_live_2");
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
-async fn a_422_sets_that_event_aside_and_the_rest_flows() {
+async fn a_422_quarantines_the_event_and_publishes_the_others() {
     let provider = Provider::start([Reply::With(422, "body", r#"{"detail":"no"}"#.into())]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let auction = fixture.draft().await;
     let to = AuctionStatus::Preview;
-    house.platform.change_auction_status(&house.caller, auction.uuid, to, None, None).await.unwrap();
+    fixture.platform.change_auction_status(&fixture.caller, auction.uuid, to, None, None).await.unwrap();
     assert_eq!(provider.request(2).await.idempotency_key, format!("{}.2", auction.uuid));
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 1));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 1));
     let all = Page { after: None, limit: 10 };
-    let aside = house.platform.quarantined(&house.caller, house.customer.uuid, all).await.unwrap();
+    let aside = fixture.platform.quarantined(&fixture.caller, fixture.customer.uuid, all).await.unwrap();
     assert_eq!(aside[0].error, r#"the provider answered 422: {"detail":"no"}"#);
     assert_eq!(aside[0].event.sequence, 1);
 }
@@ -141,76 +141,76 @@ async fn a_422_sets_that_event_aside_and_the_rest_flows() {
 #[tokio::test]
 async fn without_both_credentials_nothing_is_published() {
     let provider = Provider::start([]).await;
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let connect = platform_core::consumers::ConnectConsumer {
-        provider: platform_core::consumers::AtProvider::Of(provider.url.clone()),
+        provider: platform_core::consumers::ProviderChoice::Of(provider.url.clone()),
         application_id: Some("app_1".into()),
         api_key: None,
         start: platform_core::port::StartFrom::Now,
     };
-    house.platform.connect_consumer(&house.caller, house.customer.uuid, &connect).await.unwrap();
+    fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await.unwrap();
     let tasks = kit_runtime::tasks::Tasks::new();
-    house.platform.spawn_workers(&tasks);
-    house.asleep(WORKERS).await;
-    let auction = house.draft().await;
-    house.clock.advance(Duration::from_secs(5));
-    house.asleep(WORKERS).await;
+    fixture.platform.spawn_workers(&tasks);
+    fixture.asleep(WORKERS).await;
+    let auction = fixture.draft().await;
+    fixture.clock.advance(Duration::from_secs(5));
+    fixture.asleep(WORKERS).await;
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
     assert!(provider.asked().is_empty());
-    assert_eq!(house.journal_of(auction.uuid).await, ["DRAFT created, announced"]);
+    assert_eq!(fixture.journal_of(auction.uuid).await, ["DRAFT created, announced"]);
 }
 
 #[tokio::test]
-async fn rows_that_were_lost_sight_of_come_back_under_a_new_name() {
+async fn a_fenced_node_republishes_its_rows_under_a_new_node_id() {
     let provider = Provider::start([]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    house.faults.lose_answer_of_next_commit();
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    fixture.faults.lose_answer_of_next_commit();
     let new = platform_core::auctions::NewAuction {
         status: AuctionStatus::Draft,
-        ..house.timed(Duration::from_secs(60), Vec::new())
+        ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
-    let lost = house.platform.create_auction(&house.caller, &new, None).await;
+    let lost = fixture.platform.create_auction(&fixture.caller, &new, None).await;
     assert!(matches!(lost, Err(PlatformError::Unavailable(_))), "{lost:?}");
-    assert_eq!(pending(&house).await, (1, 0));
+    assert_eq!(pending(&fixture).await, (1, 0));
     for _ in 0..13 {
-        house.clock.advance(Duration::from_secs(1));
-        house.asleep(WORKERS).await;
+        fixture.clock.advance(Duration::from_secs(1));
+        fixture.asleep(WORKERS).await;
     }
     provider.request(1).await;
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
 async fn what_a_crash_left_is_published_after_the_start() {
     let provider = Provider::start([]).await;
-    let house = House::new().await;
-    house.connect(&provider, KEY).await;
+    let fixture = TestPlatform::new().await;
+    fixture.connect(&provider, KEY).await;
     // Committed by a process that has no workers.
-    house.draft().await;
-    assert_eq!(pending(&house).await, (1, 0));
+    fixture.draft().await;
+    assert_eq!(pending(&fixture).await, (1, 0));
     let tasks = kit_runtime::tasks::Tasks::new();
-    house.platform.spawn_workers(&tasks);
+    fixture.platform.spawn_workers(&tasks);
     provider.request(1).await;
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
-    assert_eq!(pending(&house).await, (0, 0));
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
 async fn what_another_process_commits_is_published_when_the_store_says_so() {
     let provider = Provider::start([]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     // A management command: the same store, no workers.
-    let command = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let command = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     let new = platform_core::auctions::NewAuction {
         status: AuctionStatus::Draft,
-        ..house.timed(Duration::from_secs(60), Vec::new())
+        ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
-    command.create_auction(&house.caller, &new, None).await.unwrap();
-    house.store.changed_elsewhere().notify();
+    command.create_auction(&fixture.caller, &new, None).await.unwrap();
+    fixture.store.remote_changes().notify();
     provider.request(1).await;
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
@@ -218,10 +218,10 @@ async fn what_a_full_lane_has_no_room_for_waits_in_the_table_and_flows() {
     let provider = Provider::start([]).await;
     let publisher =
         PublisherConfig { lane_events_max: 4, claim_rows_max: 3, lane_requests_max: 2, ..PublisherConfig::default() };
-    let house = House::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig { publisher, ..PlatformConfig::default() }).await;
     let mut expected = Vec::new();
     for _ in 0..40 {
-        expected.push(format!("{}.1", house.draft().await.uuid));
+        expected.push(format!("{}.1", fixture.draft().await.uuid));
     }
     // The clock stands still: no sweep has helped.
     provider.request(40).await;
@@ -229,21 +229,21 @@ async fn what_a_full_lane_has_no_room_for_waits_in_the_table_and_flows() {
     keys.sort();
     expected.sort();
     assert_eq!(keys, expected);
-    house.close().await;
-    assert_eq!(pending(&house).await, (0, 0));
+    fixture.close().await;
+    assert_eq!(pending(&fixture).await, (0, 0));
 }
 
 #[tokio::test]
 async fn a_new_provider_is_not_made_to_wait_for_what_the_old_one_asked() {
     let old = Provider::start([Reply::With(429, "retry-after", "86400".into())]).await;
-    let house = House::connected(&old, PlatformConfig::default()).await;
-    let failed = house.draft().await;
+    let fixture = TestPlatform::connected(&old, PlatformConfig::default()).await;
+    let failed = fixture.draft().await;
     old.request(1).await;
-    house.asleep(WORKERS + 1).await;
-    let waiting = house.draft().await;
+    fixture.asleep(WORKERS + 1).await;
+    let waiting = fixture.draft().await;
     let new = Provider::start([]).await;
-    house.clock.advance(Duration::from_millis(1));
-    house.connect(&new, KEY).await;
+    fixture.clock.advance(Duration::from_millis(1));
+    fixture.connect(&new, KEY).await;
     new.request(2).await;
     let mut keys: Vec<String> = new.asked().into_iter().map(|asked| asked.idempotency_key).collect();
     keys.sort();
@@ -251,20 +251,20 @@ async fn a_new_provider_is_not_made_to_wait_for_what_the_old_one_asked() {
 }
 
 #[tokio::test]
-async fn one_customers_hanging_provider_holds_up_nobody_else() {
+async fn a_hanging_provider_delays_no_other_customer() {
     let hanging = Provider::start([]).await;
     hanging.otherwise(Reply::Hang);
-    let house = House::connected(&hanging, PlatformConfig::default()).await;
+    let fixture = TestPlatform::connected(&hanging, PlatformConfig::default()).await;
     for _ in 0..100 {
-        house.draft().await;
+        fixture.draft().await;
     }
     hanging.request(64).await;
     assert_eq!(hanging.asked().len(), 64, "a lane has so many requests under way and no more");
 
     let other = Provider::start([]).await;
-    let customer = house.platform.create_customer(&house.caller, "Jones", None).await.unwrap().fresh().unwrap();
-    let auctioneer = house.platform.create_auctioneer(&house.caller, customer.uuid, "Jones", None).await.unwrap();
-    let jones = House { customer, auctioneer: auctioneer.fresh().unwrap(), ..house };
+    let customer = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
+    let auctioneer = fixture.platform.create_auctioneer(&fixture.caller, customer.uuid, "Jones", None).await.unwrap();
+    let jones = TestPlatform { customer, auctioneer: auctioneer.fresh().unwrap(), ..fixture };
     jones.connect(&other, KEY).await;
     let auction = jones.draft().await;
     assert_eq!(other.request(1).await.idempotency_key, format!("{}.1", auction.uuid));
@@ -273,9 +273,9 @@ async fn one_customers_hanging_provider_holds_up_nobody_else() {
 #[tokio::test]
 async fn event_types_are_created_or_updated() {
     let provider = Provider::start([Reply::Status(201), Reply::Status(409), Reply::Status(200)]).await;
-    let house = House::new().await;
-    house.connect(&provider, KEY).await;
-    let done = house.platform.register_event_types(&house.caller, house.customer.uuid).await.unwrap();
+    let fixture = TestPlatform::new().await;
+    fixture.connect(&provider, KEY).await;
+    let done = fixture.platform.register_event_types(&fixture.caller, fixture.customer.uuid).await.unwrap();
     use platform_core::consumers::Registered::{Created, Updated};
     assert_eq!(done.iter().map(|one| one.registered).collect::<Vec<_>>(), [Created, Updated]);
     let asked = provider.asked();
@@ -289,29 +289,29 @@ async fn event_types_are_created_or_updated() {
 #[tokio::test]
 async fn two_nodes_publish_each_event_once() {
     let provider = Provider::start([]).await;
-    let house = House::connected(&provider, PlatformConfig::default()).await;
-    let other = node(&house.store, &house.clock, PlatformConfig::default(), 2);
-    other.spawn_workers(&house.tasks);
-    house.asleep(2 * WORKERS).await;
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
+    other.spawn_workers(&fixture.tasks);
+    fixture.asleep(2 * WORKERS).await;
     let new = platform_core::auctions::NewAuction {
         status: AuctionStatus::Draft,
-        ..house.timed(Duration::from_secs(60), Vec::new())
+        ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
     for round in 0..40 {
-        let node = if round % 2 == 0 { &house.platform } else { &other };
-        node.create_auction(&house.caller, &new, None).await.unwrap();
-        house.clock.advance(Duration::from_millis(200));
-        house.asleep(2 * WORKERS).await;
+        let node = if round % 2 == 0 { &fixture.platform } else { &other };
+        node.create_auction(&fixture.caller, &new, None).await.unwrap();
+        fixture.clock.advance(Duration::from_millis(200));
+        fixture.asleep(2 * WORKERS).await;
     }
     provider.request(40).await;
-    house.close().await;
-    assert_eq!((provider.asked().len(), pending(&house).await), (40, (0, 0)));
+    fixture.close().await;
+    assert_eq!((provider.asked().len(), pending(&fixture).await), (40, (0, 0)));
 }
 
 #[tokio::test]
 async fn items_of_many_customers_end_together_whether_their_lanes_are_open_or_not() {
     let provider = Provider::start([]).await;
-    let smith = House::connected(&provider, PlatformConfig::default()).await;
+    let smith = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     let platform = smith.platform.clone();
     let items = |count: usize| (0..count).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
     let minute = Duration::from_secs(60);

@@ -8,90 +8,94 @@ use platform_core::bids::NewBid;
 use platform_core::catalogue::{CatalogueImport, ImportMode};
 use platform_core::new_item::NewItem;
 use platform_core::port::Page;
-use platform_core::timers::EndItems;
+use platform_core::timers::ItemEndWorker;
 use platform_core::{PlatformConfig, PlatformError};
 use platform_rules::{Item, Stagger};
 use uuid::Uuid;
 
-use crate::house::{House, node};
+use crate::fixture::{TestPlatform, node};
 
-async fn bid(house: &House, item: Uuid, amount: i64) -> Result<Item, PlatformError> {
+async fn bid(fixture: &TestPlatform, item: Uuid, amount: i64) -> Result<Item, PlatformError> {
     let new = NewBid { bidder: "paddle 7".into(), amount };
-    Ok(house.platform.place_bid(&house.caller, item, &new, None, None).await?.fresh()?.item)
+    Ok(fixture.platform.place_bid(&fixture.caller, item, &new, None, None).await?.fresh()?.item)
 }
 
-async fn status(house: &House, item: Uuid) -> ItemStatus {
-    house.platform.item(&house.caller, item).await.unwrap().0.status
+async fn status(fixture: &TestPlatform, item: Uuid) -> ItemStatus {
+    fixture.platform.item(&fixture.caller, item).await.unwrap().0.status
 }
 
 #[tokio::test]
 async fn a_timed_auction_ends_by_the_clock_and_not_before() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let reserved = NewItem { reserve: Some(5_000), ..NewItem::new("2", "A chair") };
     let items = vec![NewItem::new("1", "A table"), reserved, NewItem::new("3", "A lamp")];
-    let new =
-        NewAuction { stagger: Some(Stagger { seconds: 10, items: 2 }), ..house.timed(Duration::from_secs(60), items) };
-    let created = house.create(&new).await;
+    let new = NewAuction {
+        stagger: Some(Stagger { seconds: 10, items: 2 }),
+        ..fixture.timed(Duration::from_secs(60), items)
+    };
+    let created = fixture.create(&new).await;
     let [table, chair, lamp] = [0, 1, 2].map(|index| created.items[index].uuid);
-    bid(&house, table, 100).await.unwrap();
-    bid(&house, chair, 100).await.unwrap();
+    bid(&fixture, table, 100).await.unwrap();
+    bid(&fixture, chair, 100).await.unwrap();
 
-    let mut timer = EndItems::new(house.platform.clone());
-    house.clock.advance(Duration::from_millis(59_999));
-    assert_eq!(timer.run_once(house.platform.now()).await.unwrap().items, 0);
-    house.clock.advance(Duration::from_millis(1));
-    assert_eq!(timer.run_once(house.platform.now()).await.unwrap().items, 2);
-    assert_eq!(status(&house, table).await, ItemStatus::Sold);
-    assert_eq!(status(&house, chair).await, ItemStatus::Unsold);
-    assert_eq!(status(&house, lamp).await, ItemStatus::Live);
-    let late = bid(&house, table, 500).await.unwrap_err();
+    let mut timer = ItemEndWorker::new(fixture.platform.clone());
+    fixture.clock.advance(Duration::from_millis(59_999));
+    assert_eq!(timer.run_once(fixture.platform.now()).await.unwrap().items, 0);
+    fixture.clock.advance(Duration::from_millis(1));
+    assert_eq!(timer.run_once(fixture.platform.now()).await.unwrap().items, 2);
+    assert_eq!(status(&fixture, table).await, ItemStatus::Sold);
+    assert_eq!(status(&fixture, chair).await, ItemStatus::Unsold);
+    assert_eq!(status(&fixture, lamp).await, ItemStatus::Live);
+    let late = bid(&fixture, table, 500).await.unwrap_err();
     assert_eq!(late.code(), "item_not_live");
 
     // Down over the end of the third one.
-    house.clock.advance(Duration::from_secs(3_600));
-    assert_eq!(timer.run_once(house.platform.now()).await.unwrap().items, 1);
+    fixture.clock.advance(Duration::from_secs(3_600));
+    assert_eq!(timer.run_once(fixture.platform.now()).await.unwrap().items, 1);
     let expected = ["LIVE created", "UNSOLD end_reached, announced"];
-    assert_eq!(house.journal_of(lamp).await, expected);
+    assert_eq!(fixture.journal_of(lamp).await, expected);
 }
 
 #[tokio::test]
 async fn two_nodes_end_each_item_once_and_one_of_them_stands_by() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let items = (0..50).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
-    let new =
-        NewAuction { stagger: Some(Stagger { seconds: 1, items: 10 }), ..house.timed(Duration::from_secs(60), items) };
-    let created = house.create(&new).await;
-    let other = node(&house.store, &house.clock, PlatformConfig::default(), 2);
-    let (mut one, mut two) = (EndItems::new(house.platform.clone()), EndItems::new(other));
-    house.clock.advance(Duration::from_secs(60));
+    let new = NewAuction {
+        stagger: Some(Stagger { seconds: 1, items: 10 }),
+        ..fixture.timed(Duration::from_secs(60), items)
+    };
+    let created = fixture.create(&new).await;
+    let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
+    let (mut one, mut two) = (ItemEndWorker::new(fixture.platform.clone()), ItemEndWorker::new(other));
+    fixture.clock.advance(Duration::from_secs(60));
     let mut ended = 0;
     for _ in 0..40 {
-        let now = house.platform.now();
+        let now = fixture.platform.now();
         let (first, second) = tokio::join!(one.run_once(now), two.run_once(now));
         ended += first.unwrap().items + second.unwrap().items;
-        house.clock.advance(Duration::from_millis(250));
+        fixture.clock.advance(Duration::from_millis(250));
     }
     assert_eq!(ended, 50);
     for item in created.items {
         let expected = ["LIVE created", "UNSOLD end_reached, announced"];
-        assert_eq!(house.journal_of(item.uuid).await, expected);
+        assert_eq!(fixture.journal_of(item.uuid).await, expected);
     }
 }
 
 #[tokio::test]
 async fn a_worker_sleeps_until_the_next_end() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let tasks = kit_runtime::tasks::Tasks::new();
-    house.platform.spawn_workers(&tasks);
-    house.asleep(6).await;
-    let created = house.create(&house.timed(Duration::from_millis(700), vec![NewItem::new("1", "A table")])).await;
+    fixture.platform.spawn_workers(&tasks);
+    fixture.asleep(6).await;
+    let created = fixture.create(&fixture.timed(Duration::from_millis(700), vec![NewItem::new("1", "A table")])).await;
     let end = created.items[0].effective_end_time.unwrap();
     // Setting an end has woken the timer, which sleeps until then now.
-    while house.clock.next_sleeper() != Some(end) {
+    while fixture.clock.next_sleeper() != Some(end) {
         tokio::task::yield_now().await;
     }
-    house.clock.set(end);
-    while status(&house, created.items[0].uuid).await == ItemStatus::Live {
+    fixture.clock.set(end);
+    while status(&fixture, created.items[0].uuid).await == ItemStatus::Live {
         tokio::task::yield_now().await;
     }
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
@@ -99,11 +103,11 @@ async fn a_worker_sleeps_until_the_next_end() {
 
 #[tokio::test]
 async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
-    let house = House::new().await;
-    let created = house.create(&house.timed(Duration::from_secs(60), vec![NewItem::new("1", "A table")])).await;
+    let fixture = TestPlatform::new().await;
+    let created = fixture.create(&fixture.timed(Duration::from_secs(60), vec![NewItem::new("1", "A table")])).await;
     let item = created.items[0].uuid;
     let bids = (1..=6).map(|step| {
-        let (platform, caller) = (house.platform.clone(), house.caller.clone());
+        let (platform, caller) = (fixture.platform.clone(), fixture.caller.clone());
         tokio::spawn(async move {
             let new = NewBid { bidder: format!("paddle {step}"), amount: step * 1_000 };
             platform.place_bid(&caller, item, &new, None, None).await
@@ -116,11 +120,11 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
             Err(error) => assert_eq!(error.code(), "bid_too_low"),
         }
     }
-    let (_, all) = house.platform.bids(&house.caller, item, Page { after: None, limit: 10 }).await.unwrap();
+    let (_, all) = fixture.platform.bids(&fixture.caller, item, Page { after: None, limit: 10 }).await.unwrap();
     assert_eq!(all.len(), accepted);
     assert!(all.is_sorted_by(|one, next| one.number + 1 == next.number));
     // Whoever goes furthest leads, at the price that the rules make of the order in which the bids came.
-    let (found, _) = house.platform.item(&house.caller, item).await.unwrap();
+    let (found, _) = fixture.platform.item(&fixture.caller, item).await.unwrap();
     let standing = found.standing.unwrap();
     assert_eq!((standing.bidder.as_str(), standing.maximum.reveal()), ("paddle 6", 6_000));
     let second = all.iter().map(|bid| bid.maximum.reveal()).filter(|maximum| *maximum < 6_000).max();
@@ -132,13 +136,13 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
 
 #[tokio::test]
 async fn a_draft_takes_its_items_along_when_it_goes_live() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let items = vec![NewItem::new("1", "A table"), NewItem::new("2", "A chair")];
-    let new = NewAuction { status: AuctionStatus::Preview, ..house.timed(Duration::from_secs(60), items) };
-    let created = house.create(&new).await;
+    let new = NewAuction { status: AuctionStatus::Preview, ..fixture.timed(Duration::from_secs(60), items) };
+    let created = fixture.create(&new).await;
     let auction = created.auction.uuid;
-    let live = house.platform.change_auction_status(
-        &house.caller,
+    let live = fixture.platform.change_auction_status(
+        &fixture.caller,
         auction,
         AuctionStatus::Live,
         Some(created.auction.version),
@@ -146,55 +150,55 @@ async fn a_draft_takes_its_items_along_when_it_goes_live() {
     );
     assert_eq!(live.await.unwrap().fresh().unwrap().auction.status, AuctionStatus::Live);
     for item in &created.items {
-        assert_eq!(status(&house, item.uuid).await, ItemStatus::Live);
+        assert_eq!(status(&fixture, item.uuid).await, ItemStatus::Live);
     }
-    let go = |to, version| house.platform.change_auction_status(&house.caller, auction, to, version, None);
+    let go = |to, version| fixture.platform.change_auction_status(&fixture.caller, auction, to, version, None);
     let back = |version| go(AuctionStatus::Preview, version);
     back(None).await.unwrap();
     for item in &created.items {
-        assert_eq!(status(&house, item.uuid).await, ItemStatus::Draft, "what is not on sale does not end");
+        assert_eq!(status(&fixture, item.uuid).await, ItemStatus::Draft, "what is not on sale does not end");
     }
     go(AuctionStatus::Live, None).await.unwrap();
-    assert_eq!(status(&house, created.items[1].uuid).await, ItemStatus::Live);
+    assert_eq!(status(&fixture, created.items[1].uuid).await, ItemStatus::Live);
     // With a bid there is no way back; the version that was seen at first is long gone.
-    bid(&house, created.items[0].uuid, 100).await.unwrap();
+    bid(&fixture, created.items[0].uuid, 100).await.unwrap();
     assert_eq!(back(None).await.unwrap_err().code(), "auction_has_bids");
     assert_eq!(back(Some(1)).await.unwrap_err().code(), "precondition_failed");
 }
 
 #[tokio::test]
 async fn a_sale_does_not_begin_with_lots_that_would_end_at_once() {
-    let house = House::new().await;
+    let fixture = TestPlatform::new().await;
     let over = NewItem { end_time: Some(jiff::Timestamp::UNIX_EPOCH), ..NewItem::new("2", "A chair") };
     let items = vec![NewItem::new("1", "A table"), over];
-    let new = NewAuction { status: AuctionStatus::Preview, ..house.timed(Duration::from_secs(60), items) };
-    let created = house.create(&new).await;
+    let new = NewAuction { status: AuctionStatus::Preview, ..fixture.timed(Duration::from_secs(60), items) };
+    let created = fixture.create(&new).await;
     let live =
-        house.platform.change_auction_status(&house.caller, created.auction.uuid, AuctionStatus::Live, None, None);
+        fixture.platform.change_auction_status(&fixture.caller, created.auction.uuid, AuctionStatus::Live, None, None);
     let refused = live.await.unwrap_err();
     assert_eq!(refused.code(), "invalid");
     assert!(refused.to_string().contains("start: 2;"), "{refused}");
-    assert_eq!(status(&house, created.items[0].uuid).await, ItemStatus::Draft);
+    assert_eq!(status(&fixture, created.items[0].uuid).await, ItemStatus::Draft);
 }
 
 #[tokio::test]
 async fn a_catalogue_is_imported_whole_or_not_at_all() {
-    let house = House::new().await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::new().await;
+    let auction = fixture.draft().await;
     let import = |mode, text: &'static str| {
         let import = CatalogueImport { auction: auction.uuid, mode, status: ItemStatus::Draft, expected_version: None };
-        let house = &house;
+        let fixture = &fixture;
         async move {
-            house
+            fixture
                 .platform
-                .import_catalogue(&house.caller, import, text.as_bytes(), None)
+                .import_catalogue(&fixture.caller, import, text.as_bytes(), None)
                 .await
                 .unwrap()
                 .fresh()
                 .unwrap()
         }
     };
-    let count = async || house.platform.item_counts(&house.caller, auction.uuid).await.unwrap().total;
+    let count = async || fixture.platform.item_counts(&fixture.caller, auction.uuid).await.unwrap().total;
 
     let report = import(ImportMode::Import, "lot_number,title\n1,A\n2,\n").await;
     assert_eq!((report.items, report.error_count, count().await), (0, 1, 0));
@@ -209,10 +213,10 @@ async fn a_catalogue_is_imported_whole_or_not_at_all() {
 
 #[tokio::test]
 async fn items_added_at_the_same_time_get_positions_without_gaps() {
-    let house = House::new().await;
-    let auction = house.draft().await;
+    let fixture = TestPlatform::new().await;
+    let auction = fixture.draft().await;
     let additions = (0..6).map(|batch| {
-        let (platform, caller, auction) = (house.platform.clone(), house.caller.clone(), auction.uuid);
+        let (platform, caller, auction) = (fixture.platform.clone(), fixture.caller.clone(), auction.uuid);
         tokio::spawn(async move {
             let items: Vec<NewItem> = (0..5).map(|lot| NewItem::new(format!("{batch}-{lot}"), "A lot")).collect();
             platform.add_items(&caller, auction, &items, None, None).await.map(drop)
@@ -221,10 +225,10 @@ async fn items_added_at_the_same_time_get_positions_without_gaps() {
     for addition in additions.collect::<Vec<_>>() {
         addition.await.unwrap().unwrap();
     }
-    let items = house.platform.items(&house.caller, auction.uuid, Page { after: None, limit: 100 }).await.unwrap();
+    let items = fixture.platform.items(&fixture.caller, auction.uuid, Page { after: None, limit: 100 }).await.unwrap();
     let positions: Vec<i64> = items.iter().map(|item| item.position).collect();
     assert_eq!(positions, (0..30).collect::<Vec<i64>>());
     let twice = [NewItem::new("0-0", "Again")];
-    let taken = house.platform.add_items(&house.caller, auction.uuid, &twice, None, None).await.unwrap_err();
+    let taken = fixture.platform.add_items(&fixture.caller, auction.uuid, &twice, None, None).await.unwrap_err();
     assert_eq!(taken.code(), "taken");
 }

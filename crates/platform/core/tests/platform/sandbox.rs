@@ -12,116 +12,121 @@ use platform_core::new_item::NewItem;
 use platform_core::port::Page;
 use platform_core::ring::ClerkCommand;
 use platform_core::sandbox::{Advance, Advanced, RunClocks};
-use platform_core::timers::EndItems;
-use platform_core::{Answering, Outcome, PlatformConfig, PlatformError};
-use platform_rules::{AuctionKind, Item, Realm, Stagger};
+use platform_core::timers::ItemEndWorker;
+use platform_core::{IdempotentRequest, Outcome, PlatformConfig, PlatformError};
+use platform_rules::{AuctionKind, Item, SaleMode, Stagger};
 use uuid::Uuid;
 
-use crate::house::{House, node};
+use crate::fixture::{TestPlatform, node};
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A house that ends three items in a commit, with a sandbox auction that closes in a week.
-async fn sandbox(lots: usize, stagger: Option<Stagger>) -> (House, CreatedAuction) {
+/// A fixture that ends three items in a commit, with a sandbox auction that closes in a week.
+async fn sandbox(lots: usize, stagger: Option<Stagger>) -> (TestPlatform, CreatedAuction) {
     let timers = TimerConfig { clock_items_max: 3, ..TimerConfig::default() };
-    let house = House::with(PlatformConfig { timers, ..PlatformConfig::default() }).await;
+    let fixture = TestPlatform::with(PlatformConfig { timers, ..PlatformConfig::default() }).await;
     let items = (1..=lots).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
-    let new = NewAuction { realm: Realm::Sandbox, stagger, extension_seconds: Some(600), ..house.timed(WEEK, items) };
-    let created = house.create(&new).await;
-    (house, created)
+    let new = NewAuction {
+        sale_mode: SaleMode::Sandbox,
+        stagger,
+        extension_seconds: Some(600),
+        ..fixture.timed(WEEK, items)
+    };
+    let created = fixture.create(&new).await;
+    (fixture, created)
 }
 
-async fn bid(house: &House, item: Uuid, amount: i64) -> Result<Item, PlatformError> {
+async fn bid(fixture: &TestPlatform, item: Uuid, amount: i64) -> Result<Item, PlatformError> {
     let new = NewBid { bidder: "paddle 7".into(), amount };
-    Ok(house.platform.place_bid(&house.caller, item, &new, None, None).await?.fresh()?.item)
+    Ok(fixture.platform.place_bid(&fixture.caller, item, &new, None, None).await?.fresh()?.item)
 }
 
-async fn advance(house: &House, auction: Uuid, by: Advance) -> Result<Advanced, PlatformError> {
-    house.platform.advance_clock(&house.caller, auction, by, None, None).await?.fresh()
+async fn advance(fixture: &TestPlatform, auction: Uuid, by: Advance) -> Result<Advanced, PlatformError> {
+    fixture.platform.advance_clock(&fixture.caller, auction, by, None, None).await?.fresh()
 }
 
 /// Lot numbers of all events about items, with their times in seconds after a start, in the order of the journal.
-async fn ends(house: &House, created: &CreatedAuction, start: Timestamp) -> Vec<(String, i64)> {
+async fn ends(fixture: &TestPlatform, created: &CreatedAuction, start: Timestamp) -> Vec<(String, i64)> {
     let page = Page { after: None, limit: 10_000 };
-    let rows = house.store.events_after(house.customer.uuid, page).await.unwrap();
+    let rows = fixture.store.events_after(fixture.customer.uuid, page).await.unwrap();
     let lot = |subject| created.items.iter().find(|item| item.uuid == subject).map(|item| item.lot_number.clone());
     rows.iter().filter_map(|row| Some((lot(row.subject)?, row.at.duration_since(start).as_secs()))).collect()
 }
 
 #[tokio::test]
 async fn a_week_passes_at_once_and_each_item_ends_at_its_own_time() {
-    let (house, created) = sandbox(2, Some(Stagger { seconds: 60, items: 1 })).await;
-    let (auction, start) = (created.auction.uuid, house.clock.now());
+    let (fixture, created) = sandbox(2, Some(Stagger { seconds: 60, items: 1 })).await;
+    let (auction, start) = (created.auction.uuid, fixture.clock.now());
     // Real time does not move it, and the timer of real sales does not see it.
-    house.clock.advance(WEEK * 2);
-    assert_eq!(EndItems::new(house.platform.clone()).run_once(house.clock.now()).await.unwrap().items, 0);
-    assert_eq!(house.platform.test_clock(&house.caller, auction).await.unwrap().1.now(), start);
+    fixture.clock.advance(WEEK * 2);
+    assert_eq!(ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.clock.now()).await.unwrap().items, 0);
+    assert_eq!(fixture.platform.test_clock(&fixture.caller, auction).await.unwrap().1.now(), start);
 
     // A bid in the last minute puts the end off, by the auction's clock.
     let closing = start + WEEK;
     let almost = Advance::To(closing - SignedDuration::from_secs(60));
-    assert_eq!(advance(&house, auction, almost).await.unwrap().ended, []);
-    let extended = bid(&house, created.items[0].uuid, 100).await.unwrap();
+    assert_eq!(advance(&fixture, auction, almost).await.unwrap().ended, []);
+    let extended = bid(&fixture, created.items[0].uuid, 100).await.unwrap();
     assert_eq!(extended.standing.as_ref().unwrap().at, closing - SignedDuration::from_secs(60));
     assert_eq!(extended.effective_end_time, Some(closing + SignedDuration::from_secs(540)));
 
-    let advanced = advance(&house, auction, Advance::Seconds(3_600)).await.unwrap();
+    let advanced = advance(&fixture, auction, Advance::Seconds(3_600)).await.unwrap();
     let clock = advanced.auction.clock.unwrap();
     assert_eq!((clock.now(), clock.target, clock.ended), (closing + SignedDuration::from_secs(3_540), None, 2));
     let told: Vec<_> = advanced.ended.iter().map(|item| (item.lot_number.as_str(), item.status)).collect();
     assert_eq!(told, [("2", ItemStatus::Unsold), ("1", ItemStatus::Sold)]);
     let week = WEEK.as_secs() as i64;
-    assert_eq!(ends(&house, &created, start).await, [("2".into(), week + 60), ("1".into(), week + 540)]);
-    assert_eq!(house.journal_of(created.items[0].uuid).await, ["LIVE created", "SOLD end_reached, announced"]);
-    assert_eq!(bid(&house, created.items[0].uuid, 500).await.unwrap_err().code(), "item_not_live");
-    let (item, _) = house.platform.item(&house.caller, created.items[1].uuid).await.unwrap();
+    assert_eq!(ends(&fixture, &created, start).await, [("2".into(), week + 60), ("1".into(), week + 540)]);
+    assert_eq!(fixture.journal_of(created.items[0].uuid).await, ["LIVE created", "SOLD end_reached, announced"]);
+    assert_eq!(bid(&fixture, created.items[0].uuid, 500).await.unwrap_err().code(), "item_not_live");
+    let (item, _) = fixture.platform.item(&fixture.caller, created.items[1].uuid).await.unwrap();
     // Where its log ends is the commit's to say.
     assert_eq!(item, advanced.ended[0], "the answer says what is kept");
 }
 
 #[tokio::test]
 async fn a_long_advance_goes_on_where_a_crash_left_it() {
-    let (house, created) = sandbox(20, Some(Stagger { seconds: 60, items: 1 })).await;
-    let (auction, start) = (created.auction.uuid, house.clock.now());
-    let advanced = advance(&house, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap();
+    let (fixture, created) = sandbox(20, Some(Stagger { seconds: 60, items: 1 })).await;
+    let (auction, start) = (created.auction.uuid, fixture.clock.now());
+    let advanced = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap();
     let clock = advanced.auction.clock.unwrap();
     assert_eq!((advanced.ended.len(), clock.ended), (3, 3));
     assert_eq!(clock.reached, start + WEEK + SignedDuration::from_secs(120));
     // The clock shows its target already: what is to end takes no bid any more, and the clock no other advance.
-    assert_eq!(bid(&house, created.items[19].uuid, 100).await.unwrap_err().code(), "item_ended");
-    assert_eq!(advance(&house, auction, Advance::Seconds(1)).await.unwrap_err().code(), "clock_advancing");
+    assert_eq!(bid(&fixture, created.items[19].uuid, 100).await.unwrap_err().code(), "item_ended");
+    assert_eq!(advance(&fixture, auction, Advance::Seconds(1)).await.unwrap_err().code(), "clock_advancing");
 
     // The process that was asked is gone; another one finds what is left.
-    let restarted = node(&house.store, &house.clock, PlatformConfig::default(), 2);
+    let restarted = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     assert_eq!(RunClocks::new(restarted.clone()).run_once().await.unwrap(), 17);
     assert_eq!(RunClocks::new(restarted).run_once().await.unwrap(), 0);
-    let (_, clock) = house.platform.test_clock(&house.caller, auction).await.unwrap();
+    let (_, clock) = fixture.platform.test_clock(&fixture.caller, auction).await.unwrap();
     assert_eq!((clock.target, clock.ended, clock.now()), (None, 20, start + WEEK + SignedDuration::from_hours(24)));
     let expected: Vec<_> = (0..20).map(|n| ((n + 1).to_string(), WEEK.as_secs() as i64 + 60 * n)).collect();
-    assert_eq!(ends(&house, &created, start).await, expected);
+    assert_eq!(ends(&fixture, &created, start).await, expected);
 }
 
 #[tokio::test]
 async fn two_nodes_end_each_item_of_an_advance_once_and_in_order() {
-    let (house, created) = sandbox(50, Some(Stagger { seconds: 1, items: 2 })).await;
-    let (auction, start) = (created.auction.uuid, house.clock.now());
+    let (fixture, created) = sandbox(50, Some(Stagger { seconds: 1, items: 2 })).await;
+    let (auction, start) = (created.auction.uuid, fixture.clock.now());
     let timers = TimerConfig { clock_items_max: 4, ..TimerConfig::default() };
-    let other = node(&house.store, &house.clock, PlatformConfig { timers, ..PlatformConfig::default() }, 2);
-    let ended = advance(&house, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap().ended.len();
-    let (mut one, mut two) = (RunClocks::new(house.platform.clone()), RunClocks::new(other));
+    let other = node(&fixture.store, &fixture.clock, PlatformConfig { timers, ..PlatformConfig::default() }, 2);
+    let ended = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap().ended.len();
+    let (mut one, mut two) = (RunClocks::new(fixture.platform.clone()), RunClocks::new(other));
     let (first, second) = tokio::join!(one.run_once(), two.run_once());
     assert_eq!(ended + first.unwrap() + second.unwrap(), 50);
     let expected: Vec<_> = (0..50).map(|n| ((n + 1).to_string(), WEEK.as_secs() as i64 + n / 2)).collect();
-    assert_eq!(ends(&house, &created, start).await, expected);
+    assert_eq!(ends(&fixture, &created, start).await, expected);
 }
 
 #[tokio::test]
 async fn a_repeated_advance_is_answered_and_not_done_again() {
-    let (house, created) = sandbox(1, None).await;
+    let (fixture, created) = sandbox(1, None).await;
     let auction = created.auction.uuid;
     let render = |advanced: &Advanced| format!("{} ended", advanced.ended.len());
-    let answering = Answering {
-        caller: house.caller.key,
+    let answering = IdempotentRequest {
+        caller: fixture.caller.key,
         key: "k",
         request_hash: [1; 32],
         status: 200,
@@ -129,55 +134,66 @@ async fn a_repeated_advance_is_answered_and_not_done_again() {
         tag: &|_| None,
     };
     let ask = || {
-        house.platform.advance_clock(&house.caller, auction, Advance::Seconds(8 * 24 * 3_600), None, Some(answering))
+        fixture.platform.advance_clock(
+            &fixture.caller,
+            auction,
+            Advance::Seconds(8 * 24 * 3_600),
+            None,
+            Some(answering),
+        )
     };
-    let asked_at = house.clock.now();
+    let asked_at = fixture.clock.now();
     assert!(matches!(ask().await.unwrap(), Outcome::Fresh(_)));
     let Outcome::Replayed(answer) = ask().await.unwrap() else { panic!("it was done again") };
     assert_eq!((answer.body.as_str(), answer.at), ("1 ended", asked_at), "kept by the server's clock");
-    let (_, clock) = house.platform.test_clock(&house.caller, auction).await.unwrap();
+    let (_, clock) = fixture.platform.test_clock(&fixture.caller, auction).await.unwrap();
     assert_eq!(clock.now(), asked_at + SignedDuration::from_hours(8 * 24));
 }
 
 #[tokio::test]
 async fn a_real_sale_is_never_advanced_and_a_clock_only_goes_forward() {
-    let (house, created) = sandbox(1, None).await;
-    let real = house.create(&house.timed(WEEK, vec![NewItem::new("1", "A table")])).await;
-    let refused = async |auction, by| advance(&house, auction, by).await.unwrap_err().code();
+    let (fixture, created) = sandbox(1, None).await;
+    let real = fixture.create(&fixture.timed(WEEK, vec![NewItem::new("1", "A table")])).await;
+    let refused = async |auction, by| advance(&fixture, auction, by).await.unwrap_err().code();
     assert_eq!(refused(real.auction.uuid, Advance::Seconds(60)).await, "not_a_sandbox");
-    let look = house.platform.test_clock(&house.caller, real.auction.uuid).await;
+    let look = fixture.platform.test_clock(&fixture.caller, real.auction.uuid).await;
     assert_eq!(look.unwrap_err().code(), "not_a_sandbox");
     let auction = created.auction.uuid;
-    assert_eq!(refused(auction, Advance::To(house.clock.now())).await, "clock_not_forward");
+    assert_eq!(refused(auction, Advance::To(fixture.clock.now())).await, "clock_not_forward");
     assert_eq!(refused(auction, Advance::Seconds(0)).await, "invalid");
     assert_eq!(refused(auction, Advance::Seconds(366 * 24 * 3_600 + 1)).await, "invalid");
-    let in_a_year = house.clock.now() + SignedDuration::from_hours(24 * 367);
+    let in_a_year = fixture.clock.now() + SignedDuration::from_hours(24 * 367);
     assert_eq!(refused(auction, Advance::To(in_a_year)).await, "clock_too_far");
 
     // A real item that is due beside a sandbox ends by the server's clock, and nothing of the sandbox does.
-    house.clock.advance(WEEK);
-    assert_eq!(EndItems::new(house.platform.clone()).run_once(house.clock.now()).await.unwrap().items, 1);
-    assert_eq!(house.journal_of(created.items[0].uuid).await, ["LIVE created"]);
+    fixture.clock.advance(WEEK);
+    assert_eq!(ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.clock.now()).await.unwrap().items, 1);
+    assert_eq!(fixture.journal_of(created.items[0].uuid).await, ["LIVE created"]);
 }
 
 #[tokio::test]
 async fn a_clerk_works_by_the_clock_of_the_auction() {
-    let house = House::new().await;
-    let starts_at = Some(house.clock.now() + SignedDuration::from_hours(24));
+    let fixture = TestPlatform::new().await;
+    let starts_at = Some(fixture.clock.now() + SignedDuration::from_hours(24));
     let items = vec![NewItem::new("1", "A table")];
-    let new = NewAuction { kind: AuctionKind::Webcast, starts_at, realm: Realm::Sandbox, ..house.timed(WEEK, items) };
-    let created = house.create(&new).await;
-    let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, house.clock.now());
-    advance(&house, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
+    let new = NewAuction {
+        kind: AuctionKind::Webcast,
+        starts_at,
+        sale_mode: SaleMode::Sandbox,
+        ..fixture.timed(WEEK, items)
+    };
+    let created = fixture.create(&new).await;
+    let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, fixture.clock.now());
+    advance(&fixture, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
     let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000) };
     for command in [ClerkCommand::Send { item: Some(table) }, room, ClerkCommand::Sell] {
-        let seen = house.platform.ring(&house.caller, auction).await.unwrap().version();
-        house.platform.clerk(&house.caller, auction, &command, seen, None).await.unwrap();
+        let seen = fixture.platform.ring(&fixture.caller, auction).await.unwrap().version();
+        fixture.platform.clerk(&fixture.caller, auction, &command, seen, None).await.unwrap();
     }
-    assert_eq!(ends(&house, &created, start).await, [("1".into(), 25 * 3_600)]);
-    let (auction, _) = house.platform.test_clock(&house.caller, auction).await.unwrap();
-    let closed = house.platform.change_auction_status(
-        &house.caller,
+    assert_eq!(ends(&fixture, &created, start).await, [("1".into(), 25 * 3_600)]);
+    let (auction, _) = fixture.platform.test_clock(&fixture.caller, auction).await.unwrap();
+    let closed = fixture.platform.change_auction_status(
+        &fixture.caller,
         auction.uuid,
         AuctionStatus::Reconciliation,
         Some(auction.version),

@@ -7,53 +7,57 @@ use platform_core::auctions::NewAuction;
 use platform_core::bids::NewBid;
 use platform_core::new_item::NewItem;
 use platform_core::port::Page;
-use platform_core::ring::{ClerkCommand, CommandDone, InternetBid, RingAction, RingState};
+use platform_core::ring::{ClerkCommand, ClerkCommandResult, NewInternetBid, RingAction, RingState};
 use platform_core::{Caller, PlatformError, Scope};
 use platform_rules::ring::next_to_send;
 use platform_rules::{AuctionKind, InternetBids};
 use uuid::Uuid;
 
-use crate::house::House;
+use crate::fixture::TestPlatform;
 
 struct Webcast {
-    house: House,
+    fixture: TestPlatform,
     auction: Uuid,
     items: Vec<Uuid>,
 }
 
 impl Webcast {
     async fn new(lots: usize, internet_bids: InternetBids) -> Self {
-        let house = House::new().await;
+        let fixture = TestPlatform::new().await;
         let items = (1..=lots).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
-        let timed = house.timed(Duration::from_secs(3_600), items);
-        let starts_at = Some(house.platform.now());
+        let timed = fixture.timed(Duration::from_secs(3_600), items);
+        let starts_at = Some(fixture.platform.now());
         let new = NewAuction { kind: AuctionKind::Webcast, starts_at, internet_bids, ..timed };
-        let created = house.create(&new).await;
+        let created = fixture.create(&new).await;
         let items = created.items.iter().map(|item| item.uuid).collect();
-        Webcast { house, auction: created.auction.uuid, items }
+        Webcast { fixture, auction: created.auction.uuid, items }
     }
 
     async fn ring(&self) -> RingState {
-        self.house.platform.ring(&self.house.caller, self.auction).await.unwrap()
+        self.fixture.platform.ring(&self.fixture.caller, self.auction).await.unwrap()
     }
 
     /// A clerk who has just looked.
-    async fn clerk(&self, command: ClerkCommand) -> Result<CommandDone, PlatformError> {
+    async fn clerk(&self, command: ClerkCommand) -> Result<ClerkCommandResult, PlatformError> {
         self.clerk_who_saw(&self.ring().await, command).await
     }
 
-    async fn clerk_who_saw(&self, seen: &RingState, command: ClerkCommand) -> Result<CommandDone, PlatformError> {
-        self.house.platform.clerk(&self.house.caller, self.auction, &command, seen.version(), None).await?.fresh()
+    async fn clerk_who_saw(
+        &self,
+        seen: &RingState,
+        command: ClerkCommand,
+    ) -> Result<ClerkCommandResult, PlatformError> {
+        self.fixture.platform.clerk(&self.fixture.caller, self.auction, &command, seen.version(), None).await?.fresh()
     }
 
     async fn bid(&self, bidder: &str, amount: i64) -> Result<Option<platform_core::bid::Bid>, PlatformError> {
-        let new = InternetBid { bidder: bidder.into(), amount };
-        Ok(self.house.platform.bid_in_ring(&self.house.caller, self.items[0], &new, None, None).await?.fresh()?.bid)
+        let new = NewInternetBid { bidder: bidder.into(), amount };
+        Ok(self.fixture.platform.bid_in_ring(&self.fixture.caller, self.items[0], &new, None, None).await?.fresh()?.bid)
     }
 
     async fn leave(&self, bidder: &str, maximum: i64) -> Result<(), PlatformError> {
         let new = NewBid { bidder: bidder.into(), amount: maximum };
-        self.house.platform.leave_bid(&self.house.caller, self.items[0], &new, None, None).await.map(drop)
+        self.fixture.platform.place_absentee_bid(&self.fixture.caller, self.items[0], &new, None, None).await.map(drop)
     }
 }
 
@@ -79,10 +83,10 @@ async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
     sale.clerk(ClerkCommand::Pass).await.unwrap();
     assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "not_found");
 
-    let (house, reconcile) = (&sale.house, AuctionStatus::Reconciliation);
-    house.platform.change_auction_status(&house.caller, sale.auction, reconcile, None, None).await.unwrap();
+    let (fixture, reconcile) = (&sale.fixture, AuctionStatus::Reconciliation);
+    fixture.platform.change_auction_status(&fixture.caller, sale.auction, reconcile, None, None).await.unwrap();
     assert_eq!(
-        house.journal_of(sale.items[1]).await[1..],
+        fixture.journal_of(sale.items[1]).await[1..],
         ["PASSED passed_in_ring, announced", "UNSOLD reconciled, announced"]
     );
     for command in [ClerkCommand::Begin, next(), ClerkCommand::FairWarning] {
@@ -100,7 +104,7 @@ async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
         tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), sale.clerk_who_saw(&seen, ClerkCommand::Pass));
     let codes = [one.err(), other.err()].map(|error| error.map(|error| error.code()));
     assert!(codes.contains(&None) && codes.contains(&Some("precondition_failed")), "{codes:?}");
-    assert_eq!(sale.house.journal_of(sale.items[0]).await.len(), 2, "created, and one hammer");
+    assert_eq!(sale.fixture.journal_of(sale.items[0]).await.len(), 2, "created, and one hammer");
 }
 
 #[tokio::test]
@@ -123,8 +127,8 @@ async fn commissions_are_the_clerks_to_see_and_to_bid_with() {
     assert_eq!(sale.clerk(commission("a", Some(301))).await.unwrap_err().code(), "commission_exceeded");
     assert_eq!(sale.clerk(commission("c", None)).await.unwrap_err().code(), "no_commission");
 
-    let public = Caller { scopes: [Scope::AuctionsRead].into_iter().collect(), ..sale.house.caller.clone() };
-    assert_eq!(sale.house.platform.ring(&public, sale.auction).await.unwrap().desk, None);
+    let public = Caller { scopes: [Scope::AuctionsRead].into_iter().collect(), ..sale.fixture.caller.clone() };
+    assert_eq!(sale.fixture.platform.ring(&public, sale.auction).await.unwrap().desk, None);
 }
 
 #[tokio::test]
@@ -152,9 +156,9 @@ async fn internet_bids_are_accepted_at_once_where_the_auction_says_so() {
     assert_eq!((item.price(), item.pending.len()), (Some(100), 0));
     let timed = NewAuction {
         internet_bids: InternetBids::AcceptedAtOnce,
-        ..sale.house.timed(Duration::from_secs(60), Vec::new())
+        ..sale.fixture.timed(Duration::from_secs(60), Vec::new())
     };
-    let refused = sale.house.platform.create_auction(&sale.house.caller, &timed, None).await.unwrap_err();
+    let refused = sale.fixture.platform.create_auction(&sale.fixture.caller, &timed, None).await.unwrap_err();
     assert_eq!(refused.code(), "invalid");
 }
 
@@ -166,7 +170,7 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
     };
     let first_by_the_rules = async |ring: &RingState| {
         let page = Page { after: None, limit: 8 };
-        let items = sale.house.platform.items(&sale.house.caller, sale.auction, page).await.unwrap();
+        let items = sale.fixture.platform.items(&sale.fixture.caller, sale.auction, page).await.unwrap();
         next_to_send(&ring.auction, &items).unwrap().lot_number.clone()
     };
     let ring = sale.ring().await;
@@ -195,7 +199,7 @@ async fn the_desk_says_what_comes_next_and_what_can_be_done() {
 }
 
 #[tokio::test]
-async fn a_clerk_and_bidders_stand_in_one_line() {
+async fn clerk_commands_and_bids_share_the_item_queue() {
     let sale = Webcast::new(1, InternetBids::AcceptedAtOnce).await;
     sale.clerk(next()).await.unwrap();
     sale.bid("b-17", 100).await.unwrap();

@@ -6,11 +6,11 @@ use uuid::Uuid;
 use crate::bid::{Offer, next_price};
 use crate::bid_log::{BidLog, Struck};
 use crate::proxy::Pricing;
-use crate::ring::what_stood_before;
-use crate::transitions::{ItemBy, ItemFacts, follow_item};
+use crate::ring::previous_standing_bid;
+use crate::transitions::{ItemActor, ItemFacts, find_item_transition};
 use crate::{
     Auction, AuctionKind, BidRecord, BidSource, Bidder, Cause, Hidden, Item, ItemChange, Rejection, StandingBid,
-    Strike, WebcastPhase,
+    StrikeReason, WebcastPhase,
 };
 use contract::ItemStatus;
 
@@ -43,7 +43,7 @@ pub(super) fn place(
 }
 
 /// An absentee leaves a maximum for the clerk. Nothing stands by it.
-pub(super) fn leave(
+pub(super) fn place_absentee(
     auction: &Auction,
     item: &Item,
     bidder: &Bidder,
@@ -79,7 +79,7 @@ pub(super) fn buy_now(
     offer.require_countable(item)?;
     bidder.require_allowed(auction, item, buy_now)?;
     let facts = ItemFacts { auction, item, reason: None, now };
-    let row = follow_item(&facts, &[ItemBy::Buyer], Some(ItemStatus::SoldBuyNow))?;
+    let row = find_item_transition(&facts, &[ItemActor::Buyer], Some(ItemStatus::SoldBuyNow))?;
     let record = record_of(item, &offer);
     let standing = StandingBid {
         bid,
@@ -115,10 +115,10 @@ pub(super) fn cancel(
             let others = log.of_item(item)?.iter().filter(|other| other.bid != bid);
             Pricing::of(auction, item).replay(others)
         }
-        AuctionKind::Webcast if is_standing(item, record) => what_stood_before(item, record, log),
+        AuctionKind::Webcast if is_standing(item, record) => previous_standing_bid(item, record, log),
         AuctionKind::Webcast => item.standing.clone(),
     };
-    let mut changes = vec![strike(item, record, Strike::Cancelled, Some(reason))];
+    let mut changes = vec![strike(item, record, StrikeReason::Cancelled, Some(reason))];
     if standing != item.standing {
         changes.push(ItemChange::StandingChanged { standing, cause: Cause::BidCancelled });
     }
@@ -129,7 +129,7 @@ pub(crate) fn is_standing(item: &Item, record: &BidRecord) -> bool {
     item.standing.as_ref().is_some_and(|standing| standing.number == record.number)
 }
 
-pub(crate) fn strike(item: &Item, record: &BidRecord, strike: Strike, reason: Option<String>) -> ItemChange {
+pub(crate) fn strike(item: &Item, record: &BidRecord, strike: StrikeReason, reason: Option<String>) -> ItemChange {
     let struck = Struck { strike, after: item.bid_count };
     ItemChange::BidStruck { number: record.number, bid: record.bid, struck, reason }
 }

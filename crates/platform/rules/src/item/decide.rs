@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::{bidding, fields};
 use crate::bid::Offer;
-use crate::transitions::{ItemBy, ItemFacts, ItemTransition, follow_item};
-use crate::{Auction, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingPlace};
+use crate::transitions::{ItemActor, ItemFacts, ItemTransition, find_item_transition};
+use crate::{Auction, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus};
 
 /// Characters of a reason, at most.
 pub const REASON_CHARS_MAX: usize = 500;
@@ -46,7 +46,7 @@ pub enum ItemCommand {
         amount: i64,
     },
     /// An absentee leaves a maximum for the clerk, before a webcast is live. A later one takes its place.
-    LeaveBid {
+    PlaceAbsenteeBid {
         /// UUID of the bid.
         bid: Uuid,
         /// Who bids.
@@ -78,7 +78,7 @@ pub enum ItemCommand {
         reason: String,
     },
     /// The timer has seen its effective end, which passed while nobody could see to it.
-    HoldEnd {
+    ExtendEndAfterDowntime {
         /// The end that it gets instead.
         to: Timestamp,
     },
@@ -108,33 +108,33 @@ pub fn decide(
 ) -> Result<Vec<ItemChange>, Rejection> {
     item.require_in(auction)?;
     match command {
-        ItemCommand::Create { status } => create(auction, item, ItemBy::Creation, status, now),
-        ItemCommand::Import { status } => create(auction, item, ItemBy::Import, status, now),
+        ItemCommand::Create { status } => create(auction, item, ItemActor::Creation, status, now),
+        ItemCommand::Import { status } => create(auction, item, ItemActor::Import, status, now),
         ItemCommand::ChangeStatus { to, reason } => {
-            change_status(auction, item, &[ItemBy::Administrator, ItemBy::Correction], to, reason, now)
+            change_status(auction, item, &[ItemActor::Administrator, ItemActor::Correction], to, reason, now)
         }
         ItemCommand::Correct { reason } => {
-            change_status(auction, item, &[ItemBy::Correction], ItemStatus::Live, Some(reason), now)
+            change_status(auction, item, &[ItemActor::Correction], ItemStatus::Live, Some(reason), now)
         }
         ItemCommand::GoLive => go_live(auction, item, now),
         ItemCommand::ReachEnd => {
             item.require_live()?;
             let facts = ItemFacts { auction, item, reason: None, now };
-            Ok(follow_item(&facts, &[ItemBy::End], None)?.changes(auction, item, None))
+            Ok(find_item_transition(&facts, &[ItemActor::End], None)?.changes(auction, item, None))
         }
-        ItemCommand::HoldEnd { to } => hold_end(auction, item, to, now),
+        ItemCommand::ExtendEndAfterDowntime { to } => extend_end_after_downtime(auction, item, to, now),
         ItemCommand::Reconcile => {
             let facts = ItemFacts { auction, item, reason: None, now };
-            let row = follow_item(&facts, &[ItemBy::Reconciliation], Some(ItemStatus::Unsold))?;
+            let row = find_item_transition(&facts, &[ItemActor::Reconciliation], Some(ItemStatus::Unsold))?;
             Ok(row.changes(auction, item, None))
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::Internet, now);
             bidding::place(auction, item, &bidder, &offer)
         }
-        ItemCommand::LeaveBid { bid, bidder, maximum } => {
+        ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum } => {
             let offer = Offer::of(&bidder, bid, maximum, BidSource::Absentee, now);
-            bidding::leave(auction, item, &bidder, &offer)
+            bidding::place_absentee(auction, item, &bidder, &offer)
         }
         ItemCommand::BuyNow { bid, bidder } => bidding::buy_now(auction, item, bid, &bidder, now),
         ItemCommand::CancelBid { bid, reason, log } => {
@@ -147,27 +147,27 @@ pub fn decide(
 fn create(
     auction: &Auction,
     item: &Item,
-    by: ItemBy,
+    by: ItemActor,
     status: ItemStatus,
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
     fields::require_valid(item)?;
-    fields::require_fitting(auction, item)?;
+    fields::require_valid_in_auction(auction, item)?;
     let facts = ItemFacts { auction, item, reason: None, now };
-    Ok(follow_item(&facts, &[by], Some(status))?.changes(auction, item, None))
+    Ok(find_item_transition(&facts, &[by], Some(status))?.changes(auction, item, None))
 }
 
 fn change_status(
     auction: &Auction,
     item: &Item,
-    by: &[ItemBy],
+    by: &[ItemActor],
     to: ItemStatus,
     reason: Option<String>,
     now: Timestamp,
 ) -> Result<Vec<ItemChange>, Rejection> {
     let reason = clean_reason(reason)?;
     let facts = ItemFacts { auction, item, reason: reason.as_deref(), now };
-    let row = follow_item(&facts, by, Some(to))?;
+    let row = find_item_transition(&facts, by, Some(to))?;
     Ok(row.changes(auction, item, reason))
 }
 
@@ -202,7 +202,12 @@ fn move_end(
 }
 
 /// As an end that is reached, but for a later one.
-fn hold_end(auction: &Auction, item: &Item, to: Timestamp, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
+fn extend_end_after_downtime(
+    auction: &Auction,
+    item: &Item,
+    to: Timestamp,
+    now: Timestamp,
+) -> Result<Vec<ItemChange>, Rejection> {
     auction.require_kind(AuctionKind::Timed)?;
     item.require_live()?;
     if item.effective_end_time.is_none_or(|end| end > now) {
@@ -214,7 +219,8 @@ fn hold_end(auction: &Auction, item: &Item, to: Timestamp, now: Timestamp) -> Re
 fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
     let step = |item: &Item, to| {
         let facts = ItemFacts { auction, item, reason: None, now };
-        follow_item(&facts, &[ItemBy::AuctionGoesLive], Some(to)).map(|row| row.changes(auction, item, None))
+        find_item_transition(&facts, &[ItemActor::AuctionGoesLive], Some(to))
+            .map(|row| row.changes(auction, item, None))
     };
     if item.current() != Some(ItemStatus::Draft) {
         return step(item, ItemStatus::Live);
@@ -231,7 +237,7 @@ impl Item {
         if self.auction != auction.uuid {
             return Err(Rejection::ItemNotInAuction);
         }
-        if self.realm() == auction.realm() { Ok(()) } else { Err(Rejection::SandboxMismatch) }
+        if self.sale_mode() == auction.sale_mode() { Ok(()) } else { Err(Rejection::SandboxMismatch) }
     }
 
     pub(crate) fn require_live(&self) -> Result<(), Rejection> {
@@ -247,14 +253,14 @@ impl ItemTransition {
     /// or into being in a timed auction gets its end; one that is back from the ring can be offered again; one that is
     /// back from a withdrawal begins without the bids from before.
     pub(crate) fn changes(&self, auction: &Auction, item: &Item, reason: Option<String>) -> Vec<ItemChange> {
-        let announced = self.announced.holds_for(item);
+        let announced = self.announced.applies_to(item);
         let mut changes = Vec::with_capacity(2);
         if self.from.is_none() || self.to == ItemStatus::Live {
             changes.extend(item.end_to_plan(auction).map(|end| ItemChange::EndPlanned { end }));
         }
         changes.push(ItemChange::StatusChanged { from: self.from, to: self.to, cause: self.cause, announced, reason });
-        if item.ring == RingPlace::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
-            changes.push(ItemChange::RingChanged { ring: RingPlace::Waiting, cause: self.cause });
+        if item.ring == RingStatus::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
+            changes.push(ItemChange::RingChanged { ring: RingStatus::Waiting, cause: self.cause });
         }
         if self.cause == Cause::Reinstated && item.has_bids() {
             changes.push(ItemChange::BidsLapsed { through: item.bid_count, cause: self.cause });

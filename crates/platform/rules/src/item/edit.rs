@@ -52,7 +52,7 @@ fields_of! {
 /// Errors: `item_not_in_auction`, `auction_closed`, `fields_locked`, `field_invalid`.
 pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemChange>, Rejection> {
     item.require_in(auction)?;
-    let edit = edit.without_what_is_so(item);
+    let edit = edit.without_unchanged(item);
     if edit == ItemEdit::default() {
         return Ok(Vec::new());
     }
@@ -63,9 +63,9 @@ pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemCh
         return Err(Rejection::FieldsLocked { fields: locks.iter().map(|(field, _)| *field).collect(), why });
     }
     let mut edited = item.clone();
-    edit.put_into(&mut edited);
+    edit.apply_to(&mut edited);
     fields::require_valid(&edited)?;
-    fields::require_fitting(auction, &edited)?;
+    fields::require_valid_in_auction(auction, &edited)?;
     Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
 }
 
@@ -88,7 +88,7 @@ pub fn move_plan(
     }
     match item.status {
         ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Withdrawn => {
-            fields::require_fitting(auction, &Item { end_time: to, ..item.clone() })?;
+            fields::require_valid_in_auction(auction, &Item { end_time: to, ..item.clone() })?;
             let edit = ItemEdit { end_time: Some(to), ..ItemEdit::default() };
             Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
         }

@@ -49,7 +49,7 @@ pub(super) fn require_valid(item: &Item) -> Result<(), Rejection> {
 
 /// Refuses an item with what means nothing in its auction: a price to buy it at or an end of its own in a webcast, an end
 /// before anybody could bid.
-pub(super) fn require_fitting(auction: &Auction, item: &Item) -> Result<(), Rejection> {
+pub(super) fn require_valid_in_auction(auction: &Auction, item: &Item) -> Result<(), Rejection> {
     let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
     let is_timed = auction.kind == AuctionKind::Timed;
     if !is_timed && item.buy_now.is_some() {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::decide::{ItemCommand, decide};
-use crate::{Auction, AuctionKind, Item, ItemChange, LogHead, Rejection, RingPlace};
+use crate::{Auction, AuctionKind, Item, ItemChange, LogHead, Rejection, RingStatus};
 
 /// What an item needs to have a place in another auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn relist(
     if into.uuid == from.uuid || into.customer != from.customer || into.currency != from.currency {
         return Err(Rejection::RelistedElsewhere);
     }
-    if into.realm() != from.realm() {
+    if into.sale_mode() != from.sale_mode() {
         return Err(Rejection::SandboxMismatch);
     }
     let item = Item {
@@ -64,7 +64,7 @@ pub fn relist(
         end_time: None,
         effective_end_time: None,
         buy_now: unsold.buy_now.filter(|_| into.kind == AuctionKind::Timed),
-        ring: RingPlace::Waiting,
+        ring: RingStatus::Waiting,
         standing: None,
         bid_count: 0,
         absentee_bids: 0,

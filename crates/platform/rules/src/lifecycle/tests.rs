@@ -170,14 +170,14 @@ fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had
         changes.iter().for_each(|change| auction.apply(change));
     };
     let with_bids = ItemCounts { with_bids: 1, ..ON_SALE };
-    assert_eq!(begin_return(&live, &with_bids, at(10)), Err(Rejection::AuctionHasBids));
-    let begun = begin_return(&live, &ON_SALE, at(10)).unwrap();
+    assert_eq!(begin_return_to_preview(&live, &with_bids, at(10)), Err(Rejection::AuctionHasBids));
+    let begun = begin_return_to_preview(&live, &ON_SALE, at(10)).unwrap();
     apply(&mut live, begun);
     assert_eq!((live.status, live.require_live()), (Live, Err(Rejection::ItemsFollowing)));
     let mut given_up = live.clone();
-    apply(&mut given_up, end_return(&live, &with_bids, at(11)));
+    apply(&mut given_up, end_return_to_preview(&live, &with_bids, at(11)));
     assert_eq!((given_up.status, given_up.require_live()), (Live, Ok(())));
-    let ended = end_return(&live, &ON_SALE, at(11));
+    let ended = end_return_to_preview(&live, &ON_SALE, at(11));
     apply(&mut live, ended);
     assert_eq!((live.status, live.returning), (Preview, false));
 }

@@ -119,10 +119,10 @@ impl Sale {
                 OfItem(ItemCommand::PlaceBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
             }
             Step::Bid { paddle, above_minimum } => {
-                OfRing(RingCommand::OnlineBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
+                OfRing(RingCommand::InternetBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
             }
             Step::Leave { paddle, above_minimum } => {
-                OfItem(ItemCommand::LeaveBid { bid, bidder: bidder(paddle), maximum: minimum + above_minimum })
+                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: bidder(paddle), maximum: minimum + above_minimum })
             }
             Step::BuyNow { paddle } => OfItem(ItemCommand::BuyNow { bid, bidder: bidder(paddle) }),
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),

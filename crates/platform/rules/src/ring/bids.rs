@@ -9,7 +9,7 @@ use crate::item::{Pending, record_of};
 use crate::paddle::require_name;
 use crate::proxy::Pricing;
 use crate::{
-    Auction, BidSource, Bidder, Cause, Hidden, InternetBids, Item, ItemChange, Rejection, RingPlace, StandingBid,
+    Auction, BidSource, Bidder, Cause, Hidden, InternetBids, Item, ItemChange, Rejection, RingStatus, StandingBid,
 };
 
 /// Internet bids that can wait for the clerk on one item.
@@ -56,7 +56,7 @@ fn take(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<ItemChange>
     };
     let asking_price = Pricing::of(auction, item).above(record.amount);
     let mut changes = vec![ItemChange::BidAccepted { record, standing: Some(standing) }];
-    let ring = RingPlace::InRing(InRing { asking_price, warnings: 0, lowered: false, ..ring });
+    let ring = RingStatus::InRing(InRing { asking_price, warnings: 0, lowered: false, ..ring });
     changes.push(ItemChange::RingChanged { ring, cause: Cause::BidTaken });
     changes.extend(keep_pending(item, asking_price, Cause::BidTaken));
     Ok(changes)

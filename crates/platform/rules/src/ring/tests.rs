@@ -15,7 +15,7 @@ fn room(amount: i64) -> RingCommand {
 }
 
 fn internet(amount: i64) -> RingCommand {
-    RingCommand::InternetBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
+    RingCommand::RelayedBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
 }
 
 fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(), Rejection> {
@@ -26,8 +26,8 @@ fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(
 }
 
 /// In the ring at an asking price, with nothing else said.
-fn place(asking_price: i64) -> RingPlace {
-    RingPlace::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false })
+fn place(asking_price: i64) -> RingStatus {
+    RingStatus::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false })
 }
 
 #[track_caller]
@@ -45,7 +45,7 @@ fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
     for command in [RingCommand::Send, room(10_000), internet(11_000), RingCommand::Sell] {
         run(&mut auction, &mut item, command).unwrap();
     }
-    assert_eq!((item.status, item.ring, auction.in_ring), (Sold, RingPlace::Done, None));
+    assert_eq!((item.status, item.ring, auction.in_ring), (Sold, RingStatus::Done, None));
     assert_eq!((item.price(), item.bid_count, item.sequence, item.announced), (Some(11_000), 2, 2, true));
     assert_eq!(auction.sequence, 1, "the ring is no status of the auction");
 }
@@ -65,7 +65,7 @@ fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
     let mut item = item(&auction, Live);
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
     run(&mut auction, &mut item, RingCommand::Pass).unwrap();
-    assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingPlace::Done, true, None));
+    assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingStatus::Done, true, None));
     let again = decide(&auction, &item, RingCommand::Send, at(20)).unwrap();
     assert!(matches!(
         again.item[0],
@@ -79,9 +79,9 @@ fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
 fn an_item_is_offered_again_while_another_is_in_the_ring_and_waits() {
     let mut auction = webcast();
     auction.in_ring = Some(Uuid::from_u128(11));
-    let mut passed = Item { announced: true, ring: RingPlace::Done, ..item(&auction, Passed) };
+    let mut passed = Item { announced: true, ring: RingStatus::Done, ..item(&auction, Passed) };
     run(&mut auction, &mut passed, RingCommand::OfferAgain).unwrap();
-    assert_eq!((passed.status, passed.ring, auction.in_ring), (Live, RingPlace::Waiting, Some(Uuid::from_u128(11))));
+    assert_eq!((passed.status, passed.ring, auction.in_ring), (Live, RingStatus::Waiting, Some(Uuid::from_u128(11))));
     refused(&auction, &passed, RingCommand::OfferAgain, "item_not_passed");
 }
 
@@ -130,7 +130,7 @@ fn a_removed_item_waits_with_its_bids() {
     let auction = webcast();
     let (mut auction, mut offered) = in_ring(auction.clone(), with_bid(item(&auction, Live), 10_000));
     run(&mut auction, &mut offered, RingCommand::Remove).unwrap();
-    assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingPlace::Waiting, None));
+    assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingStatus::Waiting, None));
     assert_eq!((offered.price(), offered.sequence), (Some(10_000), 1));
     assert_eq!(auction.last_in_ring, None, "what waits can be sent, and is not there to be reopened");
 }
@@ -178,7 +178,7 @@ fn only_so_many_internet_bids_wait() {
     let (mut auction, mut offered) = in_ring(auction.clone(), item(&auction, Live));
     let online = |number: usize| {
         let bidder = Bidder::vouched_for(format!("b-{number}"));
-        RingCommand::OnlineBid { bid: Uuid::from_u128(number as u128), bidder, amount: 10_000 }
+        RingCommand::InternetBid { bid: Uuid::from_u128(number as u128), bidder, amount: 10_000 }
     };
     for number in 0..PENDING_MAX {
         run(&mut auction, &mut offered, online(number)).unwrap();
@@ -191,18 +191,18 @@ fn only_so_many_internet_bids_wait() {
 }
 
 #[test]
-fn whoever_was_suspended_meanwhile_is_not_accepted() {
+fn a_suspended_bidders_pending_bid_is_not_accepted() {
     let auction = webcast();
     let (mut auction, mut offered) = in_ring(auction.clone(), item(&auction, Live));
     let bidder = Bidder::vouched_for("b-17");
     let bid = Uuid::from_u128(5);
-    run(&mut auction, &mut offered, RingCommand::OnlineBid { bid, bidder: bidder.clone(), amount: 10_000 }).unwrap();
+    run(&mut auction, &mut offered, RingCommand::InternetBid { bid, bidder: bidder.clone(), amount: 10_000 }).unwrap();
     let suspended = Bidder { suspended: true, ..bidder };
     refused(&auction, &offered, RingCommand::AcceptPending { bid, bidder: suspended }, "bidder_suspended");
 }
 
 #[test]
-fn whoever_looks_back_says_why_and_has_the_whole_log() {
+fn undo_and_retract_need_a_reason_and_the_whole_bid_log() {
     let auction = webcast();
     let (auction, bidden) = in_ring(auction.clone(), with_bid(item(&auction, Live), 10_000));
     let log = BidLog::default;

@@ -1,11 +1,11 @@
 //! The third cell of an example: what is so afterwards. `a leads at 310, next bid 320`.
 
-use super::story::Story;
+use super::scenario::Scenario;
 use crate::ring::commissions;
 use crate::sample::at;
-use crate::{PublicItem, RingPlace, WebcastPhase};
+use crate::{PublicItem, RingStatus, WebcastPhase};
 
-impl Story {
+impl Scenario {
     /// Everything that the cell claims; and a refusal must be claimed.
     pub(super) fn check(&self, then: &str) -> Result<(), String> {
         if let Some(code) = self.refused
@@ -50,9 +50,9 @@ impl Story {
                 seen.buy_now.map_or("buy now over", |_| "buy now open").to_owned()
             }
             ["ring", ..] => match self.item.ring {
-                RingPlace::Waiting => "ring waiting".to_owned(),
-                RingPlace::InRing(_) => "ring in_ring".to_owned(),
-                RingPlace::Done => "ring done".to_owned(),
+                RingStatus::Waiting => "ring waiting".to_owned(),
+                RingStatus::InRing(_) => "ring in_ring".to_owned(),
+                RingStatus::Done => "ring done".to_owned(),
             },
             ["phase", ..] => match self.auction.phase {
                 WebcastPhase::PreBidding => "phase pre_bidding".to_owned(),

@@ -82,7 +82,7 @@ pub(crate) struct AuctionFacts<'a> {
 }
 
 /// Finds the row that moves the auction from `from` to `to`.
-pub(crate) fn follow_auction(
+pub(crate) fn find_auction_transition(
     facts: &AuctionFacts<'_>,
     from: Option<AuctionStatus>,
     to: AuctionStatus,

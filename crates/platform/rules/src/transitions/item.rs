@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::{Auction, Cause, Item, Rejection};
 
-use ItemBy::*;
+use ItemActor::*;
 use ItemGuard::*;
 
 /// A row: who moves an item from one status to another, under which guards, and if customers hear of it.
@@ -24,7 +24,7 @@ pub struct ItemTransition {
     /// Status after.
     pub to: ItemStatus,
     /// Who or what does it.
-    pub by: ItemBy,
+    pub by: ItemActor,
     /// What must hold, asked in this order.
     pub guards: &'static [ItemGuard],
     /// If it is announced.
@@ -35,7 +35,7 @@ pub struct ItemTransition {
 
 /// Who or what moves an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ItemBy {
+pub enum ItemActor {
     /// A call that creates one item.
     Creation,
     /// A catalogue import.
@@ -60,7 +60,7 @@ pub enum ItemBy {
     Reconciliation,
 }
 
-impl ItemBy {
+impl ItemActor {
     /// Who or what it is in words, for documents.
     pub fn words(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl Announced {
     }
 
     /// If this change of the item is announced.
-    pub fn holds_for(self, item: &Item) -> bool {
+    pub fn applies_to(self, item: &Item) -> bool {
         match self {
             Self::Yes => true,
             Self::FollowUp | Self::No => item.announced,
@@ -112,7 +112,7 @@ impl Announced {
 const fn row(
     from: Option<ItemStatus>,
     to: ItemStatus,
-    by: ItemBy,
+    by: ItemActor,
     guards: &'static [ItemGuard],
     announced: Announced,
     cause: Cause,
@@ -166,9 +166,9 @@ impl fmt::Display for ItemTransition {
 }
 
 /// Finds the row that moves the item, by one of `by`, to `to` where it is named.
-pub(crate) fn follow_item(
+pub(crate) fn find_item_transition(
     facts: &ItemFacts<'_>,
-    by: &[ItemBy],
+    by: &[ItemActor],
     to: Option<ItemStatus>,
 ) -> Result<&'static ItemTransition, Rejection> {
     let from = facts.item.current();
@@ -193,7 +193,7 @@ pub(crate) fn follow_item(
     }))
 }
 
-fn rows_from(from: Option<ItemStatus>, by: &[ItemBy]) -> impl Iterator<Item = &'static ItemTransition> {
+fn rows_from(from: Option<ItemStatus>, by: &[ItemActor]) -> impl Iterator<Item = &'static ItemTransition> {
     ITEM_TRANSITIONS.iter().filter(move |row| row.from == from && by.contains(&row.by))
 }
 

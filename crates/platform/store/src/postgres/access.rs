@@ -9,9 +9,9 @@ use platform_core::port::{ApiKey, IdempotentAnswer, StoreError, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, ms, to_json};
-use crate::postgres::gathered::READS;
+use crate::postgres::batching::READ_BATCHES;
 use kit_engine::postgres::Postgres;
 
 /// An error undoes the answer as well: it is that of the whole job.
@@ -19,7 +19,7 @@ pub(super) async fn create_api_key(
     db: &impl GenericClient,
     key: &ApiKey,
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \
          revoked_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -34,17 +34,17 @@ pub(super) async fn create_api_key(
         &key.last_used_at.map(ms),
         &key.revoked_at.map(ms),
     ];
-    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("key"))
+    rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("key"))
 }
 
-pub(super) async fn api_key_by_hash(db: &impl GenericClient, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
+pub(super) async fn api_key_by_hash(db: &impl GenericClient, hash: [u8; 32]) -> SqlResult<Option<ApiKey>> {
     rows::one(db, &format!("{API_KEY} WHERE hash = $1"), &[&hash.as_slice()], api_key).await
 }
 
 pub(super) const API_KEY: &str = "SELECT uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, \
      last_used_at_ms, revoked_at_ms FROM api_keys";
 
-pub(super) fn api_key(row: &Row) -> Outcome<ApiKey> {
+pub(super) fn api_key(row: &Row) -> SqlResult<ApiKey> {
     Ok(ApiKey {
         uuid: rows::get(row, 0)?,
         hash: rows::get::<&[u8]>(row, 1)?.try_into().map_err(corrupt)?,
@@ -58,7 +58,7 @@ pub(super) fn api_key(row: &Row) -> Outcome<ApiKey> {
     })
 }
 
-pub(super) async fn touch_api_key(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<()> {
+pub(super) async fn touch_api_key(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> SqlResult<()> {
     let touch = "UPDATE api_keys SET last_used_at_ms = $2 WHERE uuid = $1";
     rows::execute(db, touch, &[&uuid, &ms(at)]).await.map(drop)
 }
@@ -71,7 +71,7 @@ pub(super) type AnswerReads = Batcher<AnswerKey, StoreResult<Option<IdempotentAn
 /// Starts looking for answers.
 pub(super) fn start(postgres: &Postgres) -> AnswerReads {
     let postgres = postgres.clone();
-    Batcher::start("answers", READS, move |wanted: Vec<AnswerKey>| {
+    Batcher::start("answers", READ_BATCHES, move |wanted: Vec<AnswerKey>| {
         let postgres = postgres.clone();
         async move {
             match answers(&postgres, &wanted).await.map_err(StoreError::from) {
@@ -82,11 +82,11 @@ pub(super) fn start(postgres: &Postgres) -> AnswerReads {
     })
 }
 
-async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> Outcome<HashMap<AnswerKey, IdempotentAnswer>> {
+async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> SqlResult<HashMap<AnswerKey, IdempotentAnswer>> {
     // No key with a NUL was ever kept, and the server could not read one.
     let readable = wanted.iter().filter(|(_, key)| !key.contains('\0'));
     let (callers, keys): (Vec<Uuid>, Vec<&str>) = readable.map(|(caller, key)| (*caller, key.as_str())).unzip();
-    let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.tag, a.caller, a.key FROM answers a \
+    let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.tag, a.caller, a.key FROM idempotent_answers a \
          JOIN unnest($1::uuid[], $2::text[]) AS n (caller, key) ON a.caller = n.caller AND a.key = n.key";
     let found = rows::list(&postgres.client().await?, select, &[&callers, &keys], |row| {
         Ok(IdempotentAnswer {
@@ -103,13 +103,13 @@ async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> Outcome<HashMap<A
     Ok(found.into_iter().map(|answer| ((answer.caller, answer.key.clone()), answer)).collect())
 }
 
-fn request_hash(row: &Row) -> Outcome<[u8; 32]> {
+fn request_hash(row: &Row) -> SqlResult<[u8; 32]> {
     Ok(rows::get::<&[u8]>(row, 0)?.try_into().map_err(corrupt)?)
 }
 
 /// Keeps an answer; false when its key was used before, and the answer that is there stays.
-pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> Outcome<bool> {
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> SqlResult<bool> {
+    let insert = "INSERT INTO idempotent_answers (caller, key, request_hash, status, body, at_ms, tag) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (caller, key) DO NOTHING";
     let values: rows::Values<'_> = &[
@@ -125,7 +125,7 @@ pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnsw
 }
 
 /// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
-pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep_answer(db, answer).await? => Err(StoreError::Replayed.into()),
         _ => Ok(()),
@@ -133,8 +133,12 @@ pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&Idem
 }
 
 /// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
-pub(super) async fn forget_answers(db: &impl GenericClient, before: Timestamp, limit: usize) -> Outcome<usize> {
-    let delete = "DELETE FROM answers WHERE at_ms < $1 AND no IN (SELECT no FROM answers ORDER BY no LIMIT $2)";
+pub(super) async fn delete_expired_answers(
+    db: &impl GenericClient,
+    before: Timestamp,
+    limit: usize,
+) -> SqlResult<usize> {
+    let delete = "DELETE FROM idempotent_answers WHERE at_ms < $1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2)";
     let forgotten = rows::execute(db, delete, &[&ms(before), &rows::limit(limit)]).await?;
     Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
 }

@@ -3,17 +3,19 @@
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use platform_core::audit::{access_begin, access_chain};
-use platform_core::port::{AccessChange, AccessChanged, AccessEntry, AccessLogs, Page, StoreError, StoreResult};
+use platform_core::port::{
+    AccessChange, AccessChangeResult, AccessEntry, AccessLogStore, Page, StoreError, StoreResult,
+};
 use platform_rules::{LogHash, LogHead};
 use tokio_postgres::Row;
 
-use super::rows::{self, Outcome};
-use super::{Shared, access, clerks, consumers, keys, people, quarantine, sessions};
+use super::rows::{self, SqlResult};
+use super::{PostgresStore, access, clerks, consumers, keys, people, quarantine, sessions};
 use crate::codec::corrupt;
 
 #[async_trait]
-impl AccessLogs for Shared {
-    async fn change_access(&self, change: AccessChange, content: String) -> StoreResult<AccessChanged> {
+impl AccessLogStore for PostgresStore {
+    async fn apply_access_change(&self, change: AccessChange, content: String) -> StoreResult<AccessChangeResult> {
         let is_connection = matches!(change, AccessChange::PutConsumer(..) | AccessChange::Disconnect(_));
         let changed =
             self.write(&(change, content), |db, (change, content)| Box::pin(noted(db, change, content))).await?;
@@ -29,51 +31,53 @@ impl AccessLogs for Shared {
         Ok(rows::list(&self.client().await?, select, &[&after, &limit], entry).await?)
     }
 
-    async fn latest_access(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>> {
+    async fn latest_access_entries(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>> {
         let select = "SELECT number, content, hash FROM access_log WHERE number < $1 ORDER BY number DESC LIMIT $2";
         let (before, limit) = (before.unwrap_or(i64::MAX), rows::limit(limit));
         Ok(rows::list(&self.client().await?, select, &[&before, &limit], entry).await?)
     }
 
-    async fn access_head(&self) -> StoreResult<LogHead> {
+    async fn access_log_head(&self) -> StoreResult<LogHead> {
         Ok(head(&self.client().await?, "SELECT number, hash FROM access_log_head").await?)
     }
 }
 
-async fn noted(db: &Transaction<'_>, change: &AccessChange, content: &str) -> Outcome<AccessChanged> {
+async fn noted(db: &Transaction<'_>, change: &AccessChange, content: &str) -> SqlResult<AccessChangeResult> {
     let changed = apply(db, change).await?;
-    if changed.is_noted() {
+    if changed.is_recorded() {
         append(db, content).await?;
     }
     Ok(changed)
 }
 
-async fn apply(db: &Transaction<'_>, change: &AccessChange) -> Outcome<AccessChanged> {
-    let done = |()| AccessChanged::Done;
-    let if_any = |any: bool| if any { AccessChanged::Done } else { AccessChanged::Before };
+async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessChangeResult> {
+    let done = |()| AccessChangeResult::Done;
+    let if_any = |any: bool| if any { AccessChangeResult::Done } else { AccessChangeResult::Unchanged };
     match change {
-        AccessChange::Happened => Ok(AccessChanged::Done),
+        AccessChange::EntryOnly => Ok(AccessChangeResult::Done),
         AccessChange::CreateUser(user, answer) => people::create(db, user, answer.as_ref()).await.map(done),
-        AccessChange::ChangeUser(change) => people::change_user(db, change).await.map(AccessChanged::User),
-        AccessChange::RemoveUser(user, version) => people::remove(db, *user, *version).await.map(AccessChanged::User),
+        AccessChange::ChangeUser(change) => people::change_user(db, change).await.map(AccessChangeResult::User),
+        AccessChange::RemoveUser(user, version) => {
+            people::remove(db, *user, *version).await.map(AccessChangeResult::User)
+        }
         AccessChange::BeginSession(session, version, sessions_max, answer) => {
             sessions::begin(db, session, *version, *sessions_max, answer.as_ref()).await.map(done)
         }
         AccessChange::CreateApiKey(key, answer) => access::create_api_key(db, key, answer.as_ref()).await.map(done),
         AccessChange::RevokeApiKey(key, at) => keys::revoke(db, *key, *at).await.map(if_any),
         AccessChange::AssignClerk(clerk, clerks_max) => {
-            clerks::assign(db, clerk, *clerks_max).await.map(AccessChanged::Clerk)
+            clerks::assign(db, clerk, *clerks_max).await.map(AccessChangeResult::Clerk)
         }
-        AccessChange::TakeClerkOff(auction, user) => clerks::take_off(db, *auction, *user).await.map(if_any),
+        AccessChange::UnassignClerk(auction, user) => clerks::unassign(db, *auction, *user).await.map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).await.map(done),
-        AccessChange::Disconnect(customer) => {
-            Ok(quarantine::disconnect(db, *customer).await?.map_or(AccessChanged::Before, AccessChanged::Waited))
-        }
+        AccessChange::Disconnect(customer) => Ok(quarantine::disconnect(db, *customer)
+            .await?
+            .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),
     }
 }
 
 /// Whoever appends, on whichever node, waits for the one before to be done. It is the last lock that a transaction takes.
-async fn append(db: &Transaction<'_>, content: &str) -> Outcome<()> {
+async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
     let next = access_chain(head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?, content);
     let insert = "INSERT INTO access_log (number, content, hash) VALUES ($1, $2, $3)";
     let hash = next.hash.0.as_slice();
@@ -81,17 +85,17 @@ async fn append(db: &Transaction<'_>, content: &str) -> Outcome<()> {
     rows::execute(db, "UPDATE access_log_head SET number = $1, hash = $2", &[&next.number, &hash]).await.map(drop)
 }
 
-async fn head(db: &impl GenericClient, select: &str) -> Outcome<LogHead> {
+async fn head(db: &impl GenericClient, select: &str) -> SqlResult<LogHead> {
     let found =
         rows::one(db, select, &[], |row| Ok(LogHead { number: rows::get(row, 0)?, hash: hash(row, 1)? })).await?;
     let head = found.ok_or_else(|| StoreError::Corrupt("its head is gone".into()))?;
     Ok(if head.number == 0 { access_begin() } else { head })
 }
 
-fn entry(row: &Row) -> Outcome<AccessEntry> {
+fn entry(row: &Row) -> SqlResult<AccessEntry> {
     Ok(AccessEntry { number: rows::get(row, 0)?, content: rows::get(row, 1)?, hash: hash(row, 2)? })
 }
 
-fn hash(row: &Row, column: usize) -> Outcome<LogHash> {
+fn hash(row: &Row, column: usize) -> SqlResult<LogHash> {
     Ok(LogHash(rows::get::<&[u8]>(row, column)?.try_into().map_err(corrupt)?))
 }

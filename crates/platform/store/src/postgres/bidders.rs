@@ -1,20 +1,20 @@
-//! Registrations of bidders, and their stakes.
+//! RegistrationStore of bidders, and their bidder_items.
 
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use platform_core::port::{
-    Change, Page, Registration, RegistrationEntry, Registrations, SeenRegistration, Stake, StoreError, StoreResult,
-    Turn, Versioned,
+    BidderItem, Change, ExpectedRegistration, Page, Registration, RegistrationStore, RegistrationWrite,
+    SpendingVersion, StoreError, StoreResult, Versioned,
 };
 use platform_rules::Item;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Fault, Outcome};
-use super::{Shared, access, log};
+use super::rows::{self, SqlError, SqlResult};
+use super::{PostgresStore, access, log};
 use crate::codec::{registration_status_code, to_json};
 
 pub(super) const OF_AUCTION: &str = "SELECT state, turn FROM registrations \
@@ -25,8 +25,8 @@ pub(super) const OF_PADDLE: &str = "SELECT state, turn FROM (SELECT auction, pad
      WHERE auction = $1 AND paddle = $2";
 
 #[async_trait]
-impl Registrations for Shared {
-    async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()> {
+impl RegistrationStore for PostgresStore {
+    async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()> {
         self.write(&entry, |db, entry| Box::pin(put(db, entry))).await
     }
 
@@ -35,7 +35,7 @@ impl Registrations for Shared {
         Ok(rows::one(&self.client().await?, select, &[&uuid], registration).await?)
     }
 
-    async fn registration_of(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
+    async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
         if paddle.contains('\0') {
             return Ok(None);
         }
@@ -54,24 +54,25 @@ impl Registrations for Shared {
         Ok(found.unwrap_or(0))
     }
 
-    async fn note_stakes(&self, stakes: Vec<Stake>) -> StoreResult<()> {
-        let stakes: Vec<&Stake> = stakes.iter().collect();
-        Ok(note(&self.client().await?, &stakes).await?)
+    async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()> {
+        let bidder_items: Vec<&BidderItem> = bidder_items.iter().collect();
+        Ok(note(&self.client().await?, &bidder_items).await?)
     }
 
-    async fn committed(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64> {
-        let select = "SELECT i.state FROM stakes s JOIN items i ON i.uuid = s.item \
+    async fn committed_amount(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64> {
+        let select = "SELECT i.state FROM bidder_items s JOIN items i ON i.uuid = s.item \
              WHERE s.auction = $1 AND s.paddle = $2 AND s.item <> $3";
         let values: rows::Values<'_> = &[&auction, &paddle, &except.unwrap_or_default()];
-        let bound =
-            rows::list(&self.client().await?, select, values, |row| Ok(rows::json::<Item>(row, 0)?.bound_for(paddle)))
-                .await?;
+        let bound = rows::list(&self.client().await?, select, values, |row| {
+            Ok(rows::json::<Item>(row, 0)?.committed_by(paddle))
+        })
+        .await?;
         Ok(bound.into_iter().fold(0, i64::saturating_add))
     }
 }
 
 /// An error undoes the whole of it, the answer included.
-async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
+async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
     access::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
     let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state, status) \
@@ -79,10 +80,10 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, turn = turn + 1, version = $6, state = $7, \
          status = $8 \
          WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND (paddle = $3 OR NOT EXISTS \
-         (SELECT 1 FROM stakes s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
+         (SELECT 1 FROM bidder_items s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
     if *expected_version > 0 {
-        // Bids that rest on it are waited for, so that the next statement sees their stakes.
+        // Bids that rest on it are waited for, so that the next statement sees their bidder_items.
         let lock = "SELECT 1 FROM registrations WHERE uuid = $1 FOR UPDATE";
         rows::one(db, lock, &[&state.uuid], |_| Ok(())).await?;
     }
@@ -95,9 +96,9 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationEntry) -> Outcome<()> {
     }
 }
 
-fn taken(fault: Fault) -> Fault {
-    let error = match fault.taken() {
-        None => return fault,
+fn taken(error: SqlError) -> SqlError {
+    let error = match error.taken() {
+        None => return error,
         Some("registrations_by_paddle") => StoreError::Taken("paddle"),
         Some("registrations_by_party") => StoreError::Taken("party"),
         Some(_) => StoreError::Conflict,
@@ -106,8 +107,8 @@ fn taken(fault: Fault) -> Fault {
 }
 
 /// The next turns of the registrations that changes are about. Locked after auctions and items, in the order of the UUIDs.
-pub(super) async fn lock_turns(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<HashMap<Uuid, i64>> {
-    let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.turn?.registration)).collect();
+pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
+    let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.spending_version?.registration)).collect();
     if wanted.is_empty() {
         return Ok(HashMap::new());
     }
@@ -121,8 +122,9 @@ pub(super) async fn lock_turns(db: &Transaction<'_>, changes: &[&Change]) -> Out
 pub(super) async fn lock_registrations(
     db: &Transaction<'_>,
     changes: &[&Change],
-) -> Outcome<HashMap<(Uuid, String), i64>> {
-    let seen: HashSet<&SeenRegistration> = changes.iter().filter_map(|change| change.registration.as_ref()).collect();
+) -> SqlResult<HashMap<(Uuid, String), i64>> {
+    let seen: HashSet<&ExpectedRegistration> =
+        changes.iter().filter_map(|change| change.registration.as_ref()).collect();
     if seen.is_empty() {
         return Ok(HashMap::new());
     }
@@ -138,11 +140,11 @@ pub(super) async fn lock_registrations(
     Ok(found.into_iter().collect())
 }
 
-/// Writes the turns that were taken, and the stakes.
-pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+/// Writes the turns that were taken, and the bidder_items.
+pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let mut turns: HashMap<Uuid, i64> = HashMap::new();
-    for Turn { registration, seen } in changes.iter().filter_map(|change| change.turn) {
-        turns.insert(registration, seen + 1);
+    for SpendingVersion { registration, expected } in changes.iter().filter_map(|change| change.spending_version) {
+        turns.insert(registration, expected + 1);
     }
     if !turns.is_empty() {
         let (taken, turns): (Vec<Uuid>, Vec<i64>) = turns.into_iter().unzip();
@@ -150,26 +152,26 @@ pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<
              WHERE r.uuid = n.uuid";
         rows::execute(db, update, &[&taken, &turns]).await?;
     }
-    let stakes: Vec<&Stake> = changes.iter().flat_map(|change| &change.stakes).collect();
-    note(db, &stakes).await
+    let bidder_items: Vec<&BidderItem> = changes.iter().flat_map(|change| &change.bidder_items).collect();
+    note(db, &bidder_items).await
 }
 
-async fn note(db: &impl GenericClient, stakes: &[&Stake]) -> Outcome<()> {
-    if stakes.is_empty() {
+async fn note(db: &impl GenericClient, bidder_items: &[&BidderItem]) -> SqlResult<()> {
+    if bidder_items.is_empty() {
         return Ok(());
     }
     // In one order, so that of two that note the same none waits for the other in a circle.
-    let mut stakes = stakes.to_vec();
-    stakes.sort_by(|a, b| (a.auction, &a.paddle, a.item).cmp(&(b.auction, &b.paddle, b.item)));
-    let auctions: Vec<Uuid> = stakes.iter().map(|stake| stake.auction).collect();
-    let paddles: Vec<&str> = stakes.iter().map(|stake| stake.paddle.as_str()).collect();
-    let items: Vec<Uuid> = stakes.iter().map(|stake| stake.item).collect();
-    let insert = "INSERT INTO stakes (auction, paddle, item) SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[]) \
+    let mut bidder_items = bidder_items.to_vec();
+    bidder_items.sort_by(|a, b| (a.auction, &a.paddle, a.item).cmp(&(b.auction, &b.paddle, b.item)));
+    let auctions: Vec<Uuid> = bidder_items.iter().map(|stake| stake.auction).collect();
+    let paddles: Vec<&str> = bidder_items.iter().map(|stake| stake.paddle.as_str()).collect();
+    let items: Vec<Uuid> = bidder_items.iter().map(|stake| stake.item).collect();
+    let insert = "INSERT INTO bidder_items (auction, paddle, item) SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[]) \
          ON CONFLICT DO NOTHING";
     rows::execute(db, insert, &[&auctions, &paddles, &items]).await.map(drop)
 }
 
-pub(super) fn registration(row: &Row) -> Outcome<Registration> {
+pub(super) fn registration(row: &Row) -> SqlResult<Registration> {
     let state: Registration = rows::json(row, 0)?;
-    Ok(Registration { turn: rows::get(row, 1)?, ..state })
+    Ok(Registration { spending_version: rows::get(row, 1)?, ..state })
 }

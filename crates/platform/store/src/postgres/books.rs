@@ -2,13 +2,15 @@
 
 use async_trait::async_trait;
 use deadpool_postgres::GenericClient;
-use platform_core::port::{Books, Cursor, Page, PlacedEntry, Positions, StoreError, StoreResult, Stray};
+use platform_core::port::{
+    AuditStore, Cursor, OrphanRow, Page, PositionNumbering, PositionedEntry, StoreError, StoreResult,
+};
 use platform_rules::LogHash;
 
-use super::Shared;
-use super::rows::{self, Outcome};
+use super::PostgresStore;
+use super::rows::{self, SqlResult};
 use crate::codec;
-use crate::strays;
+use crate::orphans;
 
 /// Looks at who still writes, a hundredth of a second apart: about ten seconds.
 const LOOKS_MAX: usize = 1_000;
@@ -20,14 +22,14 @@ const WRITERS: &str = "SELECT DISTINCT virtualtransaction FROM pg_locks \
      AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()";
 
 #[async_trait]
-impl Books for Shared {
-    fn positions(&self) -> Positions {
-        Positions::Rising
+impl AuditStore for PostgresStore {
+    fn position_numbering(&self) -> PositionNumbering {
+        PositionNumbering::MayHaveGaps
     }
 
-    async fn log_end(&self) -> StoreResult<i64> {
+    async fn last_log_position(&self) -> StoreResult<i64> {
         let client = self.client().await?;
-        let last = "SELECT no FROM log ORDER BY no DESC LIMIT 1";
+        let last = "SELECT no FROM audit_log ORDER BY no DESC LIMIT 1";
         let last = rows::one(&client, last, &[], |row| rows::get(row, 0)).await?.unwrap_or(0);
         // Whoever has drawn a lower one has the lock by now. When it is given back, what was written is visible.
         let writers = writers(&client).await?;
@@ -41,13 +43,13 @@ impl Books for Shared {
         Err(StoreError::Unavailable("somebody has been writing to the log in one transaction for ten seconds".into()))
     }
 
-    async fn placed_entries(&self, page: Page<i64>) -> StoreResult<Vec<PlacedEntry>> {
-        let select = "SELECT no, subject, number, content, hash FROM log WHERE no > $1 ORDER BY no LIMIT $2";
+    async fn entries_by_position(&self, page: Page<i64>) -> StoreResult<Vec<PositionedEntry>> {
+        let select = "SELECT no, subject, number, content, hash FROM audit_log WHERE no > $1 ORDER BY no LIMIT $2";
         let (after, limit) = (page.after.unwrap_or(0), rows::limit(page.limit));
         let entries = rows::list(&self.client().await?, select, &[&after, &limit], |row| {
             let hash: Vec<u8> = rows::get(row, 4)?;
             let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the log has not 32 bytes"))?;
-            Ok(PlacedEntry {
+            Ok(PositionedEntry {
                 position: rows::get(row, 0)?,
                 subject: rows::get(row, 1)?,
                 number: rows::get(row, 2)?,
@@ -65,18 +67,18 @@ impl Books for Shared {
         Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::get(row, 0)).await?)
     }
 
-    async fn strays(&self, limit: usize) -> StoreResult<Vec<Stray>> {
+    async fn orphan_rows(&self, limit: usize) -> StoreResult<Vec<OrphanRow>> {
         let client = self.client().await?;
         let mut found = Vec::new();
-        for (table, select) in strays::SELECTS {
+        for (table, select) in orphans::ORPHAN_QUERIES {
             let select = format!("{select} LIMIT {limit}");
             let subjects = rows::list(&client, &select, &[], |row| rows::get(row, 0)).await?;
-            found.extend(subjects.into_iter().map(|subject| Stray { table, subject }));
+            found.extend(subjects.into_iter().map(|subject| OrphanRow { table, subject }));
         }
         Ok(found)
     }
 }
 
-async fn writers(db: &impl GenericClient) -> Outcome<Vec<String>> {
+async fn writers(db: &impl GenericClient) -> SqlResult<Vec<String>> {
     rows::list(db, WRITERS, &[], |row| rows::get(row, 0)).await
 }

@@ -4,24 +4,24 @@ use async_trait::async_trait;
 use contract::AuctionStatus;
 use deadpool_postgres::{GenericClient, Transaction};
 use platform_core::Role;
-use platform_core::port::{Clerk, ClerkAssigned, Clerks, Page, StoreResult, User};
+use platform_core::port::{Clerk, ClerkAssignResult, ClerkStore, Page, StoreResult, User};
 use platform_rules::Auction;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
-use super::{Shared, people};
+use super::rows::{self, SqlResult};
+use super::{PostgresStore, people};
 use crate::codec::ms;
 
 #[async_trait]
-impl Clerks for Shared {
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned> {
+impl ClerkStore for PostgresStore {
+    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult> {
         self.write(&(clerk, clerks_max), |db, (clerk, clerks_max)| Box::pin(assign(db, clerk, *clerks_max))).await
     }
 
-    async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        Ok(take_off(&self.client().await?, auction, user).await?)
+    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
+        Ok(unassign(&self.client().await?, auction, user).await?)
     }
 
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
@@ -30,8 +30,8 @@ impl Clerks for Shared {
 
     async fn clerks(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>> {
         let select = format!(
-            "{USER}, auction, of_user, assigned_at_ms, assigned_by FROM clerks JOIN users ON uuid = of_user \
-             WHERE auction = $1 AND of_user > $2 ORDER BY of_user LIMIT $3",
+            "{USER}, auction, user_uuid, assigned_at_ms, assigned_by FROM clerks JOIN users ON uuid = user_uuid \
+             WHERE auction = $1 AND user_uuid > $2 ORDER BY user_uuid LIMIT $3",
             USER = people::USER.trim_end_matches(" FROM users")
         );
         let (after, limit) = (after(page), rows::limit(page.limit));
@@ -48,15 +48,15 @@ impl Clerks for Shared {
         Ok(rows::list(&self.client().await?, &select, values, row).await?)
     }
 
-    async fn webcasts_of(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
+    async fn webcasts_of_clerk(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
         let select = "SELECT a.state FROM clerks c JOIN auctions a ON a.uuid = c.auction \
-             WHERE c.of_user = $1 AND c.auction > $2 AND a.status <> $3 ORDER BY c.auction LIMIT $4";
+             WHERE c.user_uuid = $1 AND c.auction > $2 AND a.status <> $3 ORDER BY c.auction LIMIT $4";
         let (after, limit) = (after(page), rows::limit(page.limit));
         let values: rows::Values<'_> = &[&user, &after, &AuctionStatus::Archived.code(), &limit];
         Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
     }
 
-    async fn users_who_clerk(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+    async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
         let select =
             format!("{} WHERE role = $1 AND disabled_at_ms IS NULL AND uuid > $2 ORDER BY uuid LIMIT $3", people::USER);
         let (after, limit) = (after(page), rows::limit(page.limit));
@@ -65,40 +65,40 @@ impl Clerks for Shared {
     }
 }
 
-pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
+pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
     // Nobody gives them another role until this is over, and who has done so before is waited for.
     let is_role = "SELECT 1 FROM users WHERE uuid = $1 AND role = $2 FOR SHARE";
     if rows::one(db, is_role, &[&clerk.user, &Role::Clerk.name()], |_| Ok(())).await?.is_none() {
-        return Ok(ClerkAssigned::NoClerk);
+        return Ok(ClerkAssignResult::NotAClerk);
     }
     // Others who are assigned to this webcast wait, so that each counts those before.
     rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[&clerk.auction]).await?;
     if is_clerk(db, clerk.auction, clerk.user).await? {
-        return Ok(ClerkAssigned::Before);
+        return Ok(ClerkAssignResult::AlreadyAssigned);
     }
     let others = "SELECT count(*) FROM clerks WHERE auction = $1";
     let others = rows::one(db, others, &[&clerk.auction], |row| rows::get::<i64>(row, 0)).await?.unwrap_or_default();
     if others >= rows::limit(clerks_max) {
-        return Ok(ClerkAssigned::Full);
+        return Ok(ClerkAssignResult::LimitReached);
     }
-    let insert = "INSERT INTO clerks (auction, of_user, assigned_at_ms, assigned_by) VALUES ($1, $2, $3, $4)";
+    let insert = "INSERT INTO clerks (auction, user_uuid, assigned_at_ms, assigned_by) VALUES ($1, $2, $3, $4)";
     let Clerk { auction, user, assigned_at, assigned_by } = clerk;
     rows::execute(db, insert, &[auction, user, &ms(*assigned_at), assigned_by]).await?;
-    Ok(ClerkAssigned::Now)
+    Ok(ClerkAssignResult::Assigned)
 }
 
-async fn is_clerk(db: &impl GenericClient, auction: Uuid, user: Uuid) -> Outcome<bool> {
-    let select = "SELECT 1 FROM clerks WHERE auction = $1 AND of_user = $2";
+async fn is_clerk(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::one(db, select, &[&auction, &user], |_| Ok(())).await?.is_some())
 }
 
 /// False when they were none of this webcast.
-pub(super) async fn take_off(db: &impl GenericClient, auction: Uuid, user: Uuid) -> Outcome<bool> {
-    let delete = "DELETE FROM clerks WHERE auction = $1 AND of_user = $2";
+pub(super) async fn unassign(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+    let delete = "DELETE FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }
 
 /// Who gets another role is nobody's clerk.
-pub(super) async fn take_off_all(db: &Transaction<'_>, user: Uuid) -> Outcome<()> {
-    rows::execute(db, "DELETE FROM clerks WHERE of_user = $1", &[&user]).await.map(drop)
+pub(super) async fn unassign_from_all(db: &Transaction<'_>, user: Uuid) -> SqlResult<()> {
+    rows::execute(db, "DELETE FROM clerks WHERE user_uuid = $1", &[&user]).await.map(drop)
 }

@@ -6,61 +6,63 @@
 //! bids on different items join: see [`joined`].
 
 mod announce;
-pub(super) mod joined;
-mod ledger;
+mod conflicts;
+pub(super) mod group;
 pub(super) mod write;
 
 use deadpool_postgres::Transaction;
-use platform_core::port::{Change, NodeId, Receipt, StoreError, StoreResult};
+use platform_core::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
 
-use self::ledger::{Ledger, Locks};
+use self::conflicts::{ConflictChecker, LockMode};
 use super::outbox;
-use super::rows::{Fault, Outcome};
-use crate::batch::Refused;
+use super::rows::{SqlError, SqlResult};
+use crate::batch::RefusedChanges;
 use kit_engine::postgres::Postgres;
 
 /// Answers for a batch, in its order.
-pub(super) type Answers = Vec<StoreResult<Receipt>>;
+pub(super) type Answers = Vec<StoreResult<CommitReceipt>>;
 
 /// What a batch came to.
 struct Batch {
     answers: Answers,
     /// There is something for other nodes to look at.
-    tell: bool,
+    notify_nodes: bool,
 }
 
 /// One answer for each change, in order.
-pub(super) async fn commit(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Answers> {
-    let batch = match together(postgres, changes, hand_to).await {
-        Err(fault) if fault.taken().is_some() => one_by_one(postgres, changes, hand_to).await,
+pub(super) async fn commit(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> SqlResult<Answers> {
+    let batch = match commit_batch(postgres, changes, assign_to).await {
+        Err(error) if error.taken().is_some() => commit_individually(postgres, changes, assign_to).await,
         done => done?,
     };
-    if batch.tell {
+    if batch.notify_nodes {
         postgres.notify().await;
     }
     Ok(batch.answers)
 }
 
-async fn together(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Batch> {
+async fn commit_batch(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> SqlResult<Batch> {
     postgres
-        .transaction(&(changes, hand_to), |db, &(changes, hand_to)| Box::pin(in_transaction(db, changes, hand_to)))
+        .transaction(&(changes, assign_to), |db, &(changes, assign_to)| {
+            Box::pin(in_transaction(db, changes, assign_to))
+        })
         .await
 }
 
 /// Somebody else took a value between the look and the write, which undid the batch: each change has to stand for itself.
-async fn one_by_one(postgres: &Postgres, changes: &[Change], hand_to: Option<NodeId>) -> Batch {
-    let mut all = Batch { answers: Vec::with_capacity(changes.len()), tell: false };
-    let mut refused = Refused::default();
+async fn commit_individually(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> Batch {
+    let mut all = Batch { answers: Vec::with_capacity(changes.len()), notify_nodes: false };
+    let mut refused = RefusedChanges::default();
     for change in changes {
         let answer = match refused.check(change) {
             Err(conflict) => Err(conflict),
-            Ok(()) => match together(postgres, std::slice::from_ref(change), hand_to).await {
+            Ok(()) => match commit_batch(postgres, std::slice::from_ref(change), assign_to).await {
                 Ok(mut batch) => {
-                    all.tell |= batch.tell;
+                    all.notify_nodes |= batch.notify_nodes;
                     batch.answers.pop().unwrap_or(Err(StoreError::Conflict))
                 }
                 // Changes before it are durable: only this one failed.
-                Err(fault) => Err(refusal(fault)),
+                Err(error) => Err(refusal(error)),
             },
         };
         refused.note(change, &answer);
@@ -70,39 +72,39 @@ async fn one_by_one(postgres: &Postgres, changes: &[Change], hand_to: Option<Nod
 }
 
 /// The port's word for a value that is taken.
-fn refusal(fault: Fault) -> StoreError {
-    match fault.taken() {
+fn refusal(error: SqlError) -> StoreError {
+    match error.taken() {
         Some("items_by_lot_number") => StoreError::Taken("lotNumber"),
-        Some("answers_by_key") => StoreError::Replayed,
+        Some("idempotent_answers_by_key") => StoreError::Replayed,
         // A position that was filled, or a thing that was created, meanwhile.
         Some(_) => StoreError::Conflict,
-        None => fault.into(),
+        None => error.into(),
     }
 }
 
-async fn in_transaction(db: &Transaction<'_>, changes: &[Change], hand_to: Option<NodeId>) -> Outcome<Batch> {
+async fn in_transaction(db: &Transaction<'_>, changes: &[Change], assign_to: Option<NodeId>) -> SqlResult<Batch> {
     let all: Vec<&Change> = changes.iter().collect();
-    let mut ledger = Ledger::load(db, &all, Locks::All).await?;
-    let judged = ledger.judge_all(changes);
+    let mut ledger = ConflictChecker::load(db, &all, LockMode::Wait).await?;
+    let judged = ledger.check_all(changes);
     let accepted: Vec<&Change> =
         changes.iter().zip(&judged).filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
-    let mut tell = ledger.ends_earlier();
+    let mut notify_nodes = ledger.ends_earlier();
     let mut receipts = if accepted.iter().any(|change| !change.journal.is_empty()) {
-        let hand_to = hand_to.filter(|_| accepted.iter().any(|change| announces(change)));
-        if let Some(node) = hand_to {
-            outbox::give_to(db, node).await?;
+        let assign_to = assign_to.filter(|_| accepted.iter().any(|change| announces(change)));
+        if let Some(node) = assign_to {
+            outbox::register_node(db, node).await?;
         }
-        let ((), drawn) = tokio::try_join!(biased; write::all(db, &accepted), announce::draw(db, &accepted))?;
-        let announced = announce::append(db, &accepted, drawn, hand_to).await?;
-        tell |= announced.tell;
+        let ((), drawn) = tokio::try_join!(biased; write::all(db, &accepted), announce::draw_cursors(db, &accepted))?;
+        let announced = announce::append(db, &accepted, drawn, assign_to).await?;
+        notify_nodes |= announced.notify_nodes;
         announced.receipts
     } else {
         write::all(db, &accepted).await?;
-        vec![Receipt::default(); accepted.len()]
+        vec![CommitReceipt::default(); accepted.len()]
     }
     .into_iter();
     let answers = judged.into_iter().map(|verdict| verdict.map(|()| receipts.next().unwrap_or_default()));
-    Ok(Batch { answers: answers.collect(), tell })
+    Ok(Batch { answers: answers.collect(), notify_nodes })
 }
 
 fn announces(change: &Change) -> bool {

@@ -7,11 +7,11 @@ use platform_core::port::{Consumer, Parked, StartFrom};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use super::{locks, outbox};
 use crate::codec::ms;
 
-pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> Outcome<()> {
+pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     locks::journal(db).await?;
     let put = "INSERT INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
@@ -29,39 +29,39 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
         &ms(consumer.updated_at),
     ];
     rows::execute(db, put, values).await?;
-    outbox::start_anew(db, consumer.customer).await?;
+    outbox::reset_failures(db, consumer.customer).await?;
     match start {
-        StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after).await,
+        StartFrom::Cursor(after) if consumer.is_complete() => outbox::reenqueue(db, consumer.customer, after).await,
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
     }
 }
 
-pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Consumer>> {
+pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Consumer>> {
     let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
          FROM consumers WHERE customer = $1";
     rows::one(db, select, &[&customer], consumer).await
 }
 
-pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
     let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
          FROM consumers WHERE customer > $1 ORDER BY customer LIMIT $2";
     rows::list(db, select, &[&after, &rows::limit(limit)], consumer).await
 }
 
-pub(super) async fn park(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
+pub(super) async fn park_queue(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
     let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
     let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();
     rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
 }
 
-pub(super) async fn resume(db: &impl GenericClient, customer: Uuid, at: Timestamp) -> Outcome<()> {
+pub(super) async fn resume_queue(db: &impl GenericClient, customer: Uuid, at: Timestamp) -> SqlResult<()> {
     let resume =
         "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = $2 WHERE customer = $1";
     rows::execute(db, resume, &[&customer, &ms(at)]).await?;
-    outbox::start_anew(db, customer).await
+    outbox::reset_failures(db, customer).await
 }
 
-fn consumer(row: &Row) -> Outcome<Consumer> {
+fn consumer(row: &Row) -> SqlResult<Consumer> {
     let reason: Option<String> = rows::get(row, 4)?;
     let parked = match (reason, rows::optional_time(row, 5)?) {
         (Some(reason), Some(at)) => Some(Parked { reason, at }),

@@ -6,7 +6,7 @@ use platform_core::port::{Cursor, Page};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec;
 
 const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
@@ -20,19 +20,19 @@ pub(super) async fn events_after(
     db: &impl GenericClient,
     customer: Uuid,
     page: Page<Cursor>,
-) -> Outcome<Vec<JournalRow>> {
+) -> SqlResult<Vec<JournalRow>> {
     let select = format!("{ROW} {ANNOUNCED} LIMIT $3");
     let after = page.after.unwrap_or(0);
     rows::list(db, &select, &[&customer, &after, &rows::limit(page.limit)], journal_row).await
 }
 
-pub(super) async fn history(db: &impl GenericClient, subject: Uuid, page: Page<i64>) -> Outcome<Vec<JournalRow>> {
+pub(super) async fn history(db: &impl GenericClient, subject: Uuid, page: Page<i64>) -> SqlResult<Vec<JournalRow>> {
     let select = format!("{ROW} WHERE subject = $1 AND sequence > $2 ORDER BY sequence LIMIT $3");
     let after = page.after.unwrap_or(0);
     rows::list(db, &select, &[&subject, &after, &rows::limit(page.limit)], journal_row).await
 }
 
-fn journal_row(row: &Row) -> Outcome<JournalRow> {
+fn journal_row(row: &Row) -> SqlResult<JournalRow> {
     Ok(JournalRow {
         cursor: rows::get(row, 0)?,
         subject: rows::get(row, 1)?,

@@ -3,17 +3,17 @@
 use async_trait::async_trait;
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use platform_core::port::{ApiKey, ApiKeys, Page, StoreResult};
+use platform_core::port::{ApiKey, ApiKeyStore, Page, StoreResult};
 use uuid::Uuid;
 
-use super::Shared;
+use super::PostgresStore;
 use super::access::{API_KEY, api_key};
 use super::customers::{OF_CUSTOMER, after};
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::ms;
 
 #[async_trait]
-impl ApiKeys for Shared {
+impl ApiKeyStore for PostgresStore {
     async fn api_key(&self, uuid: Uuid) -> StoreResult<Option<ApiKey>> {
         let select = format!("{API_KEY} WHERE uuid = $1");
         Ok(rows::one(&self.client().await?, &select, &[&uuid], api_key).await?)
@@ -42,7 +42,7 @@ impl ApiKeys for Shared {
 }
 
 /// False when it was revoked before, or there is none.
-pub(super) async fn revoke(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> Outcome<bool> {
+pub(super) async fn revoke(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
     let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
     Ok(rows::execute(db, revoke, &[&uuid, &ms(at)]).await? == 1)
 }

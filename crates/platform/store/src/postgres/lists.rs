@@ -11,12 +11,14 @@
 
 use async_trait::async_trait;
 use contract::ItemStatus;
-use platform_core::port::{AuctionFilter, AuctionsOf, Lists, Page, Registration, RegistrationStatus, StoreResult};
-use platform_rules::{Auction, Item, Realm};
+use platform_core::port::{
+    AuctionFilter, AuctionOwner, FilteredLists, Page, Registration, RegistrationStatus, StoreResult,
+};
+use platform_rules::{Auction, Item, SaleMode};
 use uuid::Uuid;
 
 use super::customers::after;
-use super::{Shared, bidders, rows};
+use super::{PostgresStore, bidders, rows};
 use crate::codec::{auction_kind_code, registration_status_code};
 
 const OF_CUSTOMER: &str = "customer = $6 AND";
@@ -39,22 +41,23 @@ const REGISTRATIONS: &str = "SELECT r.state, r.turn FROM (SELECT p.uuid FROM unn
      CROSS JOIN LATERAL (SELECT state, turn FROM registrations WHERE uuid = f.uuid LIMIT 1) AS r ORDER BY f.uuid";
 
 #[async_trait]
-impl Lists for Shared {
-    async fn auctions_where(&self, filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
+impl FilteredLists for PostgresStore {
+    async fn filtered_auctions(&self, filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
         let combinations = filter.combinations();
         let statuses: Vec<i32> = combinations.iter().map(|(status, _, _)| status.code()).collect();
         let kinds: Vec<i16> = combinations.iter().map(|(_, kind, _)| auction_kind_code(*kind)).collect();
-        let sandboxes: Vec<bool> = combinations.iter().map(|(_, _, realm)| *realm == Realm::Sandbox).collect();
+        let sandboxes: Vec<bool> =
+            combinations.iter().map(|(_, _, sale_mode)| *sale_mode == SaleMode::Sandbox).collect();
         let (after, limit) = (after(page), rows::limit(page.limit));
         let mut values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
             vec![&statuses, &kinds, &sandboxes, &after, &limit];
         let whose = match &filter.of {
-            AuctionsOf::All => "",
-            AuctionsOf::Customer(customer) => {
+            AuctionOwner::All => "",
+            AuctionOwner::Customer(customer) => {
                 values.push(customer);
                 OF_CUSTOMER
             }
-            AuctionsOf::Auctioneer(auctioneer) => {
+            AuctionOwner::Auctioneer(auctioneer) => {
                 values.push(auctioneer);
                 OF_AUCTIONEER
             }
@@ -74,7 +77,7 @@ impl Lists for Shared {
         Ok(rows::list(&self.client().await?, POSITIONS, values, |row| rows::json(row, 0)).await?)
     }
 
-    async fn item_of_lot(&self, auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>> {
+    async fn item_by_lot_number(&self, auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>> {
         if lot_number.contains('\0') {
             return Ok(None);
         }

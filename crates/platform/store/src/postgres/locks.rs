@@ -4,7 +4,7 @@
 
 use deadpool_postgres::{GenericClient, Transaction};
 
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 
 /// Held by whoever draws cursors, or decides from which on a customer is connected: cursors become visible in their order,
 /// and every event is before a connection or after it (docs/decisions/0004).
@@ -14,20 +14,20 @@ const JOURNAL: i64 = 0x6c6f_7477_6972_6501;
 const NODES: i64 = 0x6c6f_7477_6972_6502;
 
 /// The statement that takes the journal's lock; its value is [`journal_key`].
-pub(super) const TAKE: &str = "SELECT pg_advisory_xact_lock($1)";
+pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock($1)";
 
 pub(super) fn journal_key() -> i64 {
     JOURNAL
 }
 
-pub(super) async fn journal(db: &Transaction<'_>) -> Outcome<()> {
-    rows::execute(db, TAKE, &[&JOURNAL]).await.map(drop)
+pub(super) async fn journal(db: &Transaction<'_>) -> SqlResult<()> {
+    rows::execute(db, LOCK, &[&JOURNAL]).await.map(drop)
 }
 
-pub(super) async fn nodes_alone(db: &Transaction<'_>) -> Outcome<()> {
-    rows::execute(db, TAKE, &[&NODES]).await.map(drop)
+pub(super) async fn nodes_exclusive(db: &Transaction<'_>) -> SqlResult<()> {
+    rows::execute(db, LOCK, &[&NODES]).await.map(drop)
 }
 
-pub(super) async fn nodes_shared(db: &impl GenericClient) -> Outcome<()> {
+pub(super) async fn nodes_shared(db: &impl GenericClient) -> SqlResult<()> {
     rows::execute(db, "SELECT pg_advisory_xact_lock_shared($1)", &[&NODES]).await.map(drop)
 }

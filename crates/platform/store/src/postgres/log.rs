@@ -7,17 +7,17 @@ use platform_core::port::{Logs, Page, StoreResult};
 use platform_rules::LogHash;
 use uuid::Uuid;
 
-use super::Shared;
+use super::PostgresStore;
 use super::commit::write::column;
 use super::customers::after;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{self as codec, AuctionColumns, ItemColumns, RegistrationColumns};
 
-pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> Outcome<()> {
+pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> SqlResult<()> {
     if entries.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO log (subject, number, content, concealed, hash) \
+    let insert = "INSERT INTO audit_log (subject, number, content, concealed, hash) \
          SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::bytea[])";
     let values: rows::Values<'_> = &[
         &column(entries, |entry| entry.subject),
@@ -30,9 +30,9 @@ pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> Outco
 }
 
 #[async_trait]
-impl Logs for Shared {
-    async fn log(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
-        let select = "SELECT number, content, concealed, hash FROM log WHERE subject = $1 AND number > $2 \
+impl Logs for PostgresStore {
+    async fn log_entries(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
+        let select = "SELECT number, content, concealed, hash FROM audit_log WHERE subject = $1 AND number > $2 \
              ORDER BY number LIMIT $3";
         let (after, limit) = (page.after.unwrap_or(i64::MIN), rows::limit(page.limit));
         let client = self.client().await?;
@@ -46,18 +46,18 @@ impl Logs for Shared {
         Ok(entries)
     }
 
-    async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
-        let select = "SELECT DISTINCT subject FROM log WHERE subject > $1 ORDER BY subject LIMIT $2";
+    async fn audited_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT subject FROM audit_log WHERE subject > $1 ORDER BY subject LIMIT $2";
         let (after, limit) = (after(page), rows::limit(page.limit));
         Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::get(row, 0)).await?)
     }
 
-    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
-        Ok(columns_astray(&self.client().await?, kind, subject).await?)
+    async fn inconsistent_columns(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+        Ok(inconsistent_columns(&self.client().await?, kind, subject).await?)
     }
 }
 
-async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+async fn inconsistent_columns(db: &impl GenericClient, kind: LogKind, subject: Uuid) -> SqlResult<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
             let select = "SELECT customer, auctioneer, kind, status, version, sandbox, clock_target_ms, state \
@@ -73,7 +73,7 @@ async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -
                     sandbox: rows::get(row, 5)?,
                     clock_target_ms: rows::get(row, 6)?,
                 };
-                Ok(columns.astray(&rows::json(row, 7)?))
+                Ok(columns.inconsistent(&rows::json(row, 7)?))
             })
             .await?
         }
@@ -93,7 +93,7 @@ async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -
                     sandbox_end_ms: rows::get(row, 6)?,
                     version: rows::get(row, 7)?,
                 };
-                Ok(columns.astray(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 8)?))
             })
             .await?
         }
@@ -110,14 +110,14 @@ async fn columns_astray(db: &impl GenericClient, kind: LogKind, subject: Uuid) -
                     status: rows::get(row, 4)?,
                     version: rows::get(row, 5)?,
                 };
-                Ok(columns.astray(&rows::json(row, 6)?))
+                Ok(columns.inconsistent(&rows::json(row, 6)?))
             })
             .await?
         }
     };
-    let Some((customer, mut astray)) = columns else { return Ok(Vec::new()) };
+    let Some((customer, mut inconsistent)) = columns else { return Ok(Vec::new()) };
     let select = "SELECT 1 FROM journal WHERE subject = $1 AND customer <> $2 LIMIT 1";
     let of_another = rows::one(db, select, &[&subject, &customer], |_| Ok(())).await?;
-    astray.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
-    Ok(astray)
+    inconsistent.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
+    Ok(inconsistent)
 }

@@ -4,39 +4,39 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use kit_runtime::batcher::Batcher;
-use platform_core::port::{Lots, StoreError, StoreResult};
+use platform_core::port::{ItemsWithAuctions, StoreError, StoreResult};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
-use super::Shared;
-use super::rows::{self, Outcome};
+use super::PostgresStore;
+use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, from_json};
-use crate::postgres::gathered::{self, READS};
+use crate::postgres::batching::{self, READ_BATCHES};
 use kit_engine::postgres::Postgres;
 
-type Lot = (Item, Auction);
+type ItemWithAuction = (Item, Auction);
 /// Reads of lots that wait for each other.
-pub(super) type LotReads = Batcher<Uuid, StoreResult<Option<Lot>>>;
+pub(super) type ItemReads = Batcher<Uuid, StoreResult<Option<ItemWithAuction>>>;
 
 /// Starts reading.
-pub(super) fn start(postgres: &Postgres) -> LotReads {
+pub(super) fn start(postgres: &Postgres) -> ItemReads {
     let postgres = postgres.clone();
-    Batcher::start("lots", READS, move |wanted| {
+    Batcher::start("lots", READ_BATCHES, move |wanted| {
         let postgres = postgres.clone();
         async move { all(&postgres, &wanted).await }
     })
 }
 
 #[async_trait]
-impl Lots for Shared {
-    async fn lot(&self, item: Uuid) -> StoreResult<Option<Lot>> {
-        self.lots.submit(item).await.map_err(gathered::closed)?
+impl ItemsWithAuctions for PostgresStore {
+    async fn item_with_auction(&self, item: Uuid) -> StoreResult<Option<ItemWithAuction>> {
+        self.lots.submit(item).await.map_err(batching::batcher_closed)?
     }
 }
 
-async fn all(postgres: &Postgres, wanted: &[Uuid]) -> Vec<StoreResult<Option<Lot>>> {
+async fn all(postgres: &Postgres, wanted: &[Uuid]) -> Vec<StoreResult<Option<ItemWithAuction>>> {
     match read(postgres, wanted).await.map_err(StoreError::from) {
-        Ok(found) => wanted.iter().map(|item| found.lot(item)).collect(),
+        Ok(found) => wanted.iter().map(|item| found.item_with_auction(item)).collect(),
         Err(error) => wanted.iter().map(|_| Err(error.clone())).collect(),
     }
 }
@@ -48,7 +48,7 @@ struct Found {
 }
 
 impl Found {
-    fn lot(&self, item: &Uuid) -> StoreResult<Option<Lot>> {
+    fn item_with_auction(&self, item: &Uuid) -> StoreResult<Option<ItemWithAuction>> {
         let Some(json) = self.items.get(item) else { return Ok(None) };
         let item: Item = from_json(json)?;
         match self.auctions.get(&item.auction) {
@@ -58,7 +58,7 @@ impl Found {
     }
 }
 
-async fn read(postgres: &Postgres, wanted: &[Uuid]) -> Outcome<Found> {
+async fn read(postgres: &Postgres, wanted: &[Uuid]) -> SqlResult<Found> {
     let client = postgres.client().await?;
     let items = client.prepare_cached("SELECT uuid, state FROM items WHERE uuid = ANY($1)").await?;
     let auctions = "SELECT uuid, state FROM auctions \
@@ -69,5 +69,5 @@ async fn read(postgres: &Postgres, wanted: &[Uuid]) -> Outcome<Found> {
     let (items, auctions) = tokio::try_join!(biased; client.query(&items, values), client.query(&auctions, values))?;
     let items = items.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
     let auctions = auctions.iter().map(|row| Ok((rows::get(row, 0)?, from_json(rows::get(row, 1)?))));
-    Ok(Found { items: items.collect::<Outcome<_>>()?, auctions: auctions.collect::<Outcome<_>>()? })
+    Ok(Found { items: items.collect::<SqlResult<_>>()?, auctions: auctions.collect::<SqlResult<_>>()? })
 }

@@ -1,18 +1,18 @@
-//! Notices to other nodes, with NOTIFY on a channel of their own.
+//! NoticeReceiver to other nodes, with NOTIFY on a channel of their own.
 
 use async_trait::async_trait;
-use platform_core::port::{Noticeboard, Notices, StoreResult};
+use platform_core::port::{NodeNotices, Notifications, StoreResult};
 
-use super::Shared;
-use super::rows::Fault;
+use super::PostgresStore;
+use super::rows::SqlError;
 
 #[async_trait]
-impl Noticeboard for Shared {
-    async fn tell(&self, notice: &str) -> StoreResult<()> {
-        Ok(self.postgres.tell(notice).await.map_err(Fault::from)?)
+impl NodeNotices for PostgresStore {
+    async fn broadcast(&self, notice: &str) -> StoreResult<()> {
+        Ok(self.postgres.broadcast(notice).await.map_err(SqlError::from)?)
     }
 
-    fn notices(&self) -> Option<Notices> {
-        Some(Notices::new(self.postgres.notices()))
+    fn notifications(&self) -> Option<Notifications> {
+        Some(Notifications::new(self.postgres.notifications()))
     }
 }

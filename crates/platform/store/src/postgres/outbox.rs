@@ -6,46 +6,46 @@ use std::collections::BTreeMap;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use platform_core::port::{
-    Backlog, Became, Cursor, Failing, NodeId, OutboxEvent, OutboxOutcome, Page, QuarantinedEvent,
+    Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxSettlement, Page, PublishResult, QuarantinedEvent,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::locks;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{self as codec, corrupt, ms};
 
 /// Says that `node` lives.
-pub(super) async fn hear(db: &impl GenericClient, node: NodeId, now: Timestamp) -> Outcome<()> {
-    let hear = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) \
-         ON CONFLICT (uuid) DO UPDATE SET heard_at_ms = excluded.heard_at_ms";
+pub(super) async fn record_heartbeat(db: &impl GenericClient, node: NodeId, now: Timestamp) -> SqlResult<()> {
+    let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
+         ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
     rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
 }
 
-pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> Outcome<bool> {
-    let select = "SELECT 1 FROM nodes WHERE heard_at_ms < $1 LIMIT 1";
+pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM nodes WHERE heartbeat_at_ms < $1 LIMIT 1";
     Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
 }
 
 /// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
 /// would pay for: the outbox is gone through once for nodes that died.
-pub(super) async fn bury(db: &Transaction<'_>, dead_before: Timestamp) -> Outcome<()> {
-    locks::nodes_alone(db).await?;
-    let forget = "DELETE FROM nodes WHERE heard_at_ms < $1 RETURNING uuid";
+pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
+    locks::nodes_exclusive(db).await?;
+    let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
     let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
     rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
 }
 
 /// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
 /// or was never heard of, is dead until it is heard of, and its rows are found.
-pub(super) async fn give_to(db: &impl GenericClient, node: NodeId) -> Outcome<()> {
+pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
     locks::nodes_shared(db).await?;
-    let insert = "INSERT INTO nodes (uuid, heard_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
+    let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
     rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)
 }
 
 /// Announced events after a cursor that are not in the outbox enter it.
-pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: Cursor) -> Outcome<()> {
+pub(super) async fn reenqueue(db: &impl GenericClient, customer: Uuid, after: Cursor) -> SqlResult<()> {
     let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT cursor, customer, subject, 0 FROM journal \
          WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (customer, cursor) DO NOTHING";
@@ -53,7 +53,7 @@ pub(super) async fn enter_again(db: &impl GenericClient, customer: Uuid, after: 
 }
 
 /// What waits for its time after a failure is due at once, and the failure forgotten.
-pub(super) async fn start_anew(db: &impl GenericClient, customer: Uuid) -> Outcome<()> {
+pub(super) async fn reset_failures(db: &impl GenericClient, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = $1 AND error_at_ms IS NOT NULL";
     rows::execute(db, anew, &[&customer]).await.map(drop)
@@ -68,7 +68,7 @@ const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <=
 /// Condition on a consumer `c`: its queue flows.
 const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
-pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> Outcome<Vec<Uuid>> {
+pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> SqlResult<Vec<Uuid>> {
     let select = format!(
         "SELECT c.customer FROM consumers c CROSS JOIN LATERAL \
              (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {FREE} AND {FIRST} ORDER BY o.cursor LIMIT 1) o \
@@ -85,7 +85,7 @@ pub(super) async fn claim(
     customer: Uuid,
     now: Timestamp,
     limit: usize,
-) -> Outcome<Vec<OutboxEvent>> {
+) -> SqlResult<Vec<OutboxEvent>> {
     let pick = format!(
         "SELECT o.cursor FROM outbox o WHERE o.customer = $2 AND {FREE} AND {FIRST} \
              AND EXISTS (SELECT 1 FROM consumers c WHERE c.customer = $2 AND {OPEN}) \
@@ -96,7 +96,7 @@ pub(super) async fn claim(
     if cursors.is_empty() {
         return Ok(Vec::new());
     }
-    give_to(db, node).await?;
+    register_node(db, node).await?;
     let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
              RETURNING cursor, customer, subject, attempts) \
          SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
@@ -105,7 +105,7 @@ pub(super) async fn claim(
 }
 
 /// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
-fn event(row: &Row) -> Outcome<OutboxEvent> {
+fn event(row: &Row) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: rows::get(row, 0)?,
         customer: rows::get(row, 1)?,
@@ -118,7 +118,7 @@ fn event(row: &Row) -> Outcome<OutboxEvent> {
     })
 }
 
-pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Timestamp>> {
+pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Timestamp>> {
     let select = format!(
         "SELECT o.next_at_ms FROM outbox o \
          WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND {FIRST} \
@@ -129,8 +129,8 @@ pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Out
 
 /// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement names its
 /// rows by the whole key: a join, planned while the queue was short, would read all of a long one.
-pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now: Timestamp) -> Outcome<()> {
-    let mut queues: BTreeMap<Uuid, Vec<&OutboxOutcome>> = BTreeMap::new();
+pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxSettlement], now: Timestamp) -> SqlResult<()> {
+    let mut queues: BTreeMap<Uuid, Vec<&OutboxSettlement>> = BTreeMap::new();
     for outcome in outcomes {
         queues.entry(outcome.customer).or_default().push(outcome);
     }
@@ -145,23 +145,23 @@ pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxOutcome], now
 async fn settle_queue(
     db: &Transaction<'_>,
     customer: Uuid,
-    outcomes: &[&OutboxOutcome],
+    outcomes: &[&OutboxSettlement],
     now: Timestamp,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
     let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<Cow<'_, str>>) =
         (Vec::new(), Vec::new(), Vec::new());
     let (mut refused, mut refusals): (Vec<Cursor>, Vec<Cow<'_, str>>) = (Vec::new(), Vec::new());
-    for OutboxOutcome { cursor, became, .. } in outcomes {
-        match became {
-            Became::Published => finished.push(*cursor),
-            Became::Released => released.push(*cursor),
-            Became::Retry { at, error } => {
+    for OutboxSettlement { cursor, result, .. } in outcomes {
+        match result {
+            PublishResult::Published => finished.push(*cursor),
+            PublishResult::Released => released.push(*cursor),
+            PublishResult::Retry { at, error } => {
                 again.push(*cursor);
                 again_at.push(ms(*at));
                 why.push(rows::foreign_text(error));
             }
-            Became::Quarantined { error } => {
+            PublishResult::Quarantined { error } => {
                 finished.push(*cursor);
                 refused.push(*cursor);
                 refusals.push(rows::foreign_text(error));
@@ -194,7 +194,7 @@ async fn settle_queue(
 }
 
 /// Cursors are in the order of the commits: the first row is the oldest.
-pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> Outcome<Backlog> {
+pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> SqlResult<Backlog> {
     let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
          (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
              ORDER BY o.cursor LIMIT 1), \
@@ -211,7 +211,7 @@ pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> Outcome<
     Ok(Backlog { failing: failing(db, customer).await?, ..backlog.unwrap_or_default() })
 }
 
-async fn failing(db: &impl GenericClient, customer: Uuid) -> Outcome<Option<Failing>> {
+async fn failing(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Failing>> {
     let latest = "SELECT error, error_at_ms FROM outbox WHERE customer = $1 AND error_at_ms IS NOT NULL \
          ORDER BY error_at_ms DESC LIMIT 1";
     let latest = rows::one(db, latest, &[&customer], |row| Ok((rows::get(row, 0)?, rows::time(row, 1)?))).await?;
@@ -231,7 +231,7 @@ pub(super) async fn quarantined(
     db: &impl GenericClient,
     customer: Uuid,
     page: Page<Cursor>,
-) -> Outcome<Vec<QuarantinedEvent>> {
+) -> SqlResult<Vec<QuarantinedEvent>> {
     let after = page.after.unwrap_or(0);
     rows::list(db, QUARANTINED, &[&customer, &after, &rows::limit(page.limit)], |row| {
         Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })

@@ -6,22 +6,22 @@ use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use platform_core::Role;
 use platform_core::port::{
-    Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, People, Session, StoreError, StoreResult, Totp,
-    TotpChange, User, UserChange, UserWritten,
+    Digest, IdempotentAnswer, Page, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, StoreError,
+    StoreResult, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
-use super::{Shared, access, clerks, sessions};
+use super::rows::{self, SqlResult};
+use super::{PostgresStore, access, clerks, sessions};
 use crate::codec::ms;
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
      totp_secret, totp_step, totp_confirmed_at_ms FROM users";
 
 #[async_trait]
-impl People for Shared {
+impl UserStore for PostgresStore {
     async fn create_user(&self, user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(&(user, answer), |db, (user, answer)| Box::pin(create(db, user, answer.as_ref()))).await
     }
@@ -44,11 +44,11 @@ impl People for Shared {
         Ok(rows::list(&self.client().await?, &select, &[&after, &limit], user).await?)
     }
 
-    async fn change_user(&self, change: UserChange) -> StoreResult<UserWritten> {
+    async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult> {
         self.write(&change, |db, change| Box::pin(change_user(db, change))).await
     }
 
-    async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserWritten> {
+    async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserChangeResult> {
         self.write(&(uuid, version), |db, (uuid, version)| Box::pin(remove(db, *uuid, *version))).await
     }
 
@@ -58,12 +58,12 @@ impl People for Shared {
     }
 
     async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
-        let delete = "DELETE FROM recovery_codes WHERE of_user = $1 AND hash = $2";
+        let delete = "DELETE FROM recovery_codes WHERE user_uuid = $1 AND hash = $2";
         Ok(rows::execute(&self.client().await?, delete, &[&user, &code.as_slice()]).await? == 1)
     }
 
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
-        let select = "SELECT hash FROM recovery_codes WHERE of_user = $1";
+        let select = "SELECT hash FROM recovery_codes WHERE user_uuid = $1";
         Ok(rows::list(&self.client().await?, select, &[&user], |_| Ok(())).await?.len())
     }
 
@@ -99,24 +99,36 @@ impl People for Shared {
         Ok(rows::execute(&self.client().await?, touch, &[&uuid, &ms(at)]).await.map(drop)?)
     }
 
-    async fn end_sessions(&self, ending: Ending) -> StoreResult<usize> {
+    async fn end_sessions(&self, ending: SessionsToEnd) -> StoreResult<usize> {
         Ok(sessions::end(&self.client().await?, ending).await?)
     }
 
-    async fn forget_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_expired_sessions(
+        &self,
+        now: Timestamp,
+        idle_before: Timestamp,
+        limit: usize,
+    ) -> StoreResult<usize> {
         Ok(sessions::forget(&self.client().await?, now, idle_before, limit).await?)
     }
 
-    async fn take_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>> {
-        self.write(&(attempts, now), |db, (attempts, now)| Box::pin(sessions::take_attempts(db, attempts, *now))).await
+    async fn take_sign_in_attempts(
+        &self,
+        attempts: Vec<SignInAttempt>,
+        now: Timestamp,
+    ) -> StoreResult<Option<Timestamp>> {
+        self.write(&(attempts, now), |db, (attempts, now)| {
+            Box::pin(sessions::take_sign_in_attempts(db, attempts, *now))
+        })
+        .await
     }
 
-    async fn settle_attempts(&self, settled: AttemptsSettled) -> StoreResult<()> {
-        self.write(&settled, |db, settled| Box::pin(sessions::settle_attempts(db, settled))).await
+    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()> {
+        self.write(&settled, |db, settled| Box::pin(sessions::settle_sign_in_attempts(db, settled))).await
     }
 }
 
-pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     access::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
@@ -130,20 +142,20 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
         &user.disabled_at.map(ms),
         &user.signed_in_at.map(ms),
     ];
-    rows::execute(db, insert, values).await.map(drop).map_err(|fault| fault.or_taken("email"))
+    rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
 }
 
-async fn find(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<User>> {
+async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<User>> {
     rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
 }
 
 /// The user, whom nobody else changes until the transaction is over.
-async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<User> {
+async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<User> {
     let select = format!("{USER} WHERE uuid = $1 AND version = $2 FOR UPDATE");
     Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)
 }
 
-pub(super) fn user(row: &Row) -> Outcome<User> {
+pub(super) fn user(row: &Row) -> SqlResult<User> {
     let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
     let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
     Ok(User {
@@ -159,12 +171,12 @@ pub(super) fn user(row: &Row) -> Outcome<User> {
     })
 }
 
-pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Outcome<UserWritten> {
+pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> SqlResult<UserChangeResult> {
     lock(db).await?;
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version).await?;
     if before.administers() && !user.administers() && is_last_administrator(db, user.uuid).await? {
-        return Ok(UserWritten::LastAdministrator);
+        return Ok(UserChangeResult::LastAdministrator);
     }
     access::keep_or_replay(db, change.answer.as_ref()).await?;
     let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5 WHERE uuid = $1";
@@ -177,43 +189,43 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Ou
     }
     sessions::end(db, change.ending).await?;
     if user.role != Role::Clerk.name() {
-        clerks::take_off_all(db, user.uuid).await?;
+        clerks::unassign_from_all(db, user.uuid).await?;
     }
-    Ok(UserWritten::Done)
+    Ok(UserChangeResult::Done)
 }
 
 /// Who takes an administrator away waits for all others who do: each alone would leave one.
-async fn lock(db: &Transaction<'_>) -> Outcome<()> {
+async fn lock(db: &Transaction<'_>) -> SqlResult<()> {
     rows::execute(db, "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", &[]).await.map(drop)
 }
 
-async fn put_totp(db: &Transaction<'_>, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> Outcome<()> {
+async fn put_totp(db: &Transaction<'_>, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> SqlResult<()> {
     let update = "UPDATE users SET totp_secret = $2, totp_step = $3, totp_confirmed_at_ms = $4 WHERE uuid = $1";
     let (secret, step) = (totp.map(|totp| totp.secret.as_str()), totp.map_or(0, |totp| totp.step));
     let confirmed_at = totp.and_then(|totp| totp.confirmed_at).map(ms);
     rows::execute(db, update, &[&user, &secret, &step, &confirmed_at]).await?;
-    rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = $1", &[&user]).await?;
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&user]).await?;
     let codes: Vec<&[u8]> = codes.iter().map(Digest::as_slice).collect();
-    let insert = "INSERT INTO recovery_codes (of_user, hash) SELECT $1, unnest($2::bytea[])";
+    let insert = "INSERT INTO recovery_codes (user_uuid, hash) SELECT $1, unnest($2::bytea[])";
     rows::execute(db, insert, &[&user, &codes]).await.map(drop)
 }
 
-async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> Outcome<bool> {
+async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> SqlResult<bool> {
     let select = "SELECT 1 FROM users WHERE role = 'administrator' AND disabled_at_ms IS NULL AND uuid <> $1 LIMIT 1";
     Ok(rows::one(db, select, &[&user], |_| Ok(())).await?.is_none())
 }
 
-pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Outcome<UserWritten> {
+pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<UserChangeResult> {
     lock(db).await?;
     let user = at_version(db, uuid, version).await?;
     if user.signed_in_at.is_some() {
-        return Ok(UserWritten::HasSignedIn);
+        return Ok(UserChangeResult::HasSignedIn);
     }
     if user.administers() && is_last_administrator(db, uuid).await? {
-        return Ok(UserWritten::LastAdministrator);
+        return Ok(UserChangeResult::LastAdministrator);
     }
-    rows::execute(db, "DELETE FROM recovery_codes WHERE of_user = $1", &[&uuid]).await?;
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&uuid]).await?;
     rows::execute(db, "DELETE FROM users WHERE uuid = $1", &[&uuid]).await?;
-    clerks::take_off_all(db, uuid).await?;
-    Ok(UserWritten::Done)
+    clerks::unassign_from_all(db, uuid).await?;
+    Ok(UserChangeResult::Done)
 }

@@ -2,17 +2,17 @@
 
 use async_trait::async_trait;
 use contract::ItemStatus;
-use platform_core::port::{Presence, StoreResult};
+use platform_core::port::{ItemPresence, StoreResult};
 use platform_rules::ItemCounts;
 use uuid::Uuid;
 
-use super::Shared;
+use super::PostgresStore;
 use super::rows;
 use crate::codec::{LIVE, SUSPENDED};
 
 #[async_trait]
-impl Presence for Shared {
-    async fn present(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
+impl ItemPresence for PostgresStore {
+    async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         // Each of these is a place in the index; with `has_bids` alone it would be gone through.
         let some = "EXISTS (SELECT 1 FROM items WHERE auction = a.uuid AND status";
         let every: Vec<i32> = ItemStatus::ALL.iter().map(|status| status.code()).collect();

@@ -2,35 +2,35 @@
 
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
-use platform_core::port::{AfterLater, Cursor, IdempotentAnswer, Quarantine, StoreError, StoreResult};
+use platform_core::port::{Cursor, IdempotentAnswer, OvertakenPolicy, Quarantine, StoreError, StoreResult};
 use uuid::Uuid;
 
-use super::rows::{self, Outcome};
-use super::{Shared, access, locks};
+use super::rows::{self, SqlResult};
+use super::{PostgresStore, access, locks};
 
 #[async_trait]
-impl Quarantine for Shared {
+impl Quarantine for PostgresStore {
     async fn disconnect(&self, customer: Uuid) -> StoreResult<Option<u64>> {
         let waited = self.write(&customer, |db, customer| Box::pin(disconnect(db, *customer))).await?;
         self.postgres.notify().await;
         Ok(waited)
     }
 
-    async fn passed_by(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
-        Ok(passed_by(&self.client().await?, customer, &cursors).await?)
+    async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
+        Ok(overtaken(&self.client().await?, customer, &cursors).await?)
     }
 
-    async fn send_again(
+    async fn requeue_quarantined(
         &self,
         customer: Uuid,
         cursors: Vec<Cursor>,
-        after_later: AfterLater,
+        after_later: OvertakenPolicy,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
         self.write(&(customer, cursors, after_later, answer), |db, (customer, cursors, after_later, answer)| {
             Box::pin(async move {
                 access::keep_or_replay(db, answer.as_ref()).await?;
-                send_again(db, *customer, cursors, *after_later).await
+                requeue_quarantined(db, *customer, cursors, *after_later).await
             })
         })
         .await?;
@@ -54,7 +54,7 @@ impl Quarantine for Shared {
     }
 }
 
-pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> Outcome<Option<u64>> {
+pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> SqlResult<Option<u64>> {
     // A commit that saw the connection has entered its rows before we look, or sees it gone.
     locks::journal(db).await?;
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
@@ -65,7 +65,12 @@ pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> Outcome<
     rows::execute(db, delete, &[&customer]).await.map(Some)
 }
 
-async fn send_again(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor], after_later: AfterLater) -> Outcome<()> {
+async fn requeue_quarantined(
+    db: &Transaction<'_>,
+    customer: Uuid,
+    cursors: &[Cursor],
+    after_later: OvertakenPolicy,
+) -> SqlResult<()> {
     // No later event of their subjects is entered, or claimed, between the look at them and these.
     locks::journal(db).await?;
     let later = "SELECT o.cursor FROM outbox o \
@@ -76,7 +81,7 @@ async fn send_again(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor], af
     if rows::one(db, connected, &[&customer], |_| Ok(())).await?.is_none() {
         return Err(StoreError::Conflict.into());
     }
-    if after_later == AfterLater::Refuse && !passed_by(db, customer, cursors).await?.is_empty() {
+    if after_later == OvertakenPolicy::Refuse && !overtaken(db, customer, cursors).await?.is_empty() {
         return Err(StoreError::Conflict.into());
     }
     let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
@@ -86,13 +91,13 @@ async fn send_again(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor], af
     take_out(db, customer, cursors).await
 }
 
-async fn take_out(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor]) -> Outcome<()> {
+async fn take_out(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor]) -> SqlResult<()> {
     let delete = "DELETE FROM quarantine WHERE customer = $1 AND cursor = ANY($2)";
     let count = rows::execute(db, delete, &[&customer, &cursors]).await?;
     if count == cursors.len() as u64 { Ok(()) } else { Err(StoreError::Conflict.into()) }
 }
 
-async fn passed_by(db: &impl GenericClient, customer: Uuid, cursors: &[Cursor]) -> Outcome<Vec<Cursor>> {
+async fn overtaken(db: &impl GenericClient, customer: Uuid, cursors: &[Cursor]) -> SqlResult<Vec<Cursor>> {
     let select = "SELECT j.cursor FROM journal j WHERE j.cursor = ANY($2) AND j.customer = $1 AND EXISTS \
          (SELECT 1 FROM journal l WHERE l.subject = j.subject AND l.sequence > j.sequence AND l.body IS NOT NULL \
              AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.customer = $1 AND o.cursor = l.cursor AND o.owner IS NULL) \

@@ -5,12 +5,12 @@ use deadpool_postgres::{GenericClient, Transaction};
 use platform_core::port::{Address, AuctioneerChange, References, StoreError, StoreResult, Versioned};
 use tokio_postgres::Row;
 
-use super::Shared;
-use super::rows::{self, Outcome};
+use super::PostgresStore;
+use super::rows::{self, SqlResult};
 use crate::codec::to_json;
 
 #[async_trait]
-impl References for Shared {
+impl References for PostgresStore {
     async fn next_address_id(&self) -> StoreResult<i64> {
         let draw = "SELECT nextval('address_ids')";
         let drawn = rows::one(&self.client().await?, draw, &[], |row| rows::get(row, 0)).await?;
@@ -28,12 +28,12 @@ impl References for Shared {
 }
 
 /// An error undoes the whole of it.
-async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> Outcome<()> {
+async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> SqlResult<()> {
     let Versioned { expected_version, state } = &change.auctioneer;
     let update = "UPDATE auctioneers SET name = $2, profile = $3, version = $4 WHERE uuid = $1 AND version = $5";
     let profile = to_json(&state.profile)?;
     let values: rows::Values<'_> = &[&state.uuid, &state.name, &profile, &state.version, expected_version];
-    let changed = rows::execute(db, update, values).await.map_err(|fault| fault.or_taken("name"))?;
+    let changed = rows::execute(db, update, values).await.map_err(|error| error.or_taken("name"))?;
     if changed == 0 {
         return Err(StoreError::Conflict.into());
     }
@@ -41,13 +41,13 @@ async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> O
 }
 
 /// Writes an address, in place of the one with its id.
-pub(super) async fn put(db: &impl GenericClient, address: Option<&Address>) -> Outcome<()> {
+pub(super) async fn put(db: &impl GenericClient, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES ($1, $2, $3) \
          ON CONFLICT (id) DO UPDATE SET model = excluded.model";
     rows::execute(db, put, &[id, customer, &to_json(model)?]).await.map(drop)
 }
 
-fn address(row: &Row) -> Outcome<Address> {
+fn address(row: &Row) -> SqlResult<Address> {
     Ok(Address { id: rows::get(row, 0)?, customer: rows::get(row, 1)?, model: rows::json(row, 2)? })
 }

@@ -12,11 +12,11 @@ use tokio_postgres::types::{FromSql, ToSql};
 
 use crate::codec;
 use kit_engine::EngineError;
-use kit_engine::postgres::{Transient, text_of};
+use kit_engine::postgres::{HasStatementError, describe_error};
 
 /// Why a statement, or the job that it is part of, failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum SqlError {
     /// The answer of the port.
     Store(StoreError),
     /// A statement's own error.
@@ -25,40 +25,40 @@ pub(super) enum Fault {
     Engine(EngineError),
 }
 
-pub(super) type Outcome<T> = Result<T, Fault>;
+pub(super) type SqlResult<T> = Result<T, SqlError>;
 
 /// Values of a statement.
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqlError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for SqlError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Statement(error)
     }
 }
 
-impl From<EngineError> for Fault {
+impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Store(error) => error,
-            Fault::Statement(error) => Self::Unavailable(text_of(&error)),
-            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Store(error) => error,
+            SqlError::Statement(error) => Self::Unavailable(describe_error(&error)),
+            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
 
-impl Transient for Fault {
+impl HasStatementError for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
         match self {
             Self::Statement(error) => Some(error),
@@ -67,7 +67,7 @@ impl Transient for Fault {
     }
 }
 
-impl Fault {
+impl SqlError {
     /// `Taken` of this field when it is a unique value that is taken.
     pub(super) fn or_taken(self, field: &'static str) -> Self {
         match self.taken() {
@@ -88,8 +88,8 @@ pub(super) async fn one<T>(
     db: &impl GenericClient,
     sql: &str,
     values: Values<'_>,
-    row: impl Fn(&Row) -> Outcome<T>,
-) -> Outcome<Option<T>> {
+    row: impl Fn(&Row) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
     let statement = db.prepare_cached(sql).await?;
     db.query(&statement, values).await?.first().map(row).transpose()
 }
@@ -99,14 +99,14 @@ pub(super) async fn list<T>(
     db: &impl GenericClient,
     sql: &str,
     values: Values<'_>,
-    row: impl Fn(&Row) -> Outcome<T>,
-) -> Outcome<Vec<T>> {
+    row: impl Fn(&Row) -> SqlResult<T>,
+) -> SqlResult<Vec<T>> {
     let statement = db.prepare_cached(sql).await?;
     db.query(&statement, values).await?.iter().map(row).collect()
 }
 
 /// Does one statement; the number of rows that it changed.
-pub(super) async fn execute(db: &impl GenericClient, sql: &str, values: Values<'_>) -> Outcome<u64> {
+pub(super) async fn execute(db: &impl GenericClient, sql: &str, values: Values<'_>) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, values).await?)
 }
@@ -122,24 +122,24 @@ pub(super) fn limit(limit: usize) -> i64 {
 }
 
 /// A column; `Corrupt` when it holds something else.
-pub(super) fn get<'row, T: FromSql<'row>>(row: &'row Row, column: usize) -> Outcome<T> {
-    Ok(row.try_get(column).map_err(|error| codec::corrupt(text_of(&error)))?)
+pub(super) fn get<'row, T: FromSql<'row>>(row: &'row Row, column: usize) -> SqlResult<T> {
+    Ok(row.try_get(column).map_err(|error| codec::corrupt(describe_error(&error)))?)
 }
 
-pub(super) fn time(row: &Row, column: usize) -> Outcome<Timestamp> {
+pub(super) fn time(row: &Row, column: usize) -> SqlResult<Timestamp> {
     Ok(codec::time(get(row, column)?)?)
 }
 
-pub(super) fn optional_time(row: &Row, column: usize) -> Outcome<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row, column: usize) -> SqlResult<Option<Timestamp>> {
     Ok(get::<Option<i64>>(row, column)?.map(codec::time).transpose()?)
 }
 
 /// A column that can't be negative.
-pub(super) fn count(row: &Row, column: usize) -> Outcome<u64> {
+pub(super) fn count(row: &Row, column: usize) -> SqlResult<u64> {
     Ok(get::<i64>(row, column)?.unsigned_abs())
 }
 
 /// What a column keeps as JSON.
-pub(super) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> Outcome<T> {
+pub(super) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(get(row, column)?)?)
 }

@@ -2,21 +2,21 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{Downtime, Runs, StoreResult};
+use platform_core::port::{Downtime, Downtimes, StoreResult};
 
-use super::Shared;
+use super::PostgresStore;
 use super::rows;
 use crate::codec::ms;
 
 #[async_trait]
-impl Runs for Shared {
-    async fn note_run(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
+impl Downtimes for PostgresStore {
+    async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
         // What is read in an update is what was there before it.
-        let note = "INSERT INTO runs AS r (no, alive_ms) VALUES (1, $1) ON CONFLICT (no) DO UPDATE SET \
-             down_since_ms = CASE WHEN $1 - r.alive_ms > $2 THEN coalesce(r.down_since_ms, r.alive_ms) \
+        let note = "INSERT INTO downtime AS r (no, last_alive_at_ms) VALUES (1, $1) ON CONFLICT (no) DO UPDATE SET \
+             down_since_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN coalesce(r.down_since_ms, r.last_alive_at_ms) \
              ELSE r.down_since_ms END, \
-             down_until_ms = CASE WHEN $1 - r.alive_ms > $2 THEN $1 ELSE r.down_until_ms END, \
-             alive_ms = greatest(r.alive_ms, $1) \
+             down_until_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN $1 ELSE r.down_until_ms END, \
+             last_alive_at_ms = greatest(r.last_alive_at_ms, $1) \
              RETURNING down_since_ms, down_until_ms";
         let kept = rows::one(&self.client().await?, note, &[&ms(now), &gap_ms_max], |row| {
             Ok((rows::optional_time(row, 0)?, rows::optional_time(row, 1)?))
@@ -25,8 +25,8 @@ impl Runs for Shared {
         Ok(kept.and_then(|(since, until)| Some(Downtime { since: since?, until: until? })))
     }
 
-    async fn end_downtime(&self, downtime: Downtime) -> StoreResult<()> {
-        let end = "UPDATE runs SET down_since_ms = NULL, down_until_ms = NULL WHERE down_until_ms = $1";
+    async fn clear_downtime(&self, downtime: Downtime) -> StoreResult<()> {
+        let end = "UPDATE downtime SET down_since_ms = NULL, down_until_ms = NULL WHERE down_until_ms = $1";
         Ok(rows::execute(&self.client().await?, end, &[&ms(downtime.until)]).await.map(drop)?)
     }
 }

@@ -11,10 +11,10 @@ use platform_rules::{Auction, Hidden, Item};
 use uuid::Uuid;
 
 use super::customers::{OF_CUSTOMER, after};
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{self as codec, LIVE, PASSED, SUSPENDED, ms};
 
-pub(super) async fn auction(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Auction>> {
+pub(super) async fn auction(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Auction>> {
     rows::one(db, "SELECT state FROM auctions WHERE uuid = $1", &[&uuid], |row| rows::json(row, 0)).await
 }
 
@@ -22,7 +22,7 @@ pub(super) async fn auctions(
     db: &impl GenericClient,
     customer: Option<Uuid>,
     page: Page<Uuid>,
-) -> Outcome<Vec<Auction>> {
+) -> SqlResult<Vec<Auction>> {
     let (after, limit) = (after(page), rows::limit(page.limit));
     match customer {
         None => {
@@ -36,17 +36,17 @@ pub(super) async fn auctions(
     }
 }
 
-pub(super) async fn item(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Item>> {
+pub(super) async fn item(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Item>> {
     rows::one(db, "SELECT state FROM items WHERE uuid = $1", &[&uuid], |row| rows::json(row, 0)).await
 }
 
-pub(super) async fn items(db: &impl GenericClient, auction: Uuid, page: Page<i64>) -> Outcome<Vec<Item>> {
+pub(super) async fn items(db: &impl GenericClient, auction: Uuid, page: Page<i64>) -> SqlResult<Vec<Item>> {
     let select = "SELECT state FROM items WHERE auction = $1 AND position > $2 ORDER BY position LIMIT $3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, &[&auction, &after, &rows::limit(page.limit)], |row| rows::json(row, 0)).await
 }
 
-pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> Outcome<ItemCounts> {
+pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> SqlResult<ItemCounts> {
     let select = "SELECT status, has_bids, count(*) FROM items WHERE auction = $1 GROUP BY status, has_bids";
     let groups = rows::list(db, select, &[&auction], |row| {
         Ok((rows::get::<i32>(row, 0)?, rows::get::<bool>(row, 1)?, rows::count(row, 2)?))
@@ -68,7 +68,7 @@ pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> Outco
     Ok(counts)
 }
 
-pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -> Outcome<Vec<Bid>> {
+pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -> SqlResult<Vec<Bid>> {
     let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked, struck, struck_after, \
          struck_reason, struck_actor, struck_at_ms FROM bids \
          WHERE item = $1 AND number > $2 ORDER BY number LIMIT $3";
@@ -104,7 +104,7 @@ pub(super) async fn due_items(
     db: &impl GenericClient,
     now: Timestamp,
     limit: usize,
-) -> Outcome<Vec<(Item, Arc<Auction>)>> {
+) -> SqlResult<Vec<(Item, Arc<Auction>)>> {
     let select = format!(
         "SELECT state FROM items WHERE status = {LIVE} AND effective_end_ms IS NOT NULL AND effective_end_ms <= $1 \
          ORDER BY effective_end_ms LIMIT $2"
@@ -125,7 +125,7 @@ pub(super) async fn due_items(
     with_auction.collect()
 }
 
-pub(super) async fn next_end(db: &impl GenericClient) -> Outcome<Option<Timestamp>> {
+pub(super) async fn next_end(db: &impl GenericClient) -> SqlResult<Option<Timestamp>> {
     let select = format!(
         "SELECT effective_end_ms FROM items WHERE status = {LIVE} AND effective_end_ms IS NOT NULL \
          ORDER BY effective_end_ms LIMIT 1"

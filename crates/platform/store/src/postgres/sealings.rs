@@ -3,17 +3,19 @@
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, Page, Resealed, SealedAnswer, SealedPlace, Sealings, StoreError, StoreResult};
+use platform_core::port::{
+    Consumer, Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
+};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
-use super::{Shared, consumers};
+use super::rows::{self, SqlResult};
+use super::{PostgresStore, consumers};
 use kit_runtime::vault::same_texts;
 
 #[async_trait]
-impl Sealings for Shared {
+impl SealingStore for PostgresStore {
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
         Ok(sentinels(&self.client().await?).await?)
     }
@@ -27,7 +29,7 @@ impl Sealings for Shared {
     }
 
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>> {
-        let select = "SELECT caller, key, body FROM answers \
+        let select = "SELECT caller, key, body FROM idempotent_answers \
              WHERE left(body, 3) = 'v1.' AND (caller, key) > ($1, $2) ORDER BY caller, key LIMIT $3";
         let (caller, key) = page.after.unwrap_or_default();
         let answer = |row: &Row| {
@@ -38,17 +40,17 @@ impl Sealings for Shared {
         Ok(rows::list(&self.client().await?, select, values, answer).await?)
     }
 
-    async fn reseal(&self, texts: Vec<Resealed>) -> StoreResult<usize> {
+    async fn reseal(&self, texts: Vec<SealedReplacement>) -> StoreResult<usize> {
         self.write(&texts, |db, texts| Box::pin(reseal(db, texts))).await
     }
 }
 
-async fn sentinels(db: &impl GenericClient) -> Outcome<Vec<Sealed>> {
+async fn sentinels(db: &impl GenericClient) -> SqlResult<Vec<Sealed>> {
     let select = "SELECT sealed FROM sentinels ORDER BY sealed";
     rows::list(db, select, &[], |row| Ok(Sealed::from_text(rows::get::<String>(row, 0)?))).await
 }
 
-async fn replace_sentinels(db: &Transaction<'_>, old: &[Sealed], new: &[Sealed]) -> Outcome<()> {
+async fn replace_sentinels(db: &Transaction<'_>, old: &[Sealed], new: &[Sealed]) -> SqlResult<()> {
     // An empty table has no row to lock.
     rows::execute(db, "LOCK TABLE sentinels IN EXCLUSIVE MODE", &[]).await?;
     if !same_texts(&sentinels(db).await?, old) {
@@ -59,20 +61,20 @@ async fn replace_sentinels(db: &Transaction<'_>, old: &[Sealed], new: &[Sealed])
     rows::execute(db, "INSERT INTO sentinels (sealed) SELECT unnest($1::text[])", &[&texts]).await.map(drop)
 }
 
-async fn reseal(db: &Transaction<'_>, texts: &[Resealed]) -> Outcome<usize> {
+async fn reseal(db: &Transaction<'_>, texts: &[SealedReplacement]) -> SqlResult<usize> {
     let mut count = 0;
-    for Resealed { place, old, new } in texts {
+    for SealedReplacement { location, old, new } in texts {
         let (old, new) = (old.as_str(), new.as_str());
-        count += match place {
-            SealedPlace::Connection(customer) => {
+        count += match location {
+            SealedLocation::Connection(customer) => {
                 let update = "UPDATE consumers SET api_key = $3 WHERE customer = $1 AND api_key = $2";
                 rows::execute(db, update, &[customer, &old, &new]).await?
             }
-            SealedPlace::Answer { caller, key } => {
-                let update = "UPDATE answers SET body = $4 WHERE caller = $1 AND key = $2 AND body = $3";
+            SealedLocation::Answer { caller, key } => {
+                let update = "UPDATE idempotent_answers SET body = $4 WHERE caller = $1 AND key = $2 AND body = $3";
                 rows::execute(db, update, &[caller, key, &old, &new]).await?
             }
-            SealedPlace::Totp(user) => {
+            SealedLocation::Totp(user) => {
                 // Whoever changes the user at the same time decides again, so the old text does not come back.
                 let update =
                     "UPDATE users SET totp_secret = $3, version = version + 1 WHERE uuid = $1 AND totp_secret = $2";

@@ -2,32 +2,34 @@
 
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
-use platform_core::port::{Attempt, AttemptsSettled, Digest, Ending, IdempotentAnswer, Page, Session, StoreError};
+use platform_core::port::{
+    Digest, IdempotentAnswer, Page, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, StoreError,
+};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::access;
 use super::customers::after;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, ms};
 
 const SESSION: &str =
-    "SELECT uuid, hash, of_user, address, created_at_ms, expires_at_ms, last_used_at_ms FROM sessions";
+    "SELECT uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms FROM sessions";
 
-pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> Outcome<Option<Session>> {
+pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Session>> {
     rows::one(db, &format!("{SESSION} WHERE uuid = $1"), &[&uuid], session).await
 }
 
-pub(super) async fn find_by_hash(db: &impl GenericClient, hash: Digest) -> Outcome<Option<Session>> {
+pub(super) async fn find_by_hash(db: &impl GenericClient, hash: Digest) -> SqlResult<Option<Session>> {
     rows::one(db, &format!("{SESSION} WHERE hash = $1"), &[&hash.as_slice()], session).await
 }
 
-pub(super) async fn list(db: &impl GenericClient, user: Uuid, page: Page<Uuid>) -> Outcome<Vec<Session>> {
-    let select = format!("{SESSION} WHERE of_user = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
+pub(super) async fn list(db: &impl GenericClient, user: Uuid, page: Page<Uuid>) -> SqlResult<Vec<Session>> {
+    let select = format!("{SESSION} WHERE user_uuid = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
     rows::list(db, &select, &[&user, &after(page), &rows::limit(page.limit)], session).await
 }
 
-fn session(row: &Row) -> Outcome<Session> {
+fn session(row: &Row) -> SqlResult<Session> {
     Ok(Session {
         uuid: rows::get(row, 0)?,
         hash: rows::get::<&[u8]>(row, 1)?.try_into().map_err(corrupt)?,
@@ -46,7 +48,7 @@ pub(super) async fn begin(
     version: i64,
     sessions_max: usize,
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     let Session { uuid, hash, user, address, created_at, expires_at, last_used_at } = session;
     let (created_at, expires_at, last_used_at) = (ms(*created_at), ms(*expires_at), ms(*last_used_at));
     let signed_in = "UPDATE users SET signed_in_at_ms = $3 WHERE uuid = $1 AND version = $2";
@@ -54,22 +56,26 @@ pub(super) async fn begin(
         return Err(StoreError::Conflict.into());
     }
     access::keep_or_replay(db, answer).await?;
-    let insert = "INSERT INTO sessions (uuid, hash, of_user, address, created_at_ms, expires_at_ms, last_used_at_ms) \
+    let insert = "INSERT INTO sessions (uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let values: rows::Values<'_> = &[uuid, &hash.as_slice(), user, address, &created_at, &expires_at, &last_used_at];
     rows::execute(db, insert, values).await?;
-    let too_many = "DELETE FROM sessions WHERE of_user = $1 AND uuid NOT IN \
-         (SELECT uuid FROM sessions WHERE of_user = $1 ORDER BY uuid DESC LIMIT $2)";
+    let too_many = "DELETE FROM sessions WHERE user_uuid = $1 AND uuid NOT IN \
+         (SELECT uuid FROM sessions WHERE user_uuid = $1 ORDER BY uuid DESC LIMIT $2)";
     rows::execute(db, too_many, &[user, &rows::limit(sessions_max)]).await.map(drop)
 }
 
-pub(super) async fn end(db: &impl GenericClient, ending: Ending) -> Outcome<usize> {
-    let delete = "DELETE FROM sessions WHERE of_user = $1";
+pub(super) async fn end(db: &impl GenericClient, ending: SessionsToEnd) -> SqlResult<usize> {
+    let delete = "DELETE FROM sessions WHERE user_uuid = $1";
     let ended = match ending {
-        Ending::Nothing => 0,
-        Ending::AllOf(user) => rows::execute(db, delete, &[&user]).await?,
-        Ending::One(user, uuid) => rows::execute(db, &format!("{delete} AND uuid = $2"), &[&user, &uuid]).await?,
-        Ending::AllBut(user, uuid) => rows::execute(db, &format!("{delete} AND uuid <> $2"), &[&user, &uuid]).await?,
+        SessionsToEnd::Nothing => 0,
+        SessionsToEnd::AllOf(user) => rows::execute(db, delete, &[&user]).await?,
+        SessionsToEnd::One(user, uuid) => {
+            rows::execute(db, &format!("{delete} AND uuid = $2"), &[&user, &uuid]).await?
+        }
+        SessionsToEnd::AllBut(user, uuid) => {
+            rows::execute(db, &format!("{delete} AND uuid <> $2"), &[&user, &uuid]).await?
+        }
     };
     Ok(usize::try_from(ended).unwrap_or(usize::MAX))
 }
@@ -79,7 +85,7 @@ pub(super) async fn forget(
     now: Timestamp,
     idle_before: Timestamp,
     limit: usize,
-) -> Outcome<usize> {
+) -> SqlResult<usize> {
     let over = "DELETE FROM sessions WHERE uuid IN (SELECT uuid FROM sessions \
          WHERE expires_at_ms < $1 OR last_used_at_ms < $2 LIMIT $3)";
     let full = "DELETE FROM sign_in_attempts WHERE full_at_ms < $1 AND subject IN \
@@ -91,12 +97,12 @@ pub(super) async fn forget(
 }
 
 /// Whoever takes at the same time waits for the rows, which all take in one order.
-pub(super) async fn take_attempts(
+pub(super) async fn take_sign_in_attempts(
     db: &Transaction<'_>,
-    attempts: &[Attempt],
+    attempts: &[SignInAttempt],
     now: Timestamp,
-) -> Outcome<Option<Timestamp>> {
-    let mut in_order: Vec<&Attempt> = attempts.iter().collect();
+) -> SqlResult<Option<Timestamp>> {
+    let mut in_order: Vec<&SignInAttempt> = attempts.iter().collect();
     in_order.sort_unstable_by_key(|attempt| attempt.subject);
     let (mut taken, mut wait) = (Vec::new(), None);
     for attempt in in_order {
@@ -119,14 +125,14 @@ pub(super) async fn take_attempts(
     Ok(None)
 }
 
-pub(super) async fn settle_attempts(db: &Transaction<'_>, settled: &AttemptsSettled) -> Outcome<()> {
+pub(super) async fn settle_sign_in_attempts(db: &Transaction<'_>, settled: &SignInAttemptsUpdate) -> SqlResult<()> {
     for subject in &settled.full {
         rows::execute(db, "DELETE FROM sign_in_attempts WHERE subject = $1", &[&subject.as_slice()]).await?;
     }
     for attempt in &settled.back {
-        let every_ms = i64::try_from(attempt.every.as_millis()).unwrap_or(i64::MAX);
+        let refill_interval_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
         let back = "UPDATE sign_in_attempts SET full_at_ms = full_at_ms - $2 WHERE subject = $1";
-        rows::execute(db, back, &[&attempt.subject.as_slice(), &every_ms]).await?;
+        rows::execute(db, back, &[&attempt.subject.as_slice(), &refill_interval_ms]).await?;
     }
     Ok(())
 }

@@ -2,30 +2,30 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{Answered, IdempotentAnswer, StoreError, StoreResult};
+use platform_core::port::{AnsweredWrites, IdempotentAnswer, StoreError, StoreResult};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::rows::{self, Outcome};
-use super::{Sqlite, access, consumers};
+use super::rows::{self, SqlResult};
+use super::{SqliteStore, access, consumers};
 
 #[async_trait]
-impl Answered for Sqlite {
+impl AnsweredWrites for SqliteStore {
     async fn next_auctioneer_id(&self) -> StoreResult<i64> {
         self.write(next_auctioneer_id).await
     }
 
-    async fn resume(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(move |db| {
             access::keep_or_replay(db, answer.as_ref())?;
-            consumers::resume(db, customer, at)
+            consumers::resume_queue(db, customer, at)
         })
         .await
     }
 }
 
 /// The table counts its ids itself; a row that is given none goes on from here.
-fn next_auctioneer_id(db: &Connection) -> Outcome<i64> {
+fn next_auctioneer_id(db: &Connection) -> SqlResult<i64> {
     let begin = "INSERT INTO sqlite_sequence (name, seq) \
          SELECT 'auctioneers', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'auctioneers')";
     rows::execute(db, begin, [])?;

@@ -1,22 +1,22 @@
-//! Registrations of bidders, and their stakes.
+//! RegistrationStore of bidders, and their bidder_items.
 
 use async_trait::async_trait;
 use platform_core::port::{
-    Page, Registration, RegistrationEntry, Registrations, SeenRegistration, Stake, StoreError, StoreResult, Turn,
-    Versioned,
+    BidderItem, ExpectedRegistration, Page, Registration, RegistrationStore, RegistrationWrite, SpendingVersion,
+    StoreError, StoreResult, Versioned,
 };
 use platform_rules::Item;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome, is_constraint};
-use super::{Sqlite, access, log};
+use super::rows::{self, SqlResult, is_constraint};
+use super::{SqliteStore, access, log};
 use crate::codec::{registration_status_code, to_json};
 
 #[async_trait]
-impl Registrations for Sqlite {
-    async fn put_registration(&self, entry: RegistrationEntry) -> StoreResult<()> {
+impl RegistrationStore for SqliteStore {
+    async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()> {
         self.write(move |db| {
             access::keep_or_replay(db, entry.answer.as_ref())?;
             put(db, &entry.registration)?;
@@ -30,7 +30,7 @@ impl Registrations for Sqlite {
         self.read(move |db| rows::one(db, select, [uuid.as_bytes()], registration)).await
     }
 
-    async fn registration_of(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
+    async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
         let paddle = paddle.to_owned();
         let select = "SELECT state, turn FROM registrations WHERE auction = ?1 AND paddle = ?2";
         self.read(move |db| rows::one(db, select, (auction.as_bytes(), paddle), registration)).await
@@ -53,18 +53,18 @@ impl Registrations for Sqlite {
         Ok(found.unwrap_or(0))
     }
 
-    async fn note_stakes(&self, stakes: Vec<Stake>) -> StoreResult<()> {
-        self.write(move |db| note(db, &stakes)).await
+    async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()> {
+        self.write(move |db| note(db, &bidder_items)).await
     }
 
-    async fn committed(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64> {
+    async fn committed_amount(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64> {
         let paddle = paddle.to_owned();
-        self.read(move |db| committed(db, auction, &paddle, except.unwrap_or_default())).await
+        self.read(move |db| committed_amount(db, auction, &paddle, except.unwrap_or_default())).await
     }
 }
 
 /// An error undoes the whole job, the answer included.
-fn put(db: &Connection, registration: &Versioned<Registration>) -> Outcome<()> {
+fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()> {
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
     let party = party.as_ref().map(Uuid::as_bytes);
@@ -73,7 +73,7 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> Outcome<()> {
     let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, turn = turn + 1, version = ?6, state = ?7, \
          status = ?8 \
          WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND (paddle = ?3 OR NOT EXISTS \
-         (SELECT 1 FROM stakes s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
+         (SELECT 1 FROM bidder_items s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
     let (number, json, status) = (state.number(), to_json(state)?, registration_status_code(state.status));
     let values = params![uuid, auction, state.paddle, number, party, state.version, json, status];
@@ -89,40 +89,40 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> Outcome<()> {
     }
 }
 
-/// Takes a turn; `Conflict` when it is not the next one any more.
-pub(super) fn take_turn(db: &Connection, turn: Turn) -> Outcome<()> {
+/// Raises the version of what a registration has bid; `Conflict` if it is not the expected one.
+pub(super) fn advance_spending_version(db: &Connection, version: SpendingVersion) -> SqlResult<()> {
     let take = "UPDATE registrations SET turn = turn + 1 WHERE uuid = ?1 AND turn = ?2";
-    match rows::execute(db, take, (turn.registration.as_bytes(), turn.seen))? {
+    match rows::execute(db, take, (version.registration.as_bytes(), version.expected))? {
         1 => Ok(()),
         _ => Err(StoreError::Conflict.into()),
     }
 }
 
 /// `Conflict` when the registration is another than the one that was seen.
-pub(super) fn same_registration(db: &Connection, seen: &SeenRegistration) -> Outcome<()> {
+pub(super) fn check_registration(db: &Connection, seen: &ExpectedRegistration) -> SqlResult<()> {
     let select = "SELECT version FROM registrations WHERE auction = ?1 AND paddle = ?2";
     let found = rows::one(db, select, (seen.auction.as_bytes(), &seen.paddle), |row| Ok(row.get::<_, i64>(0)?))?;
     if found.unwrap_or(0) == seen.version { Ok(()) } else { Err(StoreError::Conflict.into()) }
 }
 
-pub(super) fn note(db: &Connection, stakes: &[Stake]) -> Outcome<()> {
-    let note = "INSERT INTO stakes (auction, paddle, item) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    for Stake { auction, paddle, item } in stakes {
+pub(super) fn note(db: &Connection, bidder_items: &[BidderItem]) -> SqlResult<()> {
+    let note = "INSERT INTO bidder_items (auction, paddle, item) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    for BidderItem { auction, paddle, item } in bidder_items {
         rows::execute(db, note, (auction.as_bytes(), paddle, item.as_bytes()))?;
     }
     Ok(())
 }
 
-fn committed(db: &Connection, auction: Uuid, paddle: &str, except: Uuid) -> Outcome<i64> {
-    let select = "SELECT i.state FROM stakes s JOIN items i ON i.uuid = s.item \
+fn committed_amount(db: &Connection, auction: Uuid, paddle: &str, except: Uuid) -> SqlResult<i64> {
+    let select = "SELECT i.state FROM bidder_items s JOIN items i ON i.uuid = s.item \
          WHERE s.auction = ?1 AND s.paddle = ?2 AND s.item <> ?3";
     let bound = rows::list(db, select, (auction.as_bytes(), paddle, except.as_bytes()), |row| {
-        Ok(rows::json::<Item>(row, 0)?.bound_for(paddle))
+        Ok(rows::json::<Item>(row, 0)?.committed_by(paddle))
     })?;
     Ok(bound.into_iter().fold(0, i64::saturating_add))
 }
 
-pub(super) fn registration(row: &Row<'_>) -> Outcome<Registration> {
+pub(super) fn registration(row: &Row<'_>) -> SqlResult<Registration> {
     let state: Registration = rows::json(row, 0)?;
-    Ok(Registration { turn: row.get(1)?, ..state })
+    Ok(Registration { spending_version: row.get(1)?, ..state })
 }

@@ -3,24 +3,24 @@
 use async_trait::async_trait;
 use contract::AuctionStatus;
 use platform_core::Role;
-use platform_core::port::{Clerk, ClerkAssigned, Clerks, Page, StoreError, StoreResult, User};
+use platform_core::port::{Clerk, ClerkAssignResult, ClerkStore, Page, StoreError, StoreResult, User};
 use platform_rules::Auction;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
-use super::{Sqlite, people};
+use super::rows::{self, SqlResult};
+use super::{SqliteStore, people};
 use crate::codec::ms;
 
 #[async_trait]
-impl Clerks for Sqlite {
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssigned> {
+impl ClerkStore for SqliteStore {
+    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult> {
         self.write(move |db| assign(db, &clerk, clerks_max)).await
     }
 
-    async fn take_clerk_off(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        self.write(move |db| take_off(db, auction, user)).await
+    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
+        self.write(move |db| unassign(db, auction, user)).await
     }
 
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
@@ -31,9 +31,9 @@ impl Clerks for Sqlite {
         self.read(move |db| list(db, auction, page)).await
     }
 
-    async fn webcasts_of(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
+    async fn webcasts_of_clerk(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>> {
         let select = "SELECT a.state FROM clerks c CROSS JOIN auctions a ON a.uuid = c.auction \
-             WHERE c.of_user = ?1 AND c.auction > ?2 AND a.status <> ?3 ORDER BY c.auction LIMIT ?4";
+             WHERE c.user_uuid = ?1 AND c.auction > ?2 AND a.status <> ?3 ORDER BY c.auction LIMIT ?4";
         let (after, limit) = (after(page), rows::limit(page.limit));
         let archived = AuctionStatus::Archived.code();
         self.read(move |db| {
@@ -42,7 +42,7 @@ impl Clerks for Sqlite {
         .await
     }
 
-    async fn users_who_clerk(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+    async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
         let select =
             format!("{} WHERE role = ?1 AND disabled_at_ms IS NULL AND uuid > ?2 ORDER BY uuid LIMIT ?3", people::USER);
         let (after, limit) = (after(page), rows::limit(page.limit));
@@ -51,33 +51,33 @@ impl Clerks for Sqlite {
 }
 
 /// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
-pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> Outcome<ClerkAssigned> {
+pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
     let user = people::find(db, clerk.user)?;
     if user.is_none_or(|user| user.role != Role::Clerk.name()) {
-        return Ok(ClerkAssigned::NoClerk);
+        return Ok(ClerkAssignResult::NotAClerk);
     }
     if is_clerk(db, clerk.auction, clerk.user)? {
-        return Ok(ClerkAssigned::Before);
+        return Ok(ClerkAssignResult::AlreadyAssigned);
     }
-    let others = "SELECT of_user FROM clerks WHERE auction = ?1 LIMIT ?2";
+    let others = "SELECT user_uuid FROM clerks WHERE auction = ?1 LIMIT ?2";
     let others = rows::list(db, others, (clerk.auction.as_bytes(), rows::limit(clerks_max)), |_| Ok(()))?;
     if others.len() >= clerks_max {
-        return Ok(ClerkAssigned::Full);
+        return Ok(ClerkAssignResult::LimitReached);
     }
-    let insert = "INSERT INTO clerks (auction, of_user, assigned_at_ms, assigned_by) VALUES (?1, ?2, ?3, ?4)";
+    let insert = "INSERT INTO clerks (auction, user_uuid, assigned_at_ms, assigned_by) VALUES (?1, ?2, ?3, ?4)";
     let Clerk { auction, user, assigned_at, assigned_by } = clerk;
     rows::execute(db, insert, (auction.as_bytes(), user.as_bytes(), ms(*assigned_at), assigned_by))?;
-    Ok(ClerkAssigned::Now)
+    Ok(ClerkAssignResult::Assigned)
 }
 
-fn is_clerk(db: &Connection, auction: Uuid, user: Uuid) -> Outcome<bool> {
-    let select = "SELECT 1 FROM clerks WHERE auction = ?1 AND of_user = ?2";
+fn is_clerk(db: &Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM clerks WHERE auction = ?1 AND user_uuid = ?2";
     Ok(rows::one(db, select, (auction.as_bytes(), user.as_bytes()), |_| Ok(()))?.is_some())
 }
 
-fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> Outcome<Vec<(Clerk, User)>> {
-    let select = "SELECT auction, of_user, assigned_at_ms, assigned_by FROM clerks \
-         WHERE auction = ?1 AND of_user > ?2 ORDER BY of_user LIMIT ?3";
+fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> SqlResult<Vec<(Clerk, User)>> {
+    let select = "SELECT auction, user_uuid, assigned_at_ms, assigned_by FROM clerks \
+         WHERE auction = ?1 AND user_uuid > ?2 ORDER BY user_uuid LIMIT ?3";
     let found = rows::list(db, select, (auction.as_bytes(), after(page).as_bytes(), rows::limit(page.limit)), clerk)?;
     let with_user = found.into_iter().map(|clerk| {
         let user = people::find(db, clerk.user)?;
@@ -86,7 +86,7 @@ fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> Outcome<Vec<(Clerk,
     with_user.collect()
 }
 
-fn clerk(row: &Row<'_>) -> Outcome<Clerk> {
+fn clerk(row: &Row<'_>) -> SqlResult<Clerk> {
     Ok(Clerk {
         auction: rows::uuid(row, 0)?,
         user: rows::uuid(row, 1)?,
@@ -96,12 +96,12 @@ fn clerk(row: &Row<'_>) -> Outcome<Clerk> {
 }
 
 /// False when they were none of this webcast.
-pub(super) fn take_off(db: &Connection, auction: Uuid, user: Uuid) -> Outcome<bool> {
-    let delete = "DELETE FROM clerks WHERE auction = ?1 AND of_user = ?2";
+pub(super) fn unassign(db: &Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+    let delete = "DELETE FROM clerks WHERE auction = ?1 AND user_uuid = ?2";
     Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
 }
 
 /// Who gets another role is nobody's clerk.
-pub(super) fn take_off_all(db: &Connection, user: Uuid) -> Outcome<()> {
-    rows::execute(db, "DELETE FROM clerks WHERE of_user = ?1", [user.as_bytes()]).map(drop)
+pub(super) fn unassign_from_all(db: &Connection, user: Uuid) -> SqlResult<()> {
+    rows::execute(db, "DELETE FROM clerks WHERE user_uuid = ?1", [user.as_bytes()]).map(drop)
 }

@@ -8,15 +8,15 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use platform_core::journal::JournalEntry;
-use platform_core::port::{Change, NodeId, OutboxEvent, Receipt, StoreError, StoreResult, Versioned};
+use platform_core::port::{Change, CommitReceipt, NodeId, OutboxEvent, StoreError, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
 use rusqlite::{CachedStatement, Connection, params};
 use uuid::Uuid;
 
-use super::consumers::{self, Connected};
-use super::rows::{self, Fault, Outcome, is_constraint};
+use super::consumers::{self, ConnectionState};
+use super::rows::{self, SqlError, SqlResult, is_constraint};
 use super::{access, bidders, journal, leads, log, outbox, reference, sandbox};
-use crate::batch::Refused;
+use crate::batch::RefusedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
@@ -24,7 +24,7 @@ const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_numbe
 /// Leaves the indexes alone that hold what seldom changes.
 const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
      WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
-const MOVE_ITEM: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
+const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
      effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
 const INSERT_AUCTION: &str = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -34,16 +34,17 @@ const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, 
      asked) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_reason = ?5, struck_actor = ?6, \
      struck_at_ms = ?7 WHERE item = ?1 AND number = ?2";
-const ENTER: &str = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
+const INSERT_OUTBOX: &str =
+    "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
 /// A change with its states as they are kept. They are written out before the writer's turn, for which everybody waits.
-pub(super) struct Written {
+pub(super) struct EncodedChange {
     change: Change,
     auction: Option<String>,
     items: Vec<String>,
 }
 
-impl Written {
+impl EncodedChange {
     pub(super) fn each(changes: Vec<Change>) -> StoreResult<Vec<Self>> {
         let written = changes.into_iter().map(|change| {
             let auction = change.auction.as_ref().map(|auction| to_json(&auction.state)).transpose()?;
@@ -54,7 +55,7 @@ impl Written {
     }
 }
 
-impl Borrow<Change> for Written {
+impl Borrow<Change> for EncodedChange {
     fn borrow(&self) -> &Change {
         &self.change
     }
@@ -63,25 +64,27 @@ impl Borrow<Change> for Written {
 /// One answer for each change, in order.
 pub(super) fn commit(
     db: &Connection,
-    changes: &[Written],
-    hand_to: Option<NodeId>,
-) -> Outcome<Vec<StoreResult<Receipt>>> {
+    changes: &[EncodedChange],
+    assign_to: Option<NodeId>,
+) -> SqlResult<Vec<StoreResult<CommitReceipt>>> {
     let mut commit = Commit {
         db,
         update_item: db.prepare_cached(UPDATE_ITEM)?,
         append: db.prepare_cached(journal::APPEND)?,
-        enter: db.prepare_cached(ENTER)?,
+        enter: db.prepare_cached(INSERT_OUTBOX)?,
         is_held_back: db.prepare_cached("SELECT 1 FROM outbox WHERE subject = ?1")?,
         connected: HashMap::new(),
-        hand_to: match hand_to {
-            Some(node) if changes.iter().any(|written| announces(&written.change)) => Some(outbox::number(db, node)?),
+        assign_to: match assign_to {
+            Some(node) if changes.iter().any(|written| announces(&written.change)) => {
+                Some(outbox::node_number(db, node)?)
+            }
             _ => None,
         },
     };
-    Refused::each(changes, |written| match commit.change(written) {
+    RefusedChanges::each(changes, |written| match commit.change(written) {
         Ok(receipt) => Ok(Ok(receipt)),
-        Err(Fault::Store(error)) => Ok(Err(error)),
-        Err(fault) => Err(fault),
+        Err(SqlError::Store(error)) => Ok(Err(error)),
+        Err(error) => Err(error),
     })
 }
 
@@ -96,21 +99,21 @@ struct Commit<'db> {
     enter: CachedStatement<'db>,
     is_held_back: CachedStatement<'db>,
     /// The batch's customers.
-    connected: HashMap<Uuid, Connected>,
+    connected: HashMap<Uuid, ConnectionState>,
     /// The number of the node that rows are given to.
-    hand_to: Option<i64>,
+    assign_to: Option<i64>,
 }
 
 impl Commit<'_> {
-    fn change(&mut self, written: &Written) -> Outcome<Receipt> {
+    fn change(&mut self, written: &EncodedChange) -> SqlResult<CommitReceipt> {
         let change = &written.change;
         if usize::from(change.auction.is_some())
-            + usize::from(change.turn.is_some())
-            + usize::from(change.lead.is_some())
+            + usize::from(change.spending_version.is_some())
+            + usize::from(change.bulk_change.is_some())
             + change.items.len()
             <= 1
         {
-            return self.change_of_one(written);
+            return self.commit_single(written);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;
         let done = access::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(written));
@@ -119,17 +122,17 @@ impl Commit<'_> {
         }
         rows::execute(self.db, "RELEASE change", [])?;
         done?;
-        self.follow(change)
+        self.write_rest(change)
     }
 
-    fn change_of_one(&mut self, written: &Written) -> Outcome<Receipt> {
+    fn commit_single(&mut self, written: &EncodedChange) -> SqlResult<CommitReceipt> {
         let change = &written.change;
         access::keep_or_replay(self.db, change.answer.as_ref())?;
         match self.put(written) {
-            Ok(()) => self.follow(change),
+            Ok(()) => self.write_rest(change),
             Err(refused) => {
                 if let Some(answer) = &change.answer {
-                    access::take_back(self.db, answer)?;
+                    access::delete_answer(self.db, answer)?;
                 }
                 Err(refused)
             }
@@ -137,15 +140,15 @@ impl Commit<'_> {
     }
 
     /// What can be refused, but for the answer.
-    fn put(&mut self, Written { change, auction, items }: &Written) -> Outcome<()> {
-        if let Some(turn) = change.turn {
-            bidders::take_turn(self.db, turn)?;
+    fn put(&mut self, EncodedChange { change, auction, items }: &EncodedChange) -> SqlResult<()> {
+        if let Some(turn) = change.spending_version {
+            bidders::advance_spending_version(self.db, turn)?;
         }
         if let Some(seen) = &change.registration {
-            bidders::same_registration(self.db, seen)?;
+            bidders::check_registration(self.db, seen)?;
         }
-        if let Some(step) = &change.lead {
-            leads::take_step(self.db, step)?;
+        if let Some(step) = &change.bulk_change {
+            leads::advance_bulk_change(self.db, step)?;
         }
         if let (Some(state), Some(json)) = (&change.auction, auction) {
             self.put_auction(state, json)?;
@@ -156,7 +159,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> Outcome<()> {
+    fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> SqlResult<()> {
         let (uuid, status) = (state.uuid.as_bytes(), state.status.code());
         let done = if *expected_version == 0 {
             let (customer, auctioneer) = (state.customer.as_bytes(), state.auctioneer.as_bytes());
@@ -174,7 +177,7 @@ impl Commit<'_> {
         }
     }
 
-    fn put_item(&mut self, Versioned { expected_version, state }: &Versioned<Item>, json: &str) -> Outcome<()> {
+    fn put_item(&mut self, Versioned { expected_version, state }: &Versioned<Item>, json: &str) -> SqlResult<()> {
         let done = if *expected_version == 0 {
             self.db.prepare_cached(INSERT_ITEM)?.execute(params![
                 state.uuid.as_bytes(),
@@ -200,7 +203,7 @@ impl Commit<'_> {
             ];
             match self.update_item.execute(values) {
                 // Another version, or another place or number.
-                Ok(0) => self.db.prepare_cached(MOVE_ITEM)?.execute(values),
+                Ok(0) => self.db.prepare_cached(UPDATE_ITEM_PLACE)?.execute(values),
                 done => done,
             }
         };
@@ -213,7 +216,7 @@ impl Commit<'_> {
     }
 
     /// A lot number that another item has is the caller's mistake; a position that was filled meanwhile is chosen again.
-    fn why_refused(&self, item: &Item) -> Outcome<StoreError> {
+    fn why_refused(&self, item: &Item) -> SqlResult<StoreError> {
         let holder = "SELECT 1 FROM items WHERE auction = ?1 AND lot_number = ?2 AND uuid <> ?3";
         let values = (item.auction.as_bytes(), &item.lot_number, item.uuid.as_bytes());
         let taken = rows::one(self.db, holder, values, |_| Ok(()))?;
@@ -221,7 +224,7 @@ impl Commit<'_> {
     }
 
     /// What follows from a change that was not refused.
-    fn follow(&mut self, change: &Change) -> Outcome<Receipt> {
+    fn write_rest(&mut self, change: &Change) -> SqlResult<CommitReceipt> {
         reference::put(self.db, change.address.as_ref())?;
         log::append(self.db, &change.log)?;
         for bid in &change.bids {
@@ -239,30 +242,32 @@ impl Commit<'_> {
                 bid.asked
             ])?;
         }
-        for mark in &change.bid_marks {
+        for mark in &change.bid_strikes {
             let (struck, after, reason, actor, at) = struck_columns(mark.struck.as_ref());
             let values = params![mark.item.as_bytes(), mark.number, struck, after, reason, actor, at];
             self.db.prepare_cached(MARK_BID)?.execute(values)?;
         }
-        bidders::note(self.db, &change.stakes)?;
-        let mut receipt = Receipt::default();
+        bidders::note(self.db, &change.bidder_items)?;
+        let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             self.append(entry, &mut receipt)?;
         }
         Ok(receipt)
     }
 
-    fn append(&mut self, entry: &JournalEntry, receipt: &mut Receipt) -> Outcome<()> {
+    fn append(&mut self, entry: &JournalEntry, receipt: &mut CommitReceipt) -> SqlResult<()> {
         let body = entry.event.as_ref().map(|event| event.to_json());
         let cursor = journal::append(&mut self.append, entry, body.as_deref())?;
         receipt.cursors.push(cursor);
         let (Some(event), Some(body)) = (&entry.event, body) else { return Ok(()) };
         let connected = self.connected(entry.customer)?;
-        if connected == Connected::No {
+        if connected == ConnectionState::Incomplete {
             return Ok(());
         }
-        let owner = match self.hand_to {
-            Some(owner) if connected == Connected::Open && !self.is_held_back.exists([entry.subject.as_bytes()])? => {
+        let owner = match self.assign_to {
+            Some(owner)
+                if connected == ConnectionState::Open && !self.is_held_back.exists([entry.subject.as_bytes()])? =>
+            {
                 Some(owner)
             }
             _ => None,
@@ -270,7 +275,7 @@ impl Commit<'_> {
         self.enter.execute((cursor, entry.customer.as_bytes(), entry.subject.as_bytes(), owner))?;
         match owner {
             None => receipt.waiting += 1,
-            Some(_) => receipt.handed.push(OutboxEvent {
+            Some(_) => receipt.assigned.push(OutboxEvent {
                 cursor,
                 customer: entry.customer,
                 subject: entry.subject,
@@ -284,7 +289,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn connected(&mut self, customer: Uuid) -> Outcome<Connected> {
+    fn connected(&mut self, customer: Uuid) -> SqlResult<ConnectionState> {
         if let Some(connected) = self.connected.get(&customer) {
             return Ok(*connected);
         }

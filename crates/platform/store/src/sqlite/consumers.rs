@@ -7,10 +7,10 @@ use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::outbox;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::ms;
 
-pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Outcome<()> {
+pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     let put = "INSERT OR REPLACE INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -24,61 +24,61 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Out
         ms(consumer.updated_at)
     ];
     rows::execute(db, put, values)?;
-    outbox::start_anew(db, consumer.customer)?;
+    outbox::reset_failures(db, consumer.customer)?;
     match start {
-        StartFrom::Cursor(after) if consumer.is_complete() => outbox::enter_again(db, consumer.customer, after),
+        StartFrom::Cursor(after) if consumer.is_complete() => outbox::reenqueue(db, consumer.customer, after),
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
     }
 }
 
-pub(super) fn find(db: &Connection, customer: Uuid) -> Outcome<Option<Consumer>> {
+pub(super) fn find(db: &Connection, customer: Uuid) -> SqlResult<Option<Consumer>> {
     let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
          FROM consumers WHERE customer = ?1";
     rows::one(db, select, [customer.as_bytes()], consumer)
 }
 
-pub(super) fn list(db: &Connection, after: Uuid, limit: usize) -> Outcome<Vec<Consumer>> {
+pub(super) fn list(db: &Connection, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
     let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
          FROM consumers WHERE customer > ?1 ORDER BY customer LIMIT ?2";
     rows::list(db, select, (after.as_bytes(), rows::limit(limit)), consumer)
 }
 
-pub(super) fn park(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> Outcome<()> {
+pub(super) fn park_queue(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
     let park = "UPDATE consumers SET parked_reason = ?2, parked_at_ms = ?3 WHERE customer = ?1";
     let (reason, at) = parked.map(|parked| (parked.reason.as_str(), ms(parked.at))).unzip();
     rows::execute(db, park, (customer.as_bytes(), reason, at)).map(drop)
 }
 
-pub(super) fn resume(db: &Connection, customer: Uuid, at: Timestamp) -> Outcome<()> {
+pub(super) fn resume_queue(db: &Connection, customer: Uuid, at: Timestamp) -> SqlResult<()> {
     let resume =
         "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = ?2 WHERE customer = ?1";
     rows::execute(db, resume, (customer.as_bytes(), ms(at)))?;
-    outbox::start_anew(db, customer)
+    outbox::reset_failures(db, customer)
 }
 
 /// What a commit has to know of a customer's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Connected {
+pub(super) enum ConnectionState {
     /// Not complete: nothing enters the outbox.
-    No,
+    Incomplete,
     /// Complete, and its queue waits for a person.
     Parked,
     /// Complete.
     Open,
 }
 
-pub(super) fn connected(db: &Connection, customer: Uuid) -> Outcome<Connected> {
+pub(super) fn connected(db: &Connection, customer: Uuid) -> SqlResult<ConnectionState> {
     let select = "SELECT parked_at_ms FROM consumers \
          WHERE customer = ?1 AND application_id IS NOT NULL AND api_key IS NOT NULL";
     let parked_at = rows::one(db, select, [customer.as_bytes()], |row| rows::optional_time(row, 0))?;
     Ok(match parked_at {
-        None => Connected::No,
-        Some(Some(_)) => Connected::Parked,
-        Some(None) => Connected::Open,
+        None => ConnectionState::Incomplete,
+        Some(Some(_)) => ConnectionState::Parked,
+        Some(None) => ConnectionState::Open,
     })
 }
 
-fn consumer(row: &Row<'_>) -> Outcome<Consumer> {
+fn consumer(row: &Row<'_>) -> SqlResult<Consumer> {
     let reason: Option<String> = row.get(4)?;
     let parked = match (reason, rows::optional_time(row, 5)?) {
         (Some(reason), Some(at)) => Some(Parked { reason, at }),

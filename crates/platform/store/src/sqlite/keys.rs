@@ -2,18 +2,18 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{ApiKey, ApiKeys, Page, StoreResult};
+use platform_core::port::{ApiKey, ApiKeyStore, Page, StoreResult};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::access::{API_KEY, api_key};
 use super::customers::after;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::ms;
 
 #[async_trait]
-impl ApiKeys for Sqlite {
+impl ApiKeyStore for SqliteStore {
     async fn api_key(&self, uuid: Uuid) -> StoreResult<Option<ApiKey>> {
         let select = format!("{API_KEY} WHERE uuid = ?1");
         self.read(move |db| rows::one(db, &select, [uuid.as_bytes()], api_key)).await
@@ -29,12 +29,12 @@ impl ApiKeys for Sqlite {
 }
 
 /// False when it was revoked before, or there is none.
-pub(super) fn revoke(db: &Connection, uuid: Uuid, at: Timestamp) -> Outcome<bool> {
+pub(super) fn revoke(db: &Connection, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
     let revoke = "UPDATE api_keys SET revoked_at_ms = ?2 WHERE uuid = ?1 AND revoked_at_ms IS NULL";
     Ok(rows::execute(db, revoke, (uuid.as_bytes(), ms(at)))? == 1)
 }
 
-fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> Outcome<Vec<ApiKey>> {
+fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> SqlResult<Vec<ApiKey>> {
     let (after, limit) = (after(page), rows::limit(page.limit));
     match customer {
         None => {

@@ -7,16 +7,16 @@ use platform_rules::LogHash;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::customers::after;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{self as codec, AuctionColumns, ItemColumns, RegistrationColumns};
 
-pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> Outcome<()> {
+pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> SqlResult<()> {
     if entries.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO log (subject, number, content, concealed, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let insert = "INSERT INTO audit_log (subject, number, content, concealed, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut insert = db.prepare_cached(insert)?;
     for entry in entries {
         let values = params![entry.subject.as_bytes(), entry.number, entry.content, entry.concealed, entry.hash.0];
@@ -26,26 +26,26 @@ pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> Outcome<()> {
 }
 
 #[async_trait]
-impl Logs for Sqlite {
-    async fn log(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
+impl Logs for SqliteStore {
+    async fn log_entries(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>> {
         self.read(move |db| entries(db, subject, page)).await
     }
 
-    async fn logged_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
-        let select = "SELECT DISTINCT subject FROM log WHERE subject > ?1 ORDER BY subject LIMIT ?2";
+    async fn audited_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT subject FROM audit_log WHERE subject > ?1 ORDER BY subject LIMIT ?2";
         self.read(move |db| {
             rows::list(db, select, (after(page).as_bytes(), rows::limit(page.limit)), |row| rows::uuid(row, 0))
         })
         .await
     }
 
-    async fn columns_astray(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
-        self.read(move |db| columns_astray(db, kind, subject)).await
+    async fn inconsistent_columns(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>> {
+        self.read(move |db| inconsistent_columns(db, kind, subject)).await
     }
 }
 
-fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEntry>> {
-    let select = "SELECT number, content, concealed, hash FROM log WHERE subject = ?1 AND number > ?2 \
+fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> SqlResult<Vec<LogEntry>> {
+    let select = "SELECT number, content, concealed, hash FROM audit_log WHERE subject = ?1 AND number > ?2 \
          ORDER BY number LIMIT ?3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, (subject.as_bytes(), after, rows::limit(page.limit)), |row| {
@@ -54,7 +54,7 @@ fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> Outcome<Vec<LogEn
     })
 }
 
-fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<&'static str>> {
+fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlResult<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
             let select = "SELECT customer, auctioneer, kind, status, version, sandbox, clock_target_ms, state \
@@ -70,7 +70,7 @@ fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<
                     sandbox: row.get(5)?,
                     clock_target_ms: row.get(6)?,
                 };
-                Ok(columns.astray(&rows::json(row, 7)?))
+                Ok(columns.inconsistent(&rows::json(row, 7)?))
             })
         }
         LogKind::Item => {
@@ -89,7 +89,7 @@ fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<
                     sandbox_end_ms: row.get(6)?,
                     version: row.get(7)?,
                 };
-                Ok(columns.astray(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 8)?))
             })
         }
         LogKind::Registration => {
@@ -105,13 +105,13 @@ fn columns_astray(db: &Connection, kind: LogKind, subject: Uuid) -> Outcome<Vec<
                     status: row.get(4)?,
                     version: row.get(5)?,
                 };
-                Ok(columns.astray(&rows::json(row, 6)?))
+                Ok(columns.inconsistent(&rows::json(row, 6)?))
             })
         }
     };
-    let Some((customer, mut astray)) = columns? else { return Ok(Vec::new()) };
+    let Some((customer, mut inconsistent)) = columns? else { return Ok(Vec::new()) };
     let select = "SELECT 1 FROM journal WHERE subject = ?1 AND customer <> ?2";
     let of_another = rows::one(db, select, (subject.as_bytes(), customer.as_bytes()), |_| Ok(()))?;
-    astray.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
-    Ok(astray)
+    inconsistent.extend(of_another.map(|()| codec::JOURNAL_CUSTOMER));
+    Ok(inconsistent)
 }

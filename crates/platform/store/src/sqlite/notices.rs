@@ -1,17 +1,17 @@
-//! Notices to other processes: there are none that serve from the same store.
+//! NoticeReceiver to other processes: there are none that serve from the same store.
 
 use async_trait::async_trait;
-use platform_core::port::{Noticeboard, Notices, StoreResult};
+use platform_core::port::{NodeNotices, Notifications, StoreResult};
 
-use super::Sqlite;
+use super::SqliteStore;
 
 #[async_trait]
-impl Noticeboard for Sqlite {
-    async fn tell(&self, _: &str) -> StoreResult<()> {
+impl NodeNotices for SqliteStore {
+    async fn broadcast(&self, _: &str) -> StoreResult<()> {
         Ok(())
     }
 
-    fn notices(&self) -> Option<Notices> {
+    fn notifications(&self) -> Option<Notifications> {
         None
     }
 }

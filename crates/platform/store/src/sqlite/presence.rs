@@ -2,24 +2,24 @@
 
 use async_trait::async_trait;
 use contract::ItemStatus;
-use platform_core::port::{Presence, StoreResult};
+use platform_core::port::{ItemPresence, StoreResult};
 use platform_rules::ItemCounts;
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::Sqlite;
-use super::rows::{self, Outcome};
+use super::SqliteStore;
+use super::rows::{self, SqlResult};
 use crate::codec::{LIVE, SUSPENDED};
 
 #[async_trait]
-impl Presence for Sqlite {
-    async fn present(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
+impl ItemPresence for SqliteStore {
+    async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         let auctions = auctions.to_vec();
-        self.read(move |db| auctions.iter().map(|auction| present(db, *auction)).collect()).await
+        self.read(move |db| auctions.iter().map(|auction| item_presence(db, *auction)).collect()).await
     }
 }
 
-fn present(db: &Connection, auction: Uuid) -> Outcome<ItemCounts> {
+fn item_presence(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
     // Each of these is a place in the index; with `has_bids` alone it would be gone through.
     let some = "EXISTS (SELECT 1 FROM items INDEXED BY items_by_status WHERE auction = ?1 AND status";
     let every = ItemStatus::ALL.iter().map(|status| status.code().to_string()).collect::<Vec<_>>().join(", ");

@@ -1,25 +1,25 @@
 //! The end of a connection, and events in quarantine.
 
 use async_trait::async_trait;
-use platform_core::port::{AfterLater, Cursor, IdempotentAnswer, Quarantine, StoreError, StoreResult};
+use platform_core::port::{Cursor, IdempotentAnswer, OvertakenPolicy, Quarantine, StoreError, StoreResult};
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::consumers::{self, Connected};
-use super::rows::{self, Outcome};
-use super::{Sqlite, access};
+use super::consumers::{self, ConnectionState};
+use super::rows::{self, SqlResult};
+use super::{SqliteStore, access};
 
 #[async_trait]
-impl Quarantine for Sqlite {
+impl Quarantine for SqliteStore {
     async fn disconnect(&self, customer: Uuid) -> StoreResult<Option<u64>> {
         self.write(move |db| disconnect(db, customer)).await
     }
 
-    async fn passed_by(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
+    async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
         self.read(move |db| {
             let mut passed = Vec::new();
             for cursor in cursors {
-                if is_passed_by(db, customer, cursor)? {
+                if is_overtaken(db, customer, cursor)? {
                     passed.push(cursor);
                 }
             }
@@ -28,20 +28,20 @@ impl Quarantine for Sqlite {
         .await
     }
 
-    async fn send_again(
+    async fn requeue_quarantined(
         &self,
         customer: Uuid,
         cursors: Vec<Cursor>,
-        after_later: AfterLater,
+        after_later: OvertakenPolicy,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
         self.write(move |db| {
             access::keep_or_replay(db, answer.as_ref())?;
-            if consumers::connected(db, customer)? == Connected::No {
+            if consumers::connected(db, customer)? == ConnectionState::Incomplete {
                 return Err(StoreError::Conflict.into());
             }
             for cursor in cursors {
-                if after_later == AfterLater::Refuse && is_passed_by(db, customer, cursor)? {
+                if after_later == OvertakenPolicy::Refuse && is_overtaken(db, customer, cursor)? {
                     return Err(StoreError::Conflict.into());
                 }
                 let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
@@ -70,14 +70,14 @@ impl Quarantine for Sqlite {
     }
 }
 
-pub(super) fn disconnect(db: &Connection, customer: Uuid) -> Outcome<Option<u64>> {
+pub(super) fn disconnect(db: &Connection, customer: Uuid) -> SqlResult<Option<u64>> {
     if rows::execute(db, "DELETE FROM consumers WHERE customer = ?1", [customer.as_bytes()])? == 0 {
         return Ok(None);
     }
     Ok(Some(rows::execute(db, "DELETE FROM outbox WHERE customer = ?1", [customer.as_bytes()])? as u64))
 }
 
-fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> Outcome<()> {
+fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<()> {
     let delete = "DELETE FROM quarantine WHERE customer = ?1 AND cursor = ?2";
     match rows::execute(db, delete, (customer.as_bytes(), cursor))? {
         0 => Err(StoreError::Conflict.into()),
@@ -85,7 +85,7 @@ fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> Outcome<()> {
     }
 }
 
-fn is_passed_by(db: &Connection, customer: Uuid, cursor: Cursor) -> Outcome<bool> {
+fn is_overtaken(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<bool> {
     let select = "SELECT 1 FROM journal j CROSS JOIN journal l INDEXED BY journal_of_subject \
              ON l.subject = j.subject AND l.sequence > j.sequence \
          WHERE j.cursor = ?2 AND j.customer = ?1 AND l.body IS NOT NULL \

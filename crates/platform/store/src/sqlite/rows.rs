@@ -11,7 +11,7 @@ use kit_engine::EngineError;
 
 /// Why a statement, or the job that it is part of, failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum SqlError {
     /// The answer of the port.
     Store(StoreError),
     /// A statement's own error.
@@ -20,42 +20,42 @@ pub(super) enum Fault {
     Engine(EngineError),
 }
 
-pub(super) type Outcome<T> = Result<T, Fault>;
+pub(super) type SqlResult<T> = Result<T, SqlError>;
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqlError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqlError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Statement(error)
     }
 }
 
-impl From<EngineError> for Fault {
+impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Store(error) => error,
-            Fault::Statement(
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Store(error) => error,
+            SqlError::Statement(
                 error @ (rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)),
             ) => Self::Corrupt(error.to_string()),
-            Fault::Statement(error) => Self::Unavailable(error.to_string()),
-            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::Statement(error) => Self::Unavailable(error.to_string()),
+            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
 
-impl Fault {
+impl SqlError {
     /// `Taken` of this field when it is a unique value that is taken.
     pub(super) fn or_taken(self, field: &'static str) -> Self {
         match self {
@@ -75,8 +75,8 @@ pub(super) fn one<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    row: impl FnOnce(&Row<'_>) -> Outcome<T>,
-) -> Outcome<Option<T>> {
+    row: impl FnOnce(&Row<'_>) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     rows.next()?.map(row).transpose()
@@ -87,8 +87,8 @@ pub(super) fn list<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    row: impl Fn(&Row<'_>) -> Outcome<T>,
-) -> Outcome<Vec<T>> {
+    row: impl Fn(&Row<'_>) -> SqlResult<T>,
+) -> SqlResult<Vec<T>> {
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn list<T>(
 }
 
 /// Does one statement; the number of rows that it changed.
-pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> SqlResult<usize> {
     Ok(db.prepare_cached(sql)?.execute(params)?)
 }
 
@@ -108,25 +108,25 @@ pub(super) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-pub(super) fn uuid(row: &Row<'_>, column: usize) -> Outcome<Uuid> {
+pub(super) fn uuid(row: &Row<'_>, column: usize) -> SqlResult<Uuid> {
     Ok(Uuid::from_bytes(row.get(column)?))
 }
 
-pub(super) fn time(row: &Row<'_>, column: usize) -> Outcome<Timestamp> {
+pub(super) fn time(row: &Row<'_>, column: usize) -> SqlResult<Timestamp> {
     Ok(codec::time(row.get(column)?)?)
 }
 
-pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> SqlResult<Option<Timestamp>> {
     let ms: Option<i64> = row.get(column)?;
     Ok(ms.map(codec::time).transpose()?)
 }
 
-pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row str> {
     let text: StoreResult<&str> = row.get_ref(column)?.as_str().map_err(codec::corrupt);
     Ok(text?)
 }
 
 /// What a column keeps as JSON.
-pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(text(row, column)?)?)
 }

@@ -2,19 +2,19 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{Downtime, Runs, StoreResult};
+use platform_core::port::{Downtime, Downtimes, StoreResult};
 
-use super::{Sqlite, rows};
+use super::{SqliteStore, rows};
 use crate::codec::ms;
 
 #[async_trait]
-impl Runs for Sqlite {
-    async fn note_run(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
+impl Downtimes for SqliteStore {
+    async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
         // What is read in an update is what was there before it.
-        let note = "INSERT INTO runs (no, alive_ms) VALUES (1, ?1) ON CONFLICT (no) DO UPDATE SET \
-             down_since_ms = CASE WHEN ?1 - alive_ms > ?2 THEN coalesce(down_since_ms, alive_ms) ELSE down_since_ms END, \
-             down_until_ms = CASE WHEN ?1 - alive_ms > ?2 THEN ?1 ELSE down_until_ms END, \
-             alive_ms = max(alive_ms, ?1) \
+        let note = "INSERT INTO downtime (no, last_alive_at_ms) VALUES (1, ?1) ON CONFLICT (no) DO UPDATE SET \
+             down_since_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN coalesce(down_since_ms, last_alive_at_ms) ELSE down_since_ms END, \
+             down_until_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN ?1 ELSE down_until_ms END, \
+             last_alive_at_ms = max(last_alive_at_ms, ?1) \
              RETURNING down_since_ms, down_until_ms";
         self.write(move |db| {
             let kept = rows::one(db, note, (ms(now), gap_ms_max), |row| {
@@ -25,8 +25,8 @@ impl Runs for Sqlite {
         .await
     }
 
-    async fn end_downtime(&self, downtime: Downtime) -> StoreResult<()> {
-        let end = "UPDATE runs SET down_since_ms = NULL, down_until_ms = NULL WHERE down_until_ms = ?1";
+    async fn clear_downtime(&self, downtime: Downtime) -> StoreResult<()> {
+        let end = "UPDATE downtime SET down_since_ms = NULL, down_until_ms = NULL WHERE down_until_ms = ?1";
         self.write(move |db| rows::execute(db, end, [ms(downtime.until)]).map(drop)).await
     }
 }

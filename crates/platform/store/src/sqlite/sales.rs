@@ -12,14 +12,14 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
+use super::rows::{self, SqlResult};
 use crate::codec::{self as codec, LIVE, PASSED, SUSPENDED, ms};
 
-pub(super) fn auction(db: &Connection, uuid: Uuid) -> Outcome<Option<Auction>> {
+pub(super) fn auction(db: &Connection, uuid: Uuid) -> SqlResult<Option<Auction>> {
     rows::one(db, "SELECT state FROM auctions WHERE uuid = ?1", [uuid.as_bytes()], |row| rows::json(row, 0))
 }
 
-pub(super) fn auctions(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> Outcome<Vec<Auction>> {
+pub(super) fn auctions(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> SqlResult<Vec<Auction>> {
     let (after, limit) = (after(page), rows::limit(page.limit));
     match customer {
         None => {
@@ -33,17 +33,17 @@ pub(super) fn auctions(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>
     }
 }
 
-pub(super) fn item(db: &Connection, uuid: Uuid) -> Outcome<Option<Item>> {
+pub(super) fn item(db: &Connection, uuid: Uuid) -> SqlResult<Option<Item>> {
     rows::one(db, "SELECT state FROM items WHERE uuid = ?1", [uuid.as_bytes()], |row| rows::json(row, 0))
 }
 
-pub(super) fn items(db: &Connection, auction: Uuid, page: Page<i64>) -> Outcome<Vec<Item>> {
+pub(super) fn items(db: &Connection, auction: Uuid, page: Page<i64>) -> SqlResult<Vec<Item>> {
     let select = "SELECT state FROM items WHERE auction = ?1 AND position > ?2 ORDER BY position LIMIT ?3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, (auction.as_bytes(), after, rows::limit(page.limit)), |row| rows::json(row, 0))
 }
 
-pub(super) fn item_counts(db: &Connection, auction: Uuid) -> Outcome<ItemCounts> {
+pub(super) fn item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
     let select = "SELECT status, has_bids, count(*) FROM items INDEXED BY items_by_status \
          WHERE auction = ?1 GROUP BY status, has_bids";
     let groups = rows::list(db, select, [auction.as_bytes()], |row| {
@@ -65,7 +65,7 @@ pub(super) fn item_counts(db: &Connection, auction: Uuid) -> Outcome<ItemCounts>
     Ok(counts)
 }
 
-pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> Outcome<Vec<Bid>> {
+pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> SqlResult<Vec<Bid>> {
     let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked, struck, struck_after, \
          struck_reason, struck_actor, struck_at_ms FROM bids \
          WHERE item = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
@@ -89,7 +89,7 @@ pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> Outcome<Vec<
 }
 
 /// Due items are mostly of few auctions: each is read once.
-pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<(Item, Arc<Auction>)>> {
+pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<(Item, Arc<Auction>)>> {
     let select = format!(
         "SELECT state FROM items INDEXED BY items_by_end \
          WHERE status = {LIVE} AND effective_end_ms IS NOT NULL AND effective_end_ms <= ?1 \
@@ -112,7 +112,7 @@ pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> Outcom
     Ok(due)
 }
 
-pub(super) fn next_end(db: &Connection) -> Outcome<Option<Timestamp>> {
+pub(super) fn next_end(db: &Connection) -> SqlResult<Option<Timestamp>> {
     let select = format!(
         "SELECT effective_end_ms FROM items INDEXED BY items_by_end \
          WHERE status = {LIVE} AND effective_end_ms IS NOT NULL ORDER BY effective_end_ms LIMIT 1"

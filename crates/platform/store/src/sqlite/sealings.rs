@@ -2,17 +2,19 @@
 
 use async_trait::async_trait;
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, Page, Resealed, SealedAnswer, SealedPlace, Sealings, StoreError, StoreResult};
+use platform_core::port::{
+    Consumer, Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
+};
 use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::customers::after;
-use super::rows::{self, Outcome};
-use super::{Sqlite, consumers};
+use super::rows::{self, SqlResult};
+use super::{SqliteStore, consumers};
 use kit_runtime::vault::same_texts;
 
 #[async_trait]
-impl Sealings for Sqlite {
+impl SealingStore for SqliteStore {
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
         self.read(sentinels).await
     }
@@ -36,7 +38,7 @@ impl Sealings for Sqlite {
     }
 
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>> {
-        let select = "SELECT caller, key, body FROM answers INDEXED BY answers_sealed \
+        let select = "SELECT caller, key, body FROM idempotent_answers INDEXED BY idempotent_answers_sealed \
              WHERE substr(body, 1, 3) = 'v1.' AND (caller, key) > (?1, ?2) ORDER BY caller, key LIMIT ?3";
         self.read(move |db| {
             let (caller, key) = page.after.unwrap_or_default();
@@ -48,28 +50,28 @@ impl Sealings for Sqlite {
         .await
     }
 
-    async fn reseal(&self, texts: Vec<Resealed>) -> StoreResult<usize> {
+    async fn reseal(&self, texts: Vec<SealedReplacement>) -> StoreResult<usize> {
         self.write(move |db| texts.iter().map(|text| reseal(db, text)).sum()).await
     }
 }
 
-fn sentinels(db: &Connection) -> Outcome<Vec<Sealed>> {
+fn sentinels(db: &Connection) -> SqlResult<Vec<Sealed>> {
     let select = "SELECT sealed FROM sentinels ORDER BY sealed";
     rows::list(db, select, [], |row| Ok(Sealed::from_text(row.get::<_, String>(0)?)))
 }
 
-fn reseal(db: &Connection, Resealed { place, old, new }: &Resealed) -> Outcome<usize> {
+fn reseal(db: &Connection, SealedReplacement { location, old, new }: &SealedReplacement) -> SqlResult<usize> {
     let (old, new) = (old.as_str(), new.as_str());
-    match place {
-        SealedPlace::Connection(customer) => {
+    match location {
+        SealedLocation::Connection(customer) => {
             let update = "UPDATE consumers SET api_key = ?3 WHERE customer = ?1 AND api_key = ?2";
             rows::execute(db, update, (customer.as_bytes(), old, new))
         }
-        SealedPlace::Answer { caller, key } => {
-            let update = "UPDATE answers SET body = ?4 WHERE caller = ?1 AND key = ?2 AND body = ?3";
+        SealedLocation::Answer { caller, key } => {
+            let update = "UPDATE idempotent_answers SET body = ?4 WHERE caller = ?1 AND key = ?2 AND body = ?3";
             rows::execute(db, update, (caller.as_bytes(), key, old, new))
         }
-        SealedPlace::Totp(user) => {
+        SealedLocation::Totp(user) => {
             // Whoever changes the user at the same time decides again, so the old text does not come back.
             let update =
                 "UPDATE users SET totp_secret = ?3, version = version + 1 WHERE uuid = ?1 AND totp_secret = ?2";

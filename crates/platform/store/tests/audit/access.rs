@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use kit_runtime::clock::TestClock;
 use kit_runtime::vault::Secret;
-use platform_core::audit::{Anchor, Verified};
+use platform_core::audit::{Anchor, VerifyReport};
 use platform_core::people::{NewUser, UserPatch};
 use platform_core::port::{Page, Store};
 use platform_core::{Caller, Platform, Role};
 
-use crate::behind::Behind;
-use crate::house;
+use crate::behind::RawDatabase;
+use crate::test_sale;
 
 /// People who were made and changed, and a way into the tables.
-pub(crate) struct Ground {
+pub(crate) struct TamperRig {
     platform: Platform,
     store: Arc<dyn Store>,
-    behind: Behind,
+    behind: RawDatabase,
 }
 
-impl Ground {
-    pub(crate) async fn new(store: Arc<dyn Store>, behind: Behind) -> Self {
-        let platform = house::platform(&store, &TestClock::default(), 7);
+impl TamperRig {
+    pub(crate) async fn new(store: Arc<dyn Store>, behind: RawDatabase) -> Self {
+        let platform = test_sale::platform(&store, &TestClock::default(), 7);
         let ground = Self { platform, store, behind };
         for name in ["ada", "otto", "cleo"] {
             ground.make(name).await;
@@ -38,14 +38,14 @@ impl Ground {
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
     }
 
-    async fn verified(&self, anchors: &[Anchor]) -> Verified {
-        let mut verified = Verified::default();
+    async fn verified(&self, anchors: &[Anchor]) -> VerifyReport {
+        let mut verified = VerifyReport::default();
         self.platform.verify_access(anchors, &mut verified).await.unwrap();
         verified
     }
 
     async fn broken(&self) -> Vec<String> {
-        house::broken(&self.platform).await
+        test_sale::broken(&self.platform).await
     }
 
     /// Does it, and gives what is found then; `undo` puts it right.
@@ -66,7 +66,7 @@ macro_rules! stories {
                 let directory = tempfile::tempdir().unwrap();
                 let path = directory.path().join("platform.db");
                 let store = platform_store::sqlite::open(&path).await.unwrap();
-                super::$story(super::Ground::new(store, super::Behind::sqlite(&path)).await).await;
+                super::$story(super::TamperRig::new(store, super::RawDatabase::sqlite(&path)).await).await;
             })+
         }
         mod postgres {
@@ -74,7 +74,7 @@ macro_rules! stories {
                 let url = testkit::postgres::fresh_database().await.unwrap();
                 let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
                 let store = platform_store::postgres::open(&config).await.unwrap();
-                super::$story(super::Ground::new(store, super::Behind::postgres(&url).await).await).await;
+                super::$story(super::TamperRig::new(store, super::RawDatabase::postgres(&url).await).await).await;
             })+
         }
     };
@@ -86,7 +86,7 @@ stories! {
     a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_anchor,
 }
 
-async fn an_entry_of_access_that_is_edited_moved_or_gone_is_found(ground: Ground) {
+async fn an_entry_of_access_that_is_edited_moved_or_gone_is_found(ground: TamperRig) {
     assert_eq!(ground.verified(&[]).await.access_entries, 4);
     assert_eq!(ground.broken().await, Vec::<String>::new());
     let edit = |from: &str, to: &str| {
@@ -118,7 +118,7 @@ async fn an_entry_of_access_that_is_edited_moved_or_gone_is_found(ground: Ground
     }
 }
 
-async fn a_head_of_access_that_is_edited_or_gone_is_found(ground: Ground) {
+async fn a_head_of_access_that_is_edited_or_gone_is_found(ground: TamperRig) {
     let to = |number| format!("UPDATE access_log_head SET number = {number}");
     for (number, wanted) in [(3, "its head, 3, is not its last entry, 4"), (9, "entries 5 to 9 are missing")] {
         let found = ground.tampered(&to(number), &to(4)).await;
@@ -129,7 +129,7 @@ async fn a_head_of_access_that_is_edited_or_gone_is_found(ground: Ground) {
     assert_eq!(found, ["None log of access: its head is gone"]);
 }
 
-async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_anchor(ground: Ground) {
+async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_anchor(ground: TamperRig) {
     let before = ground.verified(&[]).await.access_anchor.unwrap();
     ground.make("dora").await;
     let held = ground.verified(&[before]).await;

@@ -5,18 +5,18 @@ use std::fs;
 use kit_runtime::clock::TestClock;
 use platform_rules::AuctionKind;
 
-use crate::house::{House, broken, platform};
 use crate::model::run;
 use crate::sale::Command;
+use crate::test_sale::{TestSale, broken, platform};
 
 #[tokio::test]
 async fn a_file_that_was_left_in_the_middle_of_a_sale_verifies_and_goes_on() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("platform.db");
-    let house = House::new(platform_store::sqlite::open(&path).await.unwrap(), 1).await;
-    let item = house.auction(AuctionKind::Timed, 2).await.items[0].uuid;
+    let sale = TestSale::new(platform_store::sqlite::open(&path).await.unwrap(), 1).await;
+    let item = sale.auction(AuctionKind::Timed, 2).await.items[0].uuid;
     for (paddle, amount) in [("1", 300), ("2", 200), ("3", 500)] {
-        assert!(run(&house, item, &Command::Bid { paddle: paddle.into(), amount }).await);
+        assert!(run(&sale, item, &Command::Bid { paddle: paddle.into(), amount }).await);
     }
     // What is on disk, while the store is still open: what a killed process leaves.
     let left = tempfile::tempdir().unwrap();
@@ -26,7 +26,7 @@ async fn a_file_that_was_left_in_the_middle_of_a_sale_verifies_and_goes_on() {
     let store = platform_store::sqlite::open(&left.path().join("platform.db")).await.unwrap();
     let again = platform(&store, &TestClock::default(), 2);
     assert_eq!(broken(&again).await, Vec::<String>::new());
-    let again = House { platform: again, ..house };
+    let again = TestSale { platform: again, ..sale };
     assert!(run(&again, item, &Command::Bid { paddle: "4".into(), amount: 900 }).await);
     assert_eq!(again.broken().await, Vec::<String>::new());
     let (item, _) = again.item(item).await;

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod access;
-mod behind;
 mod crash;
-mod ending;
-mod house;
+mod deleted_rows;
+mod invariants;
+mod many_ends;
 mod model;
 mod nodes;
-mod promises;
-mod rough;
+mod random_commands;
+mod raw_database;
 mod sale;
 mod states;
 mod tampering;
-mod vanished;
+mod test_sale;

@@ -9,12 +9,12 @@ use platform_core::bids::NewBid;
 use platform_core::error::PlatformError;
 use platform_core::port::Store;
 use platform_core::ring::ClerkCommand;
-use platform_core::timers::EndItems;
+use platform_core::timers::ItemEndWorker;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
-use crate::house::{House, INCREMENT, OPEN, OPENING};
 use crate::sale::{Command, Model};
+use crate::test_sale::{INCREMENT, OPEN, OPENING, TestSale};
 
 const COMMANDS: usize = 120;
 
@@ -35,36 +35,36 @@ async fn a_postgres_stores_log_replays_to_what_the_model_says() {
 }
 
 async fn drive(store: Arc<dyn Store>, seed: u64) {
-    let house = House::new(store, seed).await;
+    let sale = TestSale::new(store, seed).await;
     for kind in AuctionKind::ALL {
-        let created = house.auction(kind, 1).await;
+        let created = sale.auction(kind, 1).await;
         let item = created.items[0].uuid;
         let random = SeededRandom::new(seed);
         let mut model = Model::new(kind);
         let mut accepted = 0;
         for step in 0..COMMANDS {
             let command = command(kind, &random, &model, step);
-            let taken = run(&house, item, &command).await;
+            let taken = run(&sale, item, &command).await;
             let expected = model.take(&command);
             accepted += usize::from(expected);
-            let (now, _) = house.item(item).await;
+            let (now, _) = sale.item(item).await;
             let seen = (taken, now.status, now.price(), now.standing.map(|standing| standing.bidder));
             let wanted = (expected, model.status, model.price, model.leader.clone());
             assert_eq!(seen, wanted, "seed {seed}, {kind:?}, command {step}: {command:?}");
         }
         assert!(accepted > 15, "only {accepted} commands were accepted");
-        the_record_shows_the_sale_and_no_maximum(&house, item).await;
+        the_record_shows_the_sale_and_no_maximum(&sale, item).await;
     }
-    assert_eq!(house.broken().await, Vec::<String>::new(), "seed {seed}");
-    let verified = house.platform.verify_all(&[], &|_| ()).await.unwrap();
+    assert_eq!(sale.broken().await, Vec::<String>::new(), "seed {seed}");
+    let verified = sale.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert_eq!((verified.auctions, verified.items), (2, 2));
     assert!(verified.entries > 60, "{}", verified.entries);
 }
 
-async fn the_record_shows_the_sale_and_no_maximum(house: &House, item: Uuid) {
-    let record = house.platform.record(&house.caller, item, 0).await.unwrap();
+async fn the_record_shows_the_sale_and_no_maximum(sale: &TestSale, item: Uuid) {
+    let record = sale.platform.record(&sale.caller, item, 0).await.unwrap();
     let checked = check_records(std::slice::from_ref(&record)).unwrap();
-    let (now, _) = house.item(item).await;
+    let (now, _) = sale.item(item).await;
     assert_eq!((checked.head, checked.summary.price), (now.log, now.price()));
     for entry in &record.entries {
         let content: serde_json::Value = serde_json::from_str(&entry.content).unwrap();
@@ -106,10 +106,10 @@ fn command(kind: AuctionKind, random: &SeededRandom, model: &Model, step: usize)
 }
 
 /// If it was accepted.
-pub(crate) async fn run(house: &House, item: Uuid, command: &Command) -> bool {
-    let House { platform, caller, .. } = house;
+pub(crate) async fn run(sale: &TestSale, item: Uuid, command: &Command) -> bool {
+    let TestSale { platform, caller, .. } = test_sale;
     let clerk = async |command: ClerkCommand| {
-        let auction = house.item(item).await.1.uuid;
+        let auction = sale.item(item).await.1.uuid;
         let seen = platform.ring(caller, auction).await?.version();
         platform.clerk(caller, auction, &command, seen, None).await.map(drop)
     };
@@ -133,9 +133,9 @@ pub(crate) async fn run(house: &House, item: Uuid, command: &Command) -> bool {
         Command::OfferAgain => clerk(ClerkCommand::OfferAgain { item }).await,
         Command::Reopen => clerk(ClerkCommand::Reopen { reason: "the hammer slipped".to_owned() }).await,
         Command::End => {
-            house.clock.advance(OPEN);
-            let now = house.platform.now();
-            return EndItems::new(platform.clone()).run_once(now).await.unwrap().items == 1;
+            sale.clock.advance(OPEN);
+            let now = sale.platform.now();
+            return ItemEndWorker::new(platform.clone()).run_once(now).await.unwrap().items == 1;
         }
     };
     match done {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use platform_core::Platform;
-use platform_core::bidders::{BidderEntry, RegistrationStep};
+use platform_core::bidders::{NewRegistration, RegistrationDecision};
 use platform_core::bids::NewBid;
 use platform_core::port::{Page, RegistrationStatus, Store};
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
-use crate::house::{House, broken, platform};
+use crate::test_sale::{TestSale, broken, platform};
 
 const ITEMS: usize = 12;
 const BIDDERS: i64 = 6;
@@ -21,13 +21,13 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
     let config = platform_store::postgres::PostgresConfig { url, pool_size: 6 };
     let here = platform_store::postgres::open(&config).await.unwrap();
     let there: Arc<dyn Store> = platform_store::postgres::open(&config).await.unwrap();
-    let house = Arc::new(House::new(here.clone(), 1).await);
-    let office = platform(&there, &house.clock, 2);
-    let created = house.auction(AuctionKind::Timed, ITEMS).await;
+    let sale = Arc::new(TestSale::new(here.clone(), 1).await);
+    let office = platform(&there, &sale.clock, 2);
+    let created = sale.auction(AuctionKind::Timed, ITEMS).await;
     let items: Vec<Uuid> = created.items.iter().map(|item| item.uuid).collect();
     let mut registered = Vec::new();
     for paddle in 1..=BIDDERS {
-        let entry = BidderEntry {
+        let entry = NewRegistration {
             paddle: Some(paddle.to_string()),
             party: None,
             name: "A. Bidder".into(),
@@ -36,31 +36,31 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
             note: None,
             status: RegistrationStatus::Approved,
         };
-        let bidder = office.register_bidder(&house.caller, created.auction.uuid, &entry, None).await.unwrap();
+        let bidder = office.register_bidder(&sale.caller, created.auction.uuid, &entry, None).await.unwrap();
         registered.push(bidder.fresh().unwrap());
     }
 
     let bid = |platform: Platform, item: Uuid, paddle: i64, amount: i64| {
-        let house = house.clone();
+        let sale = sale.clone();
         async move {
             let new = NewBid { bidder: paddle.to_string(), amount };
-            platform.place_bid(&house.caller, item, &new, None, None).await.map_err(|refusal| refusal.code())
+            platform.place_bid(&sale.caller, item, &new, None, None).await.map_err(|refusal| refusal.code())
         }
     };
     let mut bids = Vec::new();
     for round in 1..=ROUNDS {
         for (number, item) in items.iter().enumerate() {
             for paddle in 1..=BIDDERS {
-                let node = if (paddle + round) % 2 == 0 { &office } else { &house.platform };
+                let node = if (paddle + round) % 2 == 0 { &office } else { &sale.platform };
                 let amount = 100 + 1_000 * round + 10 * (paddle + number as i64);
                 bids.push(tokio::spawn(bid(node.clone(), *item, paddle, amount)));
             }
         }
     }
-    let step = RegistrationStep { to: RegistrationStatus::Suspended, reason: Some("it did not pay".into()) };
+    let step = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("it did not pay".into()) };
     let suspended = (created.auction.uuid, registered[2].uuid);
-    office.change_registration_status(&house.caller, suspended, &step, None, None).await.unwrap();
-    let after: Vec<_> = [&office, &house.platform]
+    office.change_registration_status(&sale.caller, suspended, &step, None, None).await.unwrap();
+    let after: Vec<_> = [&office, &sale.platform]
         .into_iter()
         .flat_map(|node| items.iter().map(move |item| (node.clone(), *item)))
         .map(|(node, item)| tokio::spawn(bid(node, item, 3, 1_000_000)))
@@ -79,7 +79,7 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
     let mut kept = 0;
     for item in &items {
         let bids = there.bids(*item, Page { after: None, limit: 1_000 }).await.unwrap();
-        let (found, _) = house.item(*item).await;
+        let (found, _) = sale.item(*item).await;
         assert_eq!(found.bid_count, bids.len() as i64);
         assert!(bids.iter().zip(1..).all(|(bid, number)| bid.number == number));
         assert!(found.standing.unwrap().maximum.reveal() < 1_000_000);

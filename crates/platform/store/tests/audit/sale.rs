@@ -3,7 +3,7 @@
 use contract::ItemStatus;
 use platform_rules::AuctionKind;
 
-use crate::house::{INCREMENT, OPENING};
+use crate::test_sale::{INCREMENT, OPENING};
 
 /// A command, as the model and the platform are given it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use contract::ItemStatus;
 use platform_core::audit::{Anchor, chain};
-use platform_core::bidders::{BidderEntry, RegistrationPatch, RegistrationStep};
+use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::port::{RegistrationStatus, Store};
 use platform_rules::{AuctionKind, LogHash};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::behind::{Behind, Kind, edited, quoted};
-use crate::house::House;
+use crate::behind::{Kind, RawDatabase, edited, quoted};
 use crate::model::run;
 use crate::sale::Command;
 use crate::states::{edited_state, leaves};
+use crate::test_sale::TestSale;
 
 /// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not logged.
 const NOT_LOGGED: [&str; 3] = ["no", "cursor", "turn"];
@@ -26,7 +26,7 @@ const TABLES: [(&str, &str, Option<&str>); 6] = [
     ("registrations", "uuid", None),
     ("bids", "item", Some("number")),
     ("journal", "subject", Some("sequence")),
-    ("log", "subject", Some("number")),
+    ("audit_log", "subject", Some("number")),
 ];
 
 /// A test of each story on each SQL store.
@@ -37,7 +37,7 @@ macro_rules! stories {
                 let directory = tempfile::tempdir().unwrap();
                 let path = directory.path().join("platform.db");
                 let store = platform_store::sqlite::open(&path).await.unwrap();
-                super::$story(super::Ground::new(store, super::Behind::sqlite(&path)).await).await;
+                super::$story(super::TamperRig::new(store, super::RawDatabase::sqlite(&path)).await).await;
             })+
         }
         mod postgres {
@@ -45,7 +45,7 @@ macro_rules! stories {
                 let url = testkit::postgres::fresh_database().await.unwrap();
                 let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
                 let store = platform_store::postgres::open(&config).await.unwrap();
-                super::$story(super::Ground::new(store, super::Behind::postgres(&url).await).await).await;
+                super::$story(super::TamperRig::new(store, super::RawDatabase::postgres(&url).await).await).await;
             })+
         }
     };
@@ -62,7 +62,7 @@ stories! {
     a_stake_that_a_spending_limit_counts_by_is_missed,
 }
 
-async fn every_field_that_is_edited_is_found(ground: Ground) {
+async fn every_field_that_is_edited_is_found(ground: TamperRig) {
     let mut edits = 0;
     let mut missed = Vec::new();
     for (table, ..) in TABLES {
@@ -83,7 +83,7 @@ async fn every_field_that_is_edited_is_found(ground: Ground) {
     assert!(edits > 350, "{edits}");
 }
 
-async fn every_row_that_is_gone_is_found(ground: Ground) {
+async fn every_row_that_is_gone_is_found(ground: TamperRig) {
     for (table, ..) in TABLES {
         for key in ground.keys(table).await {
             let place = key.place();
@@ -97,24 +97,25 @@ async fn every_row_that_is_gone_is_found(ground: Ground) {
     assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-async fn the_entry_that_is_broken_is_named(ground: Ground) {
-    let edit = "UPDATE log SET content = replace(content, '300', '301') WHERE content LIKE '%\"amount\":300%'";
+async fn the_entry_that_is_broken_is_named(ground: TamperRig) {
+    let edit = "UPDATE audit_log SET content = replace(content, '300', '301') WHERE content LIKE '%\"amount\":300%'";
     assert!(ground.behind.execute(edit).await > 0);
     let found = ground.broken().await;
     let expected = "its hash is not that of its content and the entry before";
     assert!(found[0].starts_with("Some(") && found[0].ends_with(expected), "{found:?}");
-    let back = "UPDATE log SET content = replace(content, '301', '300') WHERE content LIKE '%\"amount\":301%'";
+    let back = "UPDATE audit_log SET content = replace(content, '301', '300') WHERE content LIKE '%\"amount\":301%'";
     ground.behind.execute(back).await;
     for (subject, last) in ground.heads().await {
-        let forget = format!("DELETE FROM log WHERE subject = {subject} AND number = {last}");
+        let forget = format!("DELETE FROM audit_log WHERE subject = {subject} AND number = {last}");
         assert_eq!(ground.behind.execute(&forget).await, 1);
     }
     let found = ground.broken().await;
     assert!(found.len() >= 6 && found.iter().all(|found| found.contains("missing")), "{found:?}");
 }
 
-async fn entries_that_change_places_are_found(ground: Ground) {
-    let number = |from: i64, to: i64| format!("UPDATE log SET number = {to} WHERE number = {from} AND subject = ");
+async fn entries_that_change_places_are_found(ground: TamperRig) {
+    let number =
+        |from: i64, to: i64| format!("UPDATE audit_log SET number = {to} WHERE number = {from} AND subject = ");
     for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 2) {
         let swap = async || {
             for (from, to) in [(last - 1, -1), (last, last - 1), (-1, last)] {
@@ -130,15 +131,15 @@ async fn entries_that_change_places_are_found(ground: Ground) {
     assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-async fn a_forged_entry_or_head_is_found(ground: Ground) {
+async fn a_forged_entry_or_head_is_found(ground: TamperRig) {
     for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 1) {
-        let of_entry = |number: i64| format!("FROM log WHERE subject = {subject} AND number = {number}");
+        let of_entry = |number: i64| format!("FROM audit_log WHERE subject = {subject} AND number = {number}");
         let content = ground.behind.one(&format!("SELECT content {}", of_entry(last))).await;
         let forged = content.replacen("\"actor\":\"", "\"actor\":\"not ", 1);
         assert_ne!(forged, content);
         let before = match &ground.behind {
-            Behind::Sqlite(_) => "lower(hex(hash))",
-            Behind::Postgres(_) => "encode(hash, 'hex')",
+            RawDatabase::Sqlite(_) => "lower(hex(hash))",
+            RawDatabase::Postgres(_) => "encode(hash, 'hex')",
         };
         let previous = ground.behind.one(&format!("SELECT {before} {}", of_entry(last - 1))).await;
         let hash = chain(LogHash::parse(&previous).unwrap(), &forged).to_string();
@@ -146,7 +147,7 @@ async fn a_forged_entry_or_head_is_found(ground: Ground) {
         let kept = format!("SELECT {} {}", ground.behind.literal("hash"), of_entry(last));
         let kept = ground.behind.one(&kept).await;
         let put = async |content: &str, hash: &str| {
-            let update = format!("UPDATE log SET content = {}, hash = {hash} {place}", quoted(content));
+            let update = format!("UPDATE audit_log SET content = {}, hash = {hash} {place}", quoted(content));
             assert_eq!(ground.behind.execute(&update).await, 1);
         };
         // The chain is whole, and does not end where the state says.
@@ -159,8 +160,8 @@ async fn a_forged_entry_or_head_is_found(ground: Ground) {
     assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
-async fn a_registration_that_bids_were_taken_under_is_missed(ground: Ground) {
-    for (table, column) in [("log", "subject"), ("registrations", "uuid")] {
+async fn a_registration_that_bids_were_taken_under_is_missed(ground: TamperRig) {
+    for (table, column) in [("audit_log", "subject"), ("registrations", "uuid")] {
         assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.ada)).await > 0);
     }
     let found = ground.broken().await;
@@ -169,73 +170,78 @@ async fn a_registration_that_bids_were_taken_under_is_missed(ground: Ground) {
     assert!(found.iter().all(|found| found.contains(wanted) || found.contains("of the log")), "{found:?}");
 }
 
-async fn a_stake_that_a_spending_limit_counts_by_is_missed(ground: Ground) {
+async fn a_stake_that_a_spending_limit_counts_by_is_missed(ground: TamperRig) {
     for paddle in ["2", "3"] {
-        ground.behind.execute(&format!("CREATE TABLE kept AS SELECT * FROM stakes WHERE paddle = '{paddle}'")).await;
-        assert!(ground.behind.execute(&format!("DELETE FROM stakes WHERE paddle = '{paddle}'")).await > 0);
+        ground
+            .behind
+            .execute(&format!("CREATE TABLE kept AS SELECT * FROM bidder_items WHERE paddle = '{paddle}'"))
+            .await;
+        assert!(ground.behind.execute(&format!("DELETE FROM bidder_items WHERE paddle = '{paddle}'")).await > 0);
         let found = ground.broken().await;
         let wanted = format!("the stake of {paddle} is missing");
         assert!(found.iter().any(|found| found.contains(&wanted)), "{found:?}");
-        ground.behind.execute("INSERT INTO stakes SELECT * FROM kept").await;
+        ground.behind.execute("INSERT INTO bidder_items SELECT * FROM kept").await;
         ground.behind.execute("DROP TABLE kept").await;
     }
     assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
 }
 
 /// A sale of both kinds, and a way to its tables.
-pub(crate) struct Ground {
-    pub(crate) house: House,
-    pub(crate) behind: Behind,
+pub(crate) struct TamperRig {
+    pub(crate) sale: TestSale,
+    pub(crate) behind: RawDatabase,
     /// Literals of the timed item and of a registration with bids.
     pub(crate) chair: String,
     ada: String,
 }
 
-impl Ground {
-    pub(crate) async fn new(store: Arc<dyn Store>, behind: Behind) -> Self {
-        let house = House::new(store, 1).await;
-        let created = house.auction(AuctionKind::Timed, 1).await;
+impl TamperRig {
+    pub(crate) async fn new(store: Arc<dyn Store>, behind: RawDatabase) -> Self {
+        let sale = TestSale::new(store, 1).await;
+        let created = sale.auction(AuctionKind::Timed, 1).await;
         let (auction, chair) = (created.auction.uuid, created.items[0].uuid);
-        let ada = register(&house, auction, "2", Some(5_000)).await;
-        let bob = register(&house, auction, "3", None).await;
+        let ada = register(&sale, auction, "2", Some(5_000)).await;
+        let bob = register(&sale, auction, "3", None).await;
         let bid = |paddle: &str, amount| Command::Bid { paddle: paddle.into(), amount };
         let to = |to| Command::Status { to };
         for command in [bid("1", 300), bid("2", 200), to(ItemStatus::Suspended), to(ItemStatus::Live), bid("3", 500)] {
-            assert!(run(&house, chair, &command).await, "{command:?}");
+            assert!(run(&sale, chair, &command).await, "{command:?}");
         }
         for (to, reason) in [(RegistrationStatus::Suspended, Some("Did not pay")), (RegistrationStatus::Approved, None)]
         {
-            let step = RegistrationStep { to, reason: reason.map(str::to_owned) };
-            let step = house.platform.change_registration_status(&house.caller, (auction, bob), &step, None, None);
+            let step = RegistrationDecision { to, reason: reason.map(str::to_owned) };
+            let step = sale.platform.change_registration_status(&sale.caller, (auction, bob), &step, None, None);
             step.await.unwrap();
         }
         let patch = RegistrationPatch { limit: Some(Some(9_000)), ..RegistrationPatch::default() };
-        house.platform.change_registration(&house.caller, (auction, bob), &patch, None).await.unwrap();
-        assert!(run(&house, chair, &bid("3", 700)).await);
-        let table = house.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
+        sale.platform.change_registration(&sale.caller, (auction, bob), &patch, None).await.unwrap();
+        assert!(run(&sale, chair, &bid("3", 700)).await);
+        let table = sale.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
         let room = Command::RoomBid { paddle: "7".into(), amount: 300 };
         for command in [Command::Send, room, Command::Sell, Command::Correct, Command::Send] {
-            assert!(run(&house, table, &command).await, "{command:?}");
+            assert!(run(&sale, table, &command).await, "{command:?}");
         }
-        assert!(run(&house, chair, &Command::End).await);
-        assert_eq!(house.broken().await, Vec::<String>::new());
+        assert!(run(&sale, chair, &Command::End).await);
+        assert_eq!(sale.broken().await, Vec::<String>::new());
         let (chair, ada) = (literal(&behind, chair), literal(&behind, ada));
-        Self { house, behind, chair, ada }
+        Self { sale, behind, chair, ada }
     }
 
     /// What `verify` finds.
     pub(crate) async fn broken(&self) -> Vec<String> {
-        crate::house::broken(&self.house.platform).await
+        crate::test_sale::broken(&self.sale.platform).await
     }
 
     pub(crate) async fn anchor(&self) -> Anchor {
-        self.house.platform.verify_all(&[], &|_| ()).await.unwrap().anchor.unwrap()
+        self.sale.platform.verify_all(&[], &|_| ()).await.unwrap().anchor.unwrap()
     }
 
     /// Subjects of the log with the numbers of their last entries.
     async fn heads(&self) -> Vec<(String, i64)> {
-        let select =
-            format!("SELECT {}, CAST(max(number) AS text) FROM log GROUP BY subject", self.behind.literal("subject"));
+        let select = format!(
+            "SELECT {}, CAST(max(number) AS text) FROM audit_log GROUP BY subject",
+            self.behind.literal("subject")
+        );
         let rows = self.behind.rows(&select).await;
         rows.into_iter().map(|row| (row[0].clone(), row[1].parse().unwrap())).collect()
     }
@@ -286,8 +292,8 @@ impl Ground {
     }
 }
 
-async fn register(house: &House, auction: Uuid, paddle: &str, limit: Option<i64>) -> Uuid {
-    let entry = BidderEntry {
+async fn register(sale: &TestSale, auction: Uuid, paddle: &str, limit: Option<i64>) -> Uuid {
+    let entry = NewRegistration {
         paddle: Some(paddle.to_owned()),
         party: Some(Uuid::from_u128(u128::from(paddle.as_bytes()[0]))),
         name: "Ada O'Hara".to_owned(),
@@ -296,14 +302,14 @@ async fn register(house: &House, auction: Uuid, paddle: &str, limit: Option<i64>
         note: None,
         status: RegistrationStatus::Approved,
     };
-    let registered = house.platform.register_bidder(&house.caller, auction, &entry, None).await.unwrap();
+    let registered = sale.platform.register_bidder(&sale.caller, auction, &entry, None).await.unwrap();
     registered.fresh().unwrap().uuid
 }
 
-pub(crate) fn literal(behind: &Behind, uuid: Uuid) -> String {
+pub(crate) fn literal(behind: &RawDatabase, uuid: Uuid) -> String {
     match behind {
-        Behind::Sqlite(_) => behind.bytes(&uuid.simple().to_string()),
-        Behind::Postgres(_) => format!("'{uuid}'"),
+        RawDatabase::Sqlite(_) => behind.bytes(&uuid.simple().to_string()),
+        RawDatabase::Postgres(_) => format!("'{uuid}'"),
     }
 }
 

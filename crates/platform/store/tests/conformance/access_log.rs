@@ -2,8 +2,8 @@
 
 use platform_core::audit::{access_begin, access_chain};
 use platform_core::port::{
-    AccessChange, AccessChanged, Clerk, ClerkAssigned, Ending, StartFrom, StoreError, TotpChange, User, UserChange,
-    UserWritten,
+    AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, SessionsToEnd, StartFrom, StoreError, TotpChange, User,
+    UserChange, UserChangeResult,
 };
 
 use super::given::{Shared, answer, at, auction, auction_uuid, caller_uuid, commit, consumer, created, page, whole};
@@ -27,10 +27,11 @@ fn create(number: usize, role: &str) -> AccessChange {
 }
 
 pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
-    let change = async |change: AccessChange, content: &str| store.change_access(change, content.to_owned()).await;
+    let change =
+        async |change: AccessChange, content: &str| store.apply_access_change(change, content.to_owned()).await;
     let entries = async || store.access_log(whole()).await.unwrap().len();
-    assert_eq!(store.access_head().await.unwrap(), access_begin());
-    assert_eq!(change(create(1, "administrator"), "\"ada\"").await.unwrap(), AccessChanged::Done);
+    assert_eq!(store.access_log_head().await.unwrap(), access_begin());
+    assert_eq!(change(create(1, "administrator"), "\"ada\"").await.unwrap(), AccessChangeResult::Done);
     assert!(store.user(caller_uuid(1)).await.unwrap().is_some());
 
     // What is refused, or does nothing, has no entry.
@@ -38,41 +39,50 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
     let taken = change(AccessChange::CreateUser(namesake, Some(answer("made", "{}", at(1)))), "no").await;
     assert!(matches!(taken, Err(StoreError::Taken("email"))));
     let made = AccessChange::CreateUser(user(2, "clerk"), Some(answer("made", "{}", at(1))));
-    assert_eq!(change(made.clone(), "\"cleo\"").await.unwrap(), AccessChanged::Done);
+    assert_eq!(change(made.clone(), "\"cleo\"").await.unwrap(), AccessChangeResult::Done);
     assert!(matches!(change(made, "no").await, Err(StoreError::Replayed)));
     let last = User { role: "viewer".into(), version: 2, ..user(1, "administrator") };
-    let last =
-        UserChange { expected_version: 1, user: last, totp: TotpChange::Keep, ending: Ending::Nothing, answer: None };
+    let last = UserChange {
+        expected_version: 1,
+        user: last,
+        totp: TotpChange::Keep,
+        ending: SessionsToEnd::Nothing,
+        answer: None,
+    };
     let refused = change(AccessChange::ChangeUser(last), "no").await.unwrap();
-    assert_eq!(refused, AccessChanged::User(UserWritten::LastAdministrator));
+    assert_eq!(refused, AccessChangeResult::User(UserChangeResult::LastAdministrator));
     assert!(matches!(change(AccessChange::RemoveUser(caller_uuid(2), 9), "no").await, Err(StoreError::Conflict)));
     let nobody = AccessChange::RevokeApiKey(caller_uuid(9), at(3));
-    assert_eq!(change(nobody, "no").await.unwrap(), AccessChanged::Before);
-    assert_eq!(change(AccessChange::Disconnect(consumer(1).customer), "no").await.unwrap(), AccessChanged::Before);
+    assert_eq!(change(nobody, "no").await.unwrap(), AccessChangeResult::Unchanged);
+    assert_eq!(
+        change(AccessChange::Disconnect(consumer(1).customer), "no").await.unwrap(),
+        AccessChangeResult::Unchanged
+    );
 
     commit(&store, created(auction(1))).await.unwrap();
     let assign = |number| {
         let (auction, user) = (auction_uuid(1), caller_uuid(number));
         AccessChange::AssignClerk(Clerk { auction, user, assigned_at: at(5), assigned_by: "user:ada".into() }, 9)
     };
-    let off = || AccessChange::TakeClerkOff(auction_uuid(1), caller_uuid(2));
+    let off = || AccessChange::UnassignClerk(auction_uuid(1), caller_uuid(2));
     for (what, content, wanted) in [
-        (assign(1), "no", AccessChanged::Clerk(ClerkAssigned::NoClerk)),
-        (assign(2), "\"assigned\"", AccessChanged::Clerk(ClerkAssigned::Now)),
-        (assign(2), "no", AccessChanged::Clerk(ClerkAssigned::Before)),
-        (off(), "\"off\"", AccessChanged::Done),
-        (off(), "no", AccessChanged::Before),
-        (AccessChange::PutConsumer(consumer(1), StartFrom::Now), "\"entered\"", AccessChanged::Done),
-        (AccessChange::Disconnect(consumer(1).customer), "\"ended\"", AccessChanged::Waited(0)),
-        (AccessChange::Happened, "\"happened\"", AccessChanged::Done),
+        (assign(1), "no", AccessChangeResult::Clerk(ClerkAssignResult::NotAClerk)),
+        (assign(2), "\"assigned\"", AccessChangeResult::Clerk(ClerkAssignResult::Assigned)),
+        (assign(2), "no", AccessChangeResult::Clerk(ClerkAssignResult::AlreadyAssigned)),
+        (off(), "\"off\"", AccessChangeResult::Done),
+        (off(), "no", AccessChangeResult::Unchanged),
+        (AccessChange::PutConsumer(consumer(1), StartFrom::Now), "\"entered\"", AccessChangeResult::Done),
+        (AccessChange::Disconnect(consumer(1).customer), "\"ended\"", AccessChangeResult::Disconnected(0)),
+        (AccessChange::EntryOnly, "\"happened\"", AccessChangeResult::Done),
     ] {
         assert_eq!(change(what, content).await.unwrap(), wanted);
     }
     assert_eq!(entries().await, 7);
     let told: Vec<String> =
-        store.latest_access(None, 3).await.unwrap().into_iter().map(|entry| entry.content).collect();
+        store.latest_access_entries(None, 3).await.unwrap().into_iter().map(|entry| entry.content).collect();
     assert_eq!(told, ["\"happened\"", "\"ended\"", "\"entered\""]);
-    let told: Vec<i64> = store.latest_access(Some(3), 9).await.unwrap().into_iter().map(|entry| entry.number).collect();
+    let told: Vec<i64> =
+        store.latest_access_entries(Some(3), 9).await.unwrap().into_iter().map(|entry| entry.number).collect();
     assert_eq!(told, [2, 1]);
     assert_eq!(store.access_log(page(Some(6), 9)).await.unwrap()[0].number, 7);
 }
@@ -81,12 +91,12 @@ pub(super) async fn entries_of_many_writers_are_one_chain(store: Shared) {
     let writers = (1..=24).map(|number| {
         let store = store.clone();
         tokio::spawn(async move {
-            let change = if number % 3 == 0 { create(number, "viewer") } else { AccessChange::Happened };
-            store.change_access(change, number.to_string()).await.unwrap()
+            let change = if number % 3 == 0 { create(number, "viewer") } else { AccessChange::EntryOnly };
+            store.apply_access_change(change, number.to_string()).await.unwrap()
         })
     });
     for writer in writers.collect::<Vec<_>>() {
-        assert!(writer.await.unwrap().is_noted());
+        assert!(writer.await.unwrap().is_recorded());
     }
     let entries = store.access_log(whole()).await.unwrap();
     let mut head = access_begin();
@@ -94,5 +104,5 @@ pub(super) async fn entries_of_many_writers_are_one_chain(store: Shared) {
         head = access_chain(head, &entry.content);
         assert_eq!((entry.number, entry.hash), (head.number, head.hash));
     }
-    assert_eq!((entries.len(), store.access_head().await.unwrap()), (24, head));
+    assert_eq!((entries.len(), store.access_log_head().await.unwrap()), (24, head));
 }

@@ -83,15 +83,15 @@ pub(super) async fn a_queue_is_resumed_with_its_answer_or_not_at_all(store: Shar
     let parked = Some(Parked { reason: "401 Unauthorized".into(), at: at(9) });
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
     let is_parked = async || store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some();
-    store.park(customer_uuid(1), parked.clone()).await.unwrap();
-    store.resume(customer_uuid(1), at(2), Some(answer("k", "first", at(1)))).await.unwrap();
+    store.park_queue(customer_uuid(1), parked.clone()).await.unwrap();
+    store.resume_queue(customer_uuid(1), at(2), Some(answer("k", "first", at(1)))).await.unwrap();
     assert!(!is_parked().await);
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().updated_at, at(2), "nodes see that it changed");
-    store.park(customer_uuid(1), parked).await.unwrap();
-    let again = store.resume(customer_uuid(1), at(3), Some(answer("k", "second", at(2)))).await;
+    store.park_queue(customer_uuid(1), parked).await.unwrap();
+    let again = store.resume_queue(customer_uuid(1), at(3), Some(answer("k", "second", at(2)))).await;
     assert!(matches!(again, Err(StoreError::Replayed)) && is_parked().await);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap().unwrap().body, "first");
-    store.resume(customer_uuid(1), at(4), None).await.unwrap();
+    store.resume_queue(customer_uuid(1), at(4), None).await.unwrap();
     assert!(!is_parked().await);
 }
 
@@ -128,9 +128,9 @@ pub(super) async fn old_answers_are_forgotten_a_few_at_a_time(store: Shared) {
     for number in 0..5 {
         store.keep_answer(answer(&format!("k{number}"), "", at(number))).await.unwrap();
     }
-    assert_eq!(store.forget_answers(at(4), 3).await.unwrap(), 3);
-    assert_eq!(store.forget_answers(at(4), 3).await.unwrap(), 1);
-    assert_eq!(store.forget_answers(at(4), 3).await.unwrap(), 0);
+    assert_eq!(store.delete_expired_answers(at(4), 3).await.unwrap(), 3);
+    assert_eq!(store.delete_expired_answers(at(4), 3).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_answers(at(4), 3).await.unwrap(), 0);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k3").await.unwrap(), None);
     assert!(store.idempotent_answer(caller_uuid(1), "k4").await.unwrap().is_some());
 }

@@ -1,9 +1,10 @@
-//! Registrations of bidders, their turns, and what they have bound.
+//! RegistrationStore of bidders, their turns, and what they have bound.
 
 use contract::ItemStatus;
 use platform_core::audit::{LogEntry, LogKind};
 use platform_core::port::{
-    Change, Registration, RegistrationEntry, RegistrationStatus, SeenRegistration, Stake, StoreError, Turn, Versioned,
+    BidderItem, Change, ExpectedRegistration, Registration, RegistrationStatus, RegistrationWrite, SpendingVersion,
+    StoreError, Versioned,
 };
 use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
@@ -34,29 +35,29 @@ fn registration(number: usize, paddle: &str) -> Registration {
         created_at: at(1),
         updated_at: at(2),
         log: LogHead { number: 1, hash: LogHash([7; 32]) },
-        turn: 1,
+        spending_version: 1,
     }
 }
 
 async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationEntry { registration, log: Vec::new(), answer: None }).await
+    store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None }).await
 }
 
 pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: Shared) {
     let first = registration(1, "12");
     enter(&store, 0, first.clone()).await.unwrap();
     assert_eq!(store.registration(first.uuid).await.unwrap(), Some(first.clone()));
-    assert_eq!(store.registration_of(auction_uuid(1), "12").await.unwrap(), Some(first.clone()));
-    assert_eq!(store.registration_of(auction_uuid(2), "12").await.unwrap(), None);
-    assert_eq!(store.registration_of(auction_uuid(1), "1\0").await.unwrap(), None);
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), "12").await.unwrap(), Some(first.clone()));
+    assert_eq!(store.registration_by_paddle(auction_uuid(2), "12").await.unwrap(), None);
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), "1\0").await.unwrap(), None);
 
     let suspended = Registration {
         status: RegistrationStatus::Suspended,
         party: None,
         limit: None,
         version: 2,
-        turn: 2,
+        spending_version: 2,
         ..first.clone()
     };
     enter(&store, 1, suspended.clone()).await.unwrap();
@@ -78,14 +79,14 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     for number in 4..6 {
         enter(&store, 0, Registration { party: None, ..registration(number, &format!("P{number}")) }).await.unwrap();
     }
-    let entry = |state: Registration| RegistrationEntry {
+    let entry = |state: Registration| RegistrationWrite {
         registration: Versioned { expected_version: 0, state },
         log: Vec::new(),
         answer: Some(answer("k", "first", at(1))),
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
     assert!(matches!(store.put_registration(entry(registration(7, "21"))).await, Err(StoreError::Replayed)));
-    assert_eq!(store.registration_of(auction_uuid(1), "21").await.unwrap(), None);
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), "21").await.unwrap(), None);
     // One that is refused keeps no answer.
     let mut refused = entry(registration(8, "20"));
     refused.answer = Some(answer("other", "refused", at(1)));
@@ -102,16 +103,16 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
         concealed: Some("{}".into()),
         hash: LogHash([7; 32]),
     };
-    let written = |state: &Registration| RegistrationEntry {
+    let written = |state: &Registration| RegistrationWrite {
         registration: Versioned { expected_version: 0, state: state.clone() },
         log: vec![entry(state)],
         answer: None,
     };
     store.put_registration(written(&first)).await.unwrap();
     assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));
-    assert_eq!(store.log(first.uuid, page(None, 5)).await.unwrap(), [entry(&first)]);
-    assert!(store.log(other.uuid, page(None, 5)).await.unwrap().is_empty());
-    assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
+    assert_eq!(store.log_entries(first.uuid, page(None, 5)).await.unwrap(), [entry(&first)]);
+    assert!(store.log_entries(other.uuid, page(None, 5)).await.unwrap().is_empty());
+    assert_eq!(store.inconsistent_columns(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 }
 
 pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(store: Shared) {
@@ -128,44 +129,45 @@ pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(st
     assert_eq!(listed(store.registrations(auction_uuid(1), page(Some(after), 2)).await.unwrap()), &paddles[2..4]);
 }
 
-fn stake(number: usize, paddle: &str) -> Stake {
-    Stake { auction: auction_uuid(1), paddle: paddle.into(), item: item_uuid(number) }
+fn stake(number: usize, paddle: &str) -> BidderItem {
+    BidderItem { auction: auction_uuid(1), paddle: paddle.into(), item: item_uuid(number) }
 }
 
 pub(super) async fn what_a_bidder_has_bound_is_found_by_their_stakes(store: Shared) {
     sale(&store, 5).await;
-    let committed = async |except: Option<Uuid>| store.committed(auction_uuid(1), PADDLE, except).await.unwrap();
+    let committed = async |except: Option<Uuid>| store.committed_amount(auction_uuid(1), PADDLE, except).await.unwrap();
     for number in 1..=4 {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
         let change = bid(found, number as i64 * 100);
         // The last one is noted afterwards.
-        let stakes = if number < 4 { vec![stake(number, PADDLE), stake(number, "other")] } else { Vec::new() };
-        commit(&store, Change { stakes, ..change }).await.unwrap();
+        let bidder_items = if number < 4 { vec![stake(number, PADDLE), stake(number, "other")] } else { Vec::new() };
+        commit(&store, Change { bidder_items, ..change }).await.unwrap();
     }
     // Maxima are seven higher than prices.
-    assert_eq!(committed(None).await, 107 + 207 + 307);
-    store.note_stakes(vec![stake(4, PADDLE), stake(1, PADDLE), stake(5, PADDLE)]).await.unwrap();
-    assert_eq!(committed(None).await, 107 + 207 + 307 + 407);
-    assert_eq!(committed(Some(item_uuid(2))).await, 107 + 307 + 407);
-    assert_eq!(store.committed(auction_uuid(1), "other", None).await.unwrap(), 0);
-    assert_eq!(store.committed(auction_uuid(2), PADDLE, None).await.unwrap(), 0);
+    assert_eq!(committed_amount(None).await, 107 + 207 + 307);
+    store.record_bidder_items(vec![stake(4, PADDLE), stake(1, PADDLE), stake(5, PADDLE)]).await.unwrap();
+    assert_eq!(committed_amount(None).await, 107 + 207 + 307 + 407);
+    assert_eq!(committed_amount(Some(item_uuid(2))).await, 107 + 307 + 407);
+    assert_eq!(store.committed_amount(auction_uuid(1), "other", None).await.unwrap(), 0);
+    assert_eq!(store.committed_amount(auction_uuid(2), PADDLE, None).await.unwrap(), 0);
     // Sold binds the price, unsold nothing.
     for (number, status) in [(1, ItemStatus::Sold), (2, ItemStatus::Unsold), (3, ItemStatus::Suspended)] {
         let mut item = store.item(item_uuid(number)).await.unwrap().unwrap();
         item.status = status;
         commit(&store, silent(item)).await.unwrap();
     }
-    assert_eq!(committed(None).await, 100 + 307 + 407);
+    assert_eq!(committed_amount(None).await, 100 + 307 + 407);
 }
 
 pub(super) async fn a_turn_is_taken_once(store: Shared) {
     sale(&store, 3).await;
     let bidder = registration(1, PADDLE);
     enter(&store, 0, bidder.clone()).await.unwrap();
-    let turn = |seen| Some(Turn { registration: bidder.uuid, seen });
+    let turn = |seen| Some(SpendingVersion { registration: bidder.uuid, expected: seen });
     let on = async |number, seen| {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
-        let change = Change { turn: turn(seen), stakes: vec![stake(number, PADDLE)], ..bid(found, 100) };
+        let change =
+            Change { spending_version: turn(seen), bidder_items: vec![stake(number, PADDLE)], ..bid(found, 100) };
         Change { answer: Some(answer(&format!("k{number}.{seen}"), "made", at(1))), ..change }
     };
     // Of two bids of one turn in one batch the first one counts, and of the other there is nothing.
@@ -173,15 +175,18 @@ pub(super) async fn a_turn_is_taken_once(store: Shared) {
     assert!(matches!(results.as_slice(), [Ok(_), Err(StoreError::Conflict), Ok(_)]), "{results:?}");
     assert_eq!(store.item(item_uuid(2)).await.unwrap().unwrap().price(), None);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k2.1").await.unwrap(), None);
-    assert_eq!(store.registration(bidder.uuid).await.unwrap().unwrap().turn, 3);
+    assert_eq!(store.registration(bidder.uuid).await.unwrap().unwrap().spending_version, 3);
     // A bid that is refused for another reason takes no turn.
-    let stale = Change { turn: turn(3), ..bid(super::given::item(1), 100) };
+    let stale = Change { spending_version: turn(3), ..bid(super::given::item(1), 100) };
     assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
     // A change of the registration is a turn, too.
     enter(&store, 1, Registration { version: 2, ..bidder.clone() }).await.unwrap();
     assert!(matches!(commit(&store, on(2, 3).await).await, Err(StoreError::Conflict)));
     commit(&store, on(2, 4).await).await.unwrap();
-    let nobodys = Change { turn: Some(Turn { registration: caller_uuid(1), seen: 1 }), ..on(2, 5).await };
+    let nobodys = Change {
+        spending_version: Some(SpendingVersion { registration: caller_uuid(1), expected: 1 }),
+        ..on(2, 5).await
+    };
     assert!(matches!(commit(&store, nobodys).await, Err(StoreError::Conflict)));
 }
 
@@ -193,14 +198,19 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
     // Nine bids of 107 fit into 1,000.
     let place = |store: Shared, number: usize| async move {
         for _ in 0..1_000 {
-            let seen = store.registration_of(auction_uuid(1), PADDLE).await.unwrap().unwrap();
+            let seen = store.registration_by_paddle(auction_uuid(1), PADDLE).await.unwrap().unwrap();
             let found = store.item(item_uuid(number)).await.unwrap().unwrap();
-            let bound = store.committed(auction_uuid(1), PADDLE, Some(found.uuid)).await.unwrap();
+            let bound = store.committed_amount(auction_uuid(1), PADDLE, Some(found.uuid)).await.unwrap();
             if bound + 107 > seen.limit.unwrap() {
                 return false;
             }
-            let turn = Some(Turn { registration: seen.uuid, seen: seen.turn });
-            match commit(&store, Change { turn, stakes: vec![stake(number, PADDLE)], ..bid(found, 100) }).await {
+            let turn = Some(SpendingVersion { registration: seen.uuid, expected: seen.spending_version });
+            match commit(
+                &store,
+                Change { spending_version: turn, bidder_items: vec![stake(number, PADDLE)], ..bid(found, 100) },
+            )
+            .await
+            {
                 Ok(_) => return true,
                 Err(StoreError::Conflict) => {}
                 Err(other) => panic!("{other}"),
@@ -214,25 +224,25 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
         made += i64::from(bid.await.unwrap());
     }
     assert_eq!(made, 9);
-    assert_eq!(store.committed(auction_uuid(1), PADDLE, None).await.unwrap(), 9 * 107);
+    assert_eq!(store.committed_amount(auction_uuid(1), PADDLE, None).await.unwrap(), 9 * 107);
 }
 
 pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store: Shared) {
     sale(&store, 2).await;
     let seen = async |number: usize, version: i64| {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
-        let registration = Some(SeenRegistration { auction: auction_uuid(1), paddle: PADDLE.into(), version });
+        let registration = Some(ExpectedRegistration { auction: auction_uuid(1), paddle: PADDLE.into(), version });
         commit(&store, Change { registration, answer: Some(answer("k", "bid", at(1))), ..bid(found, 100) }).await
     };
     // Nobody is registered, and that is what was seen.
     assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)));
     seen(1, 0).await.unwrap();
-    store.forget_answers(at(2), 10).await.unwrap();
+    store.delete_expired_answers(at(2), 10).await.unwrap();
     let bidder = Registration { limit: None, ..registration(1, PADDLE) };
     enter(&store, 0, bidder.clone()).await.unwrap();
     assert!(matches!(seen(1, 0).await, Err(StoreError::Conflict)), "registered meanwhile");
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap(), None, "nothing of it became true");
-    let suspended = Registration { status: RegistrationStatus::Suspended, version: 2, turn: 2, ..bidder };
+    let suspended = Registration { status: RegistrationStatus::Suspended, version: 2, spending_version: 2, ..bidder };
     enter(&store, 1, suspended.clone()).await.unwrap();
     assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)), "suspended meanwhile");
     let [one, two] = [1, 2].map(item_uuid);
@@ -240,7 +250,7 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
     // It is looked at and stays as it is; and is nobody else's.
     seen(2, 2).await.unwrap();
     assert_eq!(store.item(two).await.unwrap().unwrap().bid_count, 1);
-    assert_eq!(store.registration_of(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
 }
 
 pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
@@ -251,10 +261,10 @@ pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
     let renamed = |paddle: &str, version| Registration { paddle: paddle.into(), version, ..first.clone() };
     assert!(matches!(enter(&store, 1, renamed("13", 2)).await, Err(StoreError::Taken("paddle"))));
     enter(&store, 1, renamed(PADDLE, 2)).await.unwrap();
-    assert_eq!(store.registration_of(auction_uuid(1), "12").await.unwrap(), None);
-    assert_eq!(store.registration_of(auction_uuid(1), PADDLE).await.unwrap().unwrap().uuid, first.uuid);
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), "12").await.unwrap(), None);
+    assert_eq!(store.registration_by_paddle(auction_uuid(1), PADDLE).await.unwrap().unwrap().uuid, first.uuid);
     assert_eq!((store.highest_paddle(auction_uuid(1)).await.unwrap()), 13);
-    assert_eq!(store.columns_astray(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
+    assert_eq!(store.inconsistent_columns(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 
     assert!(!store.has_bid(auction_uuid(1), PADDLE).await.unwrap());
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
@@ -263,7 +273,7 @@ pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
         assert_eq!(store.has_bid(auction_uuid(auction), paddle).await.unwrap(), has_bid, "{paddle}");
     }
     // Nothing was noted: whoever asks first has found the bid. What was noted is the store's to see.
-    store.note_stakes(vec![stake(1, PADDLE)]).await.unwrap();
+    store.record_bidder_items(vec![stake(1, PADDLE)]).await.unwrap();
     assert!(matches!(enter(&store, 2, renamed("14", 3)).await, Err(StoreError::Conflict)));
     enter(&store, 2, Registration { name: "Other".into(), ..renamed(PADDLE, 3) }).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use contract::ItemStatus;
 use platform_core::audit::LogEntry;
-use platform_core::port::{Change, Positions, StoreError};
+use platform_core::port::{Change, PositionNumbering, StoreError};
 use platform_rules::LogHash;
 
 use super::given::{
@@ -20,7 +20,7 @@ fn entry(item: usize, number: i64) -> LogEntry {
 }
 
 pub(super) async fn the_log_is_read_in_the_order_in_which_it_was_written(store: Shared) {
-    assert_eq!(store.log_end().await.unwrap(), 0);
+    assert_eq!(store.last_log_position().await.unwrap(), 0);
     sale(&store, 2).await;
     let written = [(2, vec![entry(2, 1), entry(2, 2)]), (1, vec![entry(1, 1)]), (2, vec![entry(2, 3)])];
     for (item, log) in written {
@@ -29,18 +29,18 @@ pub(super) async fn the_log_is_read_in_the_order_in_which_it_was_written(store: 
         commit(&store, Change { log, ..silent(found) }).await.unwrap();
         assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
     }
-    let placed = store.placed_entries(whole()).await.unwrap();
+    let placed = store.entries_by_position(whole()).await.unwrap();
     let read: Vec<_> = placed.iter().map(|entry| (entry.subject, entry.number, entry.hash.0[0])).collect();
     assert_eq!(read, [(item_uuid(2), 1, 2), (item_uuid(2), 2, 2), (item_uuid(1), 1, 1), (item_uuid(2), 3, 2)]);
     assert_eq!(placed[3].content, entry(2, 3).content);
     let positions: Vec<i64> = placed.iter().map(|entry| entry.position).collect();
-    match store.positions() {
-        Positions::WithoutHoles => assert_eq!(positions, [1, 2, 3, 4]),
-        Positions::Rising => assert!(positions.is_sorted_by(|one, next| one < next), "{positions:?}"),
+    match store.position_numbering() {
+        PositionNumbering::Gapless => assert_eq!(positions, [1, 2, 3, 4]),
+        PositionNumbering::MayHaveGaps => assert!(positions.is_sorted_by(|one, next| one < next), "{positions:?}"),
     }
-    assert_eq!(store.log_end().await.unwrap(), positions[3]);
-    assert_eq!(store.placed_entries(page(Some(positions[0]), 2)).await.unwrap(), placed[1..3]);
-    assert!(store.placed_entries(page(Some(positions[3]), 2)).await.unwrap().is_empty());
+    assert_eq!(store.last_log_position().await.unwrap(), positions[3]);
+    assert_eq!(store.entries_by_position(page(Some(positions[0]), 2)).await.unwrap(), placed[1..3]);
+    assert!(store.entries_by_position(page(Some(positions[3]), 2)).await.unwrap().is_empty());
 }
 
 pub(super) async fn cursors_have_no_holes_whatever_is_refused(store: Shared) {
@@ -69,10 +69,10 @@ pub(super) async fn cursors_have_no_holes_whatever_is_refused(store: Shared) {
     assert_eq!(store.last_cursor().await.unwrap(), 5);
 }
 
-pub(super) async fn nothing_strays_in_what_was_written_through_the_port(store: Shared) {
+pub(super) async fn writes_through_the_port_leave_no_orphan_rows(store: Shared) {
     connected_sale(&store, 2).await;
     commit(&store, bid(store.item(item_uuid(1)).await.unwrap().unwrap(), 100)).await.unwrap();
     ends(&store, 1, ItemStatus::Sold).await;
     ends(&store, 2, ItemStatus::Unsold).await;
-    assert_eq!(store.strays(10).await.unwrap(), []);
+    assert_eq!(store.orphan_rows(10).await.unwrap(), []);
 }

@@ -1,7 +1,7 @@
 //! Who gets which rows of the outbox.
 
 use contract::ItemStatus;
-use platform_core::port::{Became, StartFrom};
+use platform_core::port::{PublishResult, StartFrom};
 
 use super::given::{
     Shared, announced, at, auction, claims, commit, commit_to, connected_sale, consumer, created, cursors,
@@ -13,8 +13,8 @@ pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let change = announced(found, ItemStatus::Passed, at(1));
     let first = commit_to(&store, change.clone(), Some(node(1))).await.unwrap();
-    assert_eq!((first.handed.len(), first.waiting), (1, 0));
-    let event = &first.handed[0];
+    assert_eq!((first.assigned.len(), first.waiting), (1, 0));
+    let event = &first.assigned[0];
     assert_eq!((event.cursor, event.customer, event.attempts), (first.cursors[0], customer_uuid(1), 0));
     assert_eq!((event.sequence, event.at), (1, at(1)));
     assert_eq!(event.body, change.journal[0].event.unwrap().to_json());
@@ -22,12 +22,12 @@ pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
 
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let second = commit_to(&store, announced(found, ItemStatus::Live, at(2)), Some(node(1))).await.unwrap();
-    assert_eq!((second.handed.len(), second.waiting), (0, 1), "an earlier one of its subject waits");
+    assert_eq!((second.assigned.len(), second.waiting), (0, 1), "an earlier one of its subject waits");
     let found = store.item(item_uuid(2)).await.unwrap().unwrap();
     let other = commit(&store, announced(found, ItemStatus::Sold, at(3))).await.unwrap();
-    assert_eq!((other.handed.len(), other.waiting), (0, 1), "nobody is named");
+    assert_eq!((other.assigned.len(), other.waiting), (0, 1), "nobody is named");
     assert_eq!(claims(&store, 2, at(9)).await, other.cursors);
-    store.settle_outbox(vec![outcome(first.cursors[0], Became::Published)], at(9)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(first.cursors[0], PublishResult::Published)], at(9)).await.unwrap();
     assert_eq!(claims(&store, 2, at(9)).await, second.cursors);
 }
 
@@ -41,8 +41,8 @@ pub(super) async fn rows_of_nobody_are_claimed_oldest_first_and_once(store: Shar
     assert_eq!(cursors(&first), all[..2]);
     assert_eq!(claims(&store, 2, at(9)).await, all[2..]);
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
-    let done = all.iter().map(|cursor| outcome(*cursor, Became::Published)).collect();
-    store.settle_outbox(done, at(10)).await.unwrap();
+    let done = all.iter().map(|cursor| outcome(*cursor, PublishResult::Published)).collect();
+    store.record_outbox_outcomes(done, at(10)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 0);
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn only_the_earliest_row_of_a_subject_is_given_out(store: Share
     for cursor in [passed, live, sold] {
         assert_eq!(claims(&store, 1, at(9)).await, [cursor]);
         assert_eq!(claims(&store, 2, at(9)).await, [0; 0]);
-        store.settle_outbox(vec![outcome(cursor, Became::Published)], at(9)).await.unwrap();
+        store.record_outbox_outcomes(vec![outcome(cursor, PublishResult::Published)], at(9)).await.unwrap();
     }
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
 }
@@ -74,8 +74,8 @@ pub(super) async fn customers_with_work_come_once(store: Shared) {
     assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(1), customer_uuid(2)]);
     let claimed = claims(&store, 1, at(9)).await;
     assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(2)]);
-    let later = outcome(claimed[0], Became::Retry { at: at(50), error: "503".into() });
-    store.settle_outbox(vec![later], at(9)).await.unwrap();
+    let later = outcome(claimed[0], PublishResult::Retry { at: at(50), error: "503".into() });
+    store.record_outbox_outcomes(vec![later], at(9)).await.unwrap();
     assert_eq!(store.customers_with_outbox(at(49)).await.unwrap(), [customer_uuid(2)]);
     assert_eq!(store.customers_with_outbox(at(50)).await.unwrap(), [customer_uuid(1), customer_uuid(2)]);
 }

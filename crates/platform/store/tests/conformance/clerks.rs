@@ -1,7 +1,7 @@
 //! Clerks of webcasts.
 
 use contract::AuctionStatus;
-use platform_core::port::{Clerk, ClerkAssigned, Ending, TotpChange, User, UserChange, UserWritten};
+use platform_core::port::{Clerk, ClerkAssignResult, SessionsToEnd, TotpChange, User, UserChange, UserChangeResult};
 
 use super::given::{Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, whole};
 
@@ -22,7 +22,7 @@ fn user(number: usize, role: &str) -> User {
 fn change(user: User) -> UserChange {
     let (expected_version, version) = (user.version, user.version + 1);
     let user = User { version, ..user };
-    UserChange { expected_version, user, totp: TotpChange::Keep, ending: Ending::Nothing, answer: None }
+    UserChange { expected_version, user, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, answer: None }
 }
 
 fn clerk(webcast: usize, number: usize) -> Clerk {
@@ -39,16 +39,16 @@ pub(super) async fn clerks_are_assigned_to_webcasts_and_taken_off(store: Shared)
     }
     let disabled = User { disabled_at: Some(at(2)), ..user(4, "clerk") };
     store.change_user(change(disabled)).await.unwrap();
-    assert_eq!(store.users_who_clerk(whole()).await.unwrap(), [user(1, "clerk"), user(2, "clerk")]);
-    assert_eq!(store.users_who_clerk(page(Some(caller_uuid(1)), 1)).await.unwrap(), [user(2, "clerk")]);
+    assert_eq!(store.users_with_clerk_role(whole()).await.unwrap(), [user(1, "clerk"), user(2, "clerk")]);
+    assert_eq!(store.users_with_clerk_role(page(Some(caller_uuid(1)), 1)).await.unwrap(), [user(2, "clerk")]);
 
     for (webcast, number) in [(1, 1), (1, 2), (3, 1), (2, 1)] {
-        assert_eq!(store.assign_clerk(clerk(webcast, number), 9).await.unwrap(), ClerkAssigned::Now);
+        assert_eq!(store.assign_clerk(clerk(webcast, number), 9).await.unwrap(), ClerkAssignResult::Assigned);
     }
     let again = Clerk { assigned_at: at(9), ..clerk(1, 1) };
-    assert_eq!(store.assign_clerk(again, 9).await.unwrap(), ClerkAssigned::Before);
+    assert_eq!(store.assign_clerk(again, 9).await.unwrap(), ClerkAssignResult::AlreadyAssigned);
     for number in [3, 7] {
-        assert_eq!(store.assign_clerk(clerk(1, number), 9).await.unwrap(), ClerkAssigned::NoClerk);
+        assert_eq!(store.assign_clerk(clerk(1, number), 9).await.unwrap(), ClerkAssignResult::NotAClerk);
     }
     let of_first = store.clerks(auction_uuid(1), whole()).await.unwrap();
     assert_eq!(of_first, [(clerk(1, 1), user(1, "clerk")), (clerk(1, 2), user(2, "clerk"))]);
@@ -56,15 +56,15 @@ pub(super) async fn clerks_are_assigned_to_webcasts_and_taken_off(store: Shared)
     assert_eq!(rest, [(clerk(1, 2), user(2, "clerk"))]);
 
     let webcasts = async |after, limit| {
-        let found = store.webcasts_of(caller_uuid(1), page(after, limit)).await.unwrap();
+        let found = store.webcasts_of_clerk(caller_uuid(1), page(after, limit)).await.unwrap();
         found.into_iter().map(|auction| auction.uuid).collect::<Vec<_>>()
     };
     assert_eq!(webcasts(None, 2).await, [auction_uuid(1), auction_uuid(2)]);
     assert_eq!(webcasts(Some(auction_uuid(2)), 2).await, [auction_uuid(3)]);
     assert!(store.is_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
     assert!(!store.is_clerk(auction_uuid(2), caller_uuid(2)).await.unwrap());
-    assert!(store.take_clerk_off(auction_uuid(2), caller_uuid(1)).await.unwrap());
-    assert!(!store.take_clerk_off(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert!(store.unassign_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
+    assert!(!store.unassign_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
     assert!(!store.is_clerk(auction_uuid(2), caller_uuid(1)).await.unwrap());
     assert_eq!(webcasts(None, 9).await, [auction_uuid(1), auction_uuid(3)]);
 }
@@ -77,7 +77,7 @@ pub(super) async fn an_archived_webcast_is_not_among_those_of_a_clerk(store: Sha
         commit(&store, created(webcast)).await.unwrap();
         store.assign_clerk(clerk(number, 1), 9).await.unwrap();
     }
-    let left = store.webcasts_of(caller_uuid(1), whole()).await.unwrap();
+    let left = store.webcasts_of_clerk(caller_uuid(1), whole()).await.unwrap();
     assert_eq!(left.iter().map(|auction| auction.uuid).collect::<Vec<_>>(), [auction_uuid(2)]);
 }
 
@@ -95,13 +95,13 @@ pub(super) async fn who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_
     });
     let assigning: Vec<_> = assigning.collect();
     let other = change(User { role: "operator".into(), ..user(1, "clerk") });
-    assert_eq!(store.change_user(other).await.unwrap(), UserWritten::Done);
+    assert_eq!(store.change_user(other).await.unwrap(), UserChangeResult::Done);
     for assigned in assigning {
-        assert!(matches!(assigned.await.unwrap(), ClerkAssigned::Now | ClerkAssigned::NoClerk));
+        assert!(matches!(assigned.await.unwrap(), ClerkAssignResult::Assigned | ClerkAssignResult::NotAClerk));
     }
-    assert!(store.webcasts_of(caller_uuid(1), whole()).await.unwrap().is_empty());
+    assert!(store.webcasts_of_clerk(caller_uuid(1), whole()).await.unwrap().is_empty());
     assert!(store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap(), "others stay");
-    assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserWritten::Done);
+    assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserChangeResult::Done);
     assert!(!store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap());
 }
 
@@ -116,7 +116,7 @@ pub(super) async fn a_webcast_has_no_more_clerks_than_it_may_however_many_come_a
     });
     let mut full = 0;
     for assigned in assigning.collect::<Vec<_>>() {
-        full += usize::from(assigned.await.unwrap() == ClerkAssigned::Full);
+        full += usize::from(assigned.await.unwrap() == ClerkAssignResult::LimitReached);
     }
     assert_eq!((full, store.clerks(auction_uuid(1), whole()).await.unwrap().len()), (5, 3));
 }

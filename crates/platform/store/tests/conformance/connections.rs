@@ -1,7 +1,7 @@
 //! Customers' connections, and what enters the outbox.
 
 use contract::ItemStatus;
-use platform_core::port::{Backlog, Became, Failing, Parked, StartFrom};
+use platform_core::port::{Backlog, Failing, Parked, PublishResult, StartFrom};
 
 use super::given::{
     Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
@@ -15,11 +15,11 @@ pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
     let parked = Some(Parked { reason: "401 Unauthorized".into(), at: at(9) });
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
-    store.park(customer_uuid(1), parked.clone()).await.unwrap();
+    store.park_queue(customer_uuid(1), parked.clone()).await.unwrap();
     let mut entered = consumer(1);
     entered.parked = parked;
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(entered));
-    store.park(customer_uuid(1), None).await.unwrap();
+    store.park_queue(customer_uuid(1), None).await.unwrap();
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(consumer(1)));
     assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
 }
@@ -78,44 +78,44 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
     ];
     let customer = customer_uuid(1);
     let failing = async || store.backlog(customer).await.unwrap().failing;
-    let retry = |cursor, at, error: &str| outcome(cursor, Became::Retry { at, error: error.into() });
+    let retry = |cursor, at, error: &str| outcome(cursor, PublishResult::Retry { at, error: error.into() });
     for anew in ["put", "resume"] {
         assert_eq!(failing().await, None);
         assert_eq!(claims(&store, 1, at(9)).await, [first, second, third]);
         store
-            .settle_outbox(vec![retry(first, at(50), "refused"), retry(second, at(40), "refused")], at(10))
+            .record_outbox_outcomes(vec![retry(first, at(50), "refused"), retry(second, at(40), "refused")], at(10))
             .await
             .unwrap();
-        store.settle_outbox(vec![retry(third, at(60), "timed out")], at(11)).await.unwrap();
+        store.record_outbox_outcomes(vec![retry(third, at(60), "timed out")], at(11)).await.unwrap();
         let told = |next_attempt_at| Some(Failing { error: "timed out".into(), at: at(11), next_attempt_at });
         assert_eq!(failing().await, told(Some(at(40))));
         assert_eq!(claims(&store, 1, at(45)).await, [second]);
         assert_eq!(failing().await, told(Some(at(50))));
-        store.settle_outbox(vec![outcome(second, Became::Released)], at(46)).await.unwrap();
+        store.record_outbox_outcomes(vec![outcome(second, PublishResult::Released)], at(46)).await.unwrap();
         match anew {
             "put" => store.put_consumer(consumer(1), StartFrom::Now).await.unwrap(),
-            _ => store.resume(customer, at(47), None).await.unwrap(),
+            _ => store.resume_queue(customer, at(47), None).await.unwrap(),
         }
     }
     // What waited for its time is due at once.
     assert_eq!((failing().await, store.next_outbox_attempt(customer).await.unwrap()), (None, None));
     assert_eq!(claims(&store, 1, at(12)).await, [first, second, third]);
-    let published = [first, second, third].map(|cursor| outcome(cursor, Became::Published));
-    store.settle_outbox(published.into(), at(13)).await.unwrap();
+    let published = [first, second, third].map(|cursor| outcome(cursor, PublishResult::Published));
+    store.record_outbox_outcomes(published.into(), at(13)).await.unwrap();
     assert_eq!(store.backlog(customer).await.unwrap(), Backlog::default());
 }
 
 pub(super) async fn a_parked_queue_keeps_its_events_and_gives_none_away(store: Shared) {
     connected_sale(&store, 2).await;
     let parked = Some(Parked { reason: "403 Forbidden".into(), at: at(9) });
-    store.park(customer_uuid(1), parked).await.unwrap();
+    store.park_queue(customer_uuid(1), parked).await.unwrap();
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let receipt = commit_to(&store, announced(found, ItemStatus::Sold, at(1)), Some(node(1))).await.unwrap();
-    assert_eq!((receipt.handed.len(), receipt.waiting), (0, 1));
+    assert_eq!((receipt.assigned.len(), receipt.waiting), (0, 1));
     assert!(store.customers_with_outbox(at(9)).await.unwrap().is_empty());
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 1);
-    store.park(customer_uuid(1), None).await.unwrap();
+    store.park_queue(customer_uuid(1), None).await.unwrap();
     assert_eq!(store.customers_with_outbox(at(9)).await.unwrap(), [customer_uuid(1)]);
     assert_eq!(claims(&store, 1, at(9)).await, receipt.cursors);
 }

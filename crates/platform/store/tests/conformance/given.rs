@@ -9,11 +9,11 @@ use kit_runtime::vault::Sealed;
 use platform_core::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
 use platform_core::port::{
-    Became, Change, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, OutboxOutcome, Page, Receipt,
-    StartFrom, Store, StoreResult, Versioned,
+    Change, CommitReceipt, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, Page,
+    PublishResult, StartFrom, Store, StoreResult, Versioned,
 };
 use platform_rules::{
-    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingStatus, StandingBid,
     WebcastPhase,
 };
 use uuid::Uuid;
@@ -149,7 +149,7 @@ pub(super) fn item(number: usize) -> Item {
         announced: false,
         end_time: end,
         effective_end_time: end,
-        ring: RingPlace::Waiting,
+        ring: RingStatus::Waiting,
         standing: None,
         bid_count: 0,
         absentee_bids: 0,
@@ -265,12 +265,12 @@ pub(super) fn bid(mut item: Item, amount: i64) -> Change {
 }
 
 /// Commits one change without handing anything on.
-pub(super) async fn commit(store: &Shared, change: Change) -> StoreResult<Receipt> {
+pub(super) async fn commit(store: &Shared, change: Change) -> StoreResult<CommitReceipt> {
     commit_to(store, change, None).await
 }
 
-pub(super) async fn commit_to(store: &Shared, change: Change, hand_to: Option<NodeId>) -> StoreResult<Receipt> {
-    store.commit(vec![change], hand_to).await.unwrap().pop().unwrap()
+pub(super) async fn commit_to(store: &Shared, change: Change, assign_to: Option<NodeId>) -> StoreResult<CommitReceipt> {
+    store.commit(vec![change], assign_to).await.unwrap().pop().unwrap()
 }
 
 /// The first customer with this many LIVE items in the first auction, all silent.
@@ -303,8 +303,8 @@ pub(super) async fn claims(store: &Shared, claimer: usize, now: Timestamp) -> Ve
 }
 
 /// What became of a row of the first customer's.
-pub(super) fn outcome(cursor: Cursor, became: Became) -> OutboxOutcome {
-    OutboxOutcome { customer: customer_uuid(1), cursor, became }
+pub(super) fn outcome(cursor: Cursor, result: PublishResult) -> OutboxSettlement {
+    OutboxSettlement { customer: customer_uuid(1), cursor, result }
 }
 
 pub(super) fn cursors(events: &[OutboxEvent]) -> Vec<Cursor> {

@@ -8,19 +8,19 @@ use jiff::Timestamp;
 use kit_runtime::clock::Clock as _;
 use platform_core::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::auctions::edit::AuctionPatch;
-use platform_core::auctions::ends::{EndsMove, MovedEnds, NewEnds};
+use platform_core::auctions::move_ends::{MoveEnds, MovedEnds, NewEnds};
 use platform_core::auctions::shift::Shift;
-use platform_core::leads::RunLeads;
+use platform_core::bulk_change::BulkChangeWorker;
 use platform_core::new_item::NewItem;
-use platform_core::port::{Change, Follows, Lead};
+use platform_core::port::{BulkChange, BulkOperation, Change};
 use platform_core::{Caller, PlatformError};
 use platform_rules::edit::Plan;
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionChange, AuctionEdit, AuctionKind, IncrementTable, Stagger};
 use uuid::Uuid;
 
+use super::bulk_change::{Nodes, bulk_change, code, step};
 use super::given::{Shared, bid, caller_uuid, commit, next, next_auction, whole};
-use super::leads::{Nodes, code, lead, step};
 
 /// The end of each item, in seconds after now.
 async fn ends(nodes: &Nodes, auction: Uuid) -> Vec<i64> {
@@ -33,17 +33,18 @@ async fn versions(nodes: &Nodes, auction: Uuid) -> Vec<i64> {
 }
 
 async fn move_ends(nodes: &Nodes, auction: Uuid, ends: NewEnds) -> Result<MovedEnds, PlatformError> {
-    let wanted = EndsMove { ends, items: None, reason: Some("Snow".into()) };
+    let wanted = MoveEnds { ends, items: None, reason: Some("Snow".into()) };
     nodes.first.move_ends(&Caller::command_line(), auction, &wanted, None, None).await?.fresh()
 }
 
 /// What a process leaves that is killed when the items up to `through` have followed.
-async fn leave(nodes: &Nodes, auction: Uuid, through: i64, follows: Follows, change: Option<AuctionChange>) {
+async fn leave(nodes: &Nodes, auction: Uuid, through: i64, operation: BulkOperation, change: Option<AuctionChange>) {
     let mut state = nodes.store.auction(auction).await.unwrap().unwrap();
     change.iter().for_each(|change| state.apply(change));
     let until = nodes.items(auction).await.len() as i64 - 1;
-    let lead = Lead { auction, customer: state.customer, through, until, step: 2, ..lead(1, follows) };
-    let begun = step(None, Some(lead), None);
+    let bulk_change =
+        BulkChange { auction, customer: state.customer, through, until, step: 2, ..bulk_change(1, operation) };
+    let begun = step(None, Some(bulk_change), None);
     commit(&nodes.store, Change { auction: Some(next_auction(state)), ..begun }).await.unwrap();
 }
 
@@ -55,14 +56,17 @@ pub(super) async fn the_ends_of_a_large_auction_move_piece_by_piece_and_each_onc
     let before = versions(&nodes, auction).await;
     let shift = |seconds| NewEnds::Shift { seconds };
     assert_eq!(code(move_ends(&nodes, auction, shift(-60)).await), "end_not_later");
-    assert_eq!((versions(&nodes, auction).await, nodes.store.lead(auction).await.unwrap()), (before.clone(), None));
+    assert_eq!(
+        (versions(&nodes, auction).await, nodes.store.bulk_change(auction).await.unwrap()),
+        (before.clone(), None)
+    );
     let moved = move_ends(&nodes, auction, shift(600)).await.unwrap();
     assert_eq!((moved.moved, moved.kept), (12, 0));
     assert_eq!(ends(&nodes, auction).await, [4_200; 12]);
     let once: Vec<i64> = before.iter().map(|version| version + 1).collect();
     assert_eq!(versions(&nodes, auction).await, once);
 
-    leave(&nodes, auction, 5, Follows::Shift { seconds: 60, reason: Some("Snow".into()) }, None).await;
+    leave(&nodes, auction, 5, BulkOperation::ShiftEnds { seconds: 60, reason: Some("Snow".into()) }, None).await;
     let items = nodes.items(auction).await;
     // What is on sale stays on sale; what is wanted of the items themselves waits, and so does another shift.
     assert_eq!(nodes.bid(items[11].uuid).await.unwrap(), 1);
@@ -107,8 +111,8 @@ pub(super) async fn planned_ends_of_a_large_auction_follow_its_closing_time(stor
 
     let state = nodes.store.auction(auction).await.unwrap().unwrap();
     let edit = AuctionEdit { ends_at: Some(Some(own)), ..AuctionEdit::default() };
-    let follows = Follows::Replan { ends_at: state.ends_at, stagger: state.stagger };
-    leave(&nodes, auction, 3, follows, Some(AuctionChange::Edited { edit: Box::new(edit) })).await;
+    let operation = BulkOperation::ReplanEnds { ends_at: state.ends_at, stagger: state.stagger };
+    leave(&nodes, auction, 3, operation, Some(AuctionChange::Edited { edit: Box::new(edit) })).await;
     nodes.follow(auction).await;
     assert_eq!(
         ends(&nodes, auction).await,
@@ -131,7 +135,8 @@ pub(super) async fn a_large_sale_gets_other_terms_unless_a_bid_had_come(store: S
 
     let table = IncrementTable::new(vec![platform_rules::increments::IncrementRow { from: 0, increment: 7 }]).unwrap();
     let edit = AuctionEdit { increments: Some(table), ..AuctionEdit::default() };
-    leave(&nodes, auction, 5, Follows::Terms { edit: Box::new(edit.clone()) }, Some(AuctionChange::BidsHeld)).await;
+    leave(&nodes, auction, 5, BulkOperation::EditTerms { edit: Box::new(edit.clone()) }, Some(AuctionChange::BidsHeld))
+        .await;
     let last = nodes.items(auction).await[10].clone();
     assert_eq!(code(nodes.bid(last.uuid).await), "items_following");
     // It was decided before.
@@ -162,18 +167,28 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     assert_eq!(lots(copied.uuid).await, expected);
     assert_eq!(ends(&nodes, copied.uuid).await, [90_000; 12]);
     let far = nodes.clock.now() + Duration::from_secs(9);
-    assert_eq!(nodes.store.lead(copied.uuid).await.unwrap(), None);
-    assert_eq!(nodes.store.unstage_forgotten(far, 99).await.unwrap(), 0, "nothing of it is left");
+    assert_eq!(nodes.store.bulk_change(copied.uuid).await.unwrap(), None);
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of it is left");
 
     // What a process leaves that is killed right after a copy of three items more has become true.
     let import = caller_uuid(7);
     let piece = |lots: std::ops::Range<usize>| lots.map(|lot| NewItem::new(lot.to_string(), "A print")).collect();
-    nodes.store.stage(import, 0, piece(20..22), nodes.clock.now()).await.unwrap();
-    nodes.store.stage(import, 1, piece(22..23), nodes.clock.now()).await.unwrap();
+    nodes.store.stage_chunk(import, 0, piece(20..22), nodes.clock.now()).await.unwrap();
+    nodes.store.stage_chunk(import, 1, piece(22..23), nodes.clock.now()).await.unwrap();
     let state = nodes.store.auction(copied.uuid).await.unwrap().unwrap();
     let (auction, customer, at) = (copied.uuid, state.customer, nodes.clock.now());
-    let lead = Lead { auction, customer, at, step: 0, through: 11, until: 14, ..lead(1, Follows::Copy { import }) };
-    commit(&nodes.store, Change { auction: Some(next_auction(state)), ..step(None, Some(lead), None) }).await.unwrap();
+    let bulk_change = BulkChange {
+        auction,
+        customer,
+        at,
+        step: 0,
+        through: 11,
+        until: 14,
+        ..bulk_change(1, BulkOperation::Copy { import })
+    };
+    commit(&nodes.store, Change { auction: Some(next_auction(state)), ..step(None, Some(bulk_change), None) })
+        .await
+        .unwrap();
     assert_eq!(code(nodes.first.copy_auction(&caller, auction, &copy, None).await), "items_following");
     nodes.follow(auction).await;
     assert_eq!(lots(auction).await[12..], [(12, "20".to_owned()), (13, "21".to_owned()), (14, "22".to_owned())]);
@@ -205,27 +220,27 @@ pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck
     );
     assert_eq!(nodes.store.auctions(None, whole()).await.unwrap().len(), 1);
     let far = nodes.clock.now() + Duration::from_secs(9);
-    assert_eq!(nodes.store.unstage_forgotten(far, 99).await.unwrap(), 0, "nothing of it is left");
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of it is left");
     let copied = nodes.first.copy_auction(&caller, auction, &copy(Shift::Seconds(604_800)), None).await.unwrap();
     let copied = copied.fresh().unwrap().auction;
 
     let import = caller_uuid(7);
     let wrong = NewItem { opening_bid: 500, buy_now: Some(1), ..NewItem::new("99", "A print") };
-    nodes.store.stage(import, 0, vec![wrong], nodes.clock.now()).await.unwrap();
-    let stuck = Lead {
+    nodes.store.stage_chunk(import, 0, vec![wrong], nodes.clock.now()).await.unwrap();
+    let stuck = BulkChange {
         auction: copied.uuid,
         customer: copied.customer,
         step: 0,
         through: 12,
         until: 13,
-        ..lead(1, Follows::Copy { import })
+        ..bulk_change(1, BulkOperation::Copy { import })
     };
     commit(&nodes.store, Change { auction: Some(next_auction(copied)), ..step(None, Some(stuck.clone()), None) })
         .await
         .unwrap();
     let other = nodes.auction(AuctionKind::Timed, 12).await;
     nodes.status(other, AuctionStatus::Live).await.unwrap();
-    RunLeads::new(nodes.second.clone()).run_once().await.unwrap_err();
-    assert_eq!(nodes.store.leads(9).await.unwrap(), [stuck]);
+    BulkChangeWorker::new(nodes.second.clone()).run_once().await.unwrap_err();
+    assert_eq!(nodes.store.bulk_changes(9).await.unwrap(), [stuck]);
     assert!(nodes.items(other).await.iter().all(|item| item.status == ItemStatus::Live));
 }

@@ -1,4 +1,4 @@
-//! Leads: the items of an auction follow a change of it as a whole, a step at a time, on whichever node.
+//! BulkChangeStore: the items of an auction follow a change of it as a whole, a step at a time, on whichever node.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
 use platform_core::auctions::NewAuction;
 use platform_core::bids::NewBid;
+use platform_core::bulk_change::BulkChangeWorker;
 use platform_core::catalogue::{CatalogueImport, ImportMode};
-use platform_core::config::LeadConfig;
-use platform_core::leads::RunLeads;
+use platform_core::config::BulkChangeConfig;
 use platform_core::new_item::NewItem;
-use platform_core::port::{Change, Follows, Lead, LeadStep, StoreError};
+use platform_core::port::{BulkChange, BulkChangeStep, BulkOperation, Change, StoreError};
 use platform_core::ring::ClerkCommand;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformError, PlatformParts};
 use platform_rules::{AuctionChange, AuctionKind, Item};
@@ -23,11 +23,11 @@ use super::given::{
     Shared, at, auction_uuid, bid, caller_uuid, commit, customer_uuid, next, next_auction, sale, whole,
 };
 
-pub(super) fn lead(number: usize, follows: Follows) -> Lead {
-    Lead {
+pub(super) fn bulk_change(number: usize, operation: BulkOperation) -> BulkChange {
+    BulkChange {
         auction: auction_uuid(number),
         customer: customer_uuid(1),
-        follows,
+        operation,
         actor: "key:1".into(),
         at: at(1),
         step: 1,
@@ -36,18 +36,21 @@ pub(super) fn lead(number: usize, follows: Follows) -> Lead {
     }
 }
 
-pub(super) fn step(seen: Option<i64>, lead: Option<Lead>, entered: Option<(Uuid, i64)>) -> Change {
-    let auction = lead.as_ref().map_or(auction_uuid(1), |lead| lead.auction);
-    Change { lead: Some(LeadStep { auction, seen, lead, entered }), ..Change::default() }
+pub(super) fn step(seen: Option<i64>, bulk_change: Option<BulkChange>, entered: Option<(Uuid, i64)>) -> Change {
+    let auction = bulk_change.as_ref().map_or(auction_uuid(1), |bulk_change| bulk_change.auction);
+    Change {
+        bulk_change: Some(BulkChangeStep { auction, expected_step: seen, bulk_change, entered }),
+        ..Change::default()
+    }
 }
 
-pub(super) async fn a_lead_goes_on_a_step_at_a_time_and_of_two_at_one_step_one_wins(store: Shared) {
+pub(super) async fn a_bulk_change_advances_by_steps_and_one_of_two_concurrent_steps_wins(store: Shared) {
     sale(&store, 2).await;
-    let first = lead(1, Follows::GoLive);
+    let first = bulk_change(1, BulkOperation::GoLive);
     commit(&store, step(None, Some(first.clone()), None)).await.unwrap();
-    assert_eq!(store.lead(auction_uuid(1)).await.unwrap(), Some(first.clone()));
+    assert_eq!(store.bulk_change(auction_uuid(1)).await.unwrap(), Some(first.clone()));
     assert!(matches!(commit(&store, step(None, Some(first.clone()), None)).await, Err(StoreError::Conflict)));
-    let second = Lead { step: 2, through: 9, ..first.clone() };
+    let second = BulkChange { step: 2, through: 9, ..first.clone() };
     // What comes with a step that another took does not become true.
     let item = store.item(super::given::item_uuid(1)).await.unwrap().unwrap();
     let late = Change { items: vec![next(item.clone())], ..step(Some(7), Some(second.clone()), None) };
@@ -63,37 +66,52 @@ pub(super) async fn a_lead_goes_on_a_step_at_a_time_and_of_two_at_one_step_one_w
     for node in nodes {
         won += usize::from(node.await.unwrap());
     }
-    assert_eq!((won, store.lead(auction_uuid(1)).await.unwrap()), (1, Some(second.clone())));
-    let other = lead(2, Follows::Reconcile);
+    assert_eq!((won, store.bulk_change(auction_uuid(1)).await.unwrap()), (1, Some(second.clone())));
+    let other = bulk_change(2, BulkOperation::Reconcile);
     commit(&store, step(None, Some(other.clone()), None)).await.unwrap();
-    assert_eq!(store.leads(9).await.unwrap(), [second, other.clone()]);
-    assert_eq!(store.leads(1).await.unwrap().len(), 1);
+    assert_eq!(store.bulk_changes(9).await.unwrap(), [second, other.clone()]);
+    assert_eq!(store.bulk_changes(1).await.unwrap().len(), 1);
     assert!(matches!(commit(&store, step(Some(1), None, None)).await, Err(StoreError::Conflict)));
     commit(&store, step(Some(2), None, None)).await.unwrap();
-    assert_eq!((store.lead(auction_uuid(1)).await.unwrap(), store.leads(9).await.unwrap()), (None, vec![other]));
+    assert_eq!(
+        (store.bulk_change(auction_uuid(1)).await.unwrap(), store.bulk_changes(9).await.unwrap()),
+        (None, vec![other])
+    );
 }
 
-pub(super) async fn staged_items_wait_for_their_lead_and_are_forgotten_without_one(store: Shared) {
+pub(super) async fn staged_chunks_without_a_bulk_change_are_deleted(store: Shared) {
     sale(&store, 1).await;
     let (led, idle) = (caller_uuid(1), caller_uuid(2));
     let piece = |lot: &str| {
         vec![NewItem { end_time: Some(at(5)), reserve: Some(7), ..NewItem::new(lot, "Größe \u{0} \"quer\"") }]
     };
     for (import, number) in [(led, 0), (led, 1), (idle, 0), (idle, 1), (idle, 2)] {
-        store.stage(import, number, piece(&number.to_string()), at(number)).await.unwrap();
+        store.stage_chunk(import, number, piece(&number.to_string()), at(number)).await.unwrap();
     }
-    assert!(matches!(store.stage(idle, 2, piece("2"), at(9)).await, Err(StoreError::Taken(_))));
-    assert_eq!(store.staged(led, 1).await.unwrap(), Some(piece("1")));
-    assert_eq!(store.staged(led, 2).await.unwrap(), None);
-    let first = Lead { step: 0, ..lead(1, Follows::Import { import: led }) };
+    assert!(matches!(store.stage_chunk(idle, 2, piece("2"), at(9)).await, Err(StoreError::Taken(_))));
+    assert_eq!(store.staged_chunk(led, 1).await.unwrap(), Some(piece("1")));
+    assert_eq!(store.staged_chunk(led, 2).await.unwrap(), None);
+    let first = BulkChange { step: 0, ..bulk_change(1, BulkOperation::Import { import: led }) };
     commit(&store, step(None, Some(first.clone()), None)).await.unwrap();
-    // What a lead brings in is not taken away.
-    assert_eq!((store.unstage(led, 9).await.unwrap(), store.unstage_forgotten(at(1), 9).await.unwrap()), (0, 1));
-    assert_eq!((store.unstage(idle, 1).await.unwrap(), store.unstage(idle, 9).await.unwrap()), (1, 1));
-    commit(&store, step(Some(0), Some(Lead { step: 1, ..first }), Some((led, 0)))).await.unwrap();
-    assert_eq!((store.staged(led, 0).await.unwrap(), store.staged(led, 1).await.unwrap()), (None, Some(piece("1"))));
+    // What a bulk change brings in is not taken away.
+    assert_eq!(
+        (store.delete_staged_chunks(led, 9).await.unwrap(), store.delete_orphaned_chunks(at(1), 9).await.unwrap()),
+        (0, 1)
+    );
+    assert_eq!(
+        (store.delete_staged_chunks(idle, 1).await.unwrap(), store.delete_staged_chunks(idle, 9).await.unwrap()),
+        (1, 1)
+    );
+    commit(&store, step(Some(0), Some(BulkChange { step: 1, ..first }), Some((led, 0)))).await.unwrap();
+    assert_eq!(
+        (store.staged_chunk(led, 0).await.unwrap(), store.staged_chunk(led, 1).await.unwrap()),
+        (None, Some(piece("1")))
+    );
     commit(&store, step(Some(1), None, Some((led, 1)))).await.unwrap();
-    assert_eq!((store.staged(led, 1).await.unwrap(), store.unstage_forgotten(at(99), 9).await.unwrap()), (None, 0));
+    assert_eq!(
+        (store.staged_chunk(led, 1).await.unwrap(), store.delete_orphaned_chunks(at(99), 9).await.unwrap()),
+        (None, 0)
+    );
 }
 
 /// Two nodes on a store, which change four items of an auction with the call and three in each further step.
@@ -169,8 +187,9 @@ impl Nodes {
 
     /// Both nodes at once, until nothing is left.
     pub(super) async fn follow(&self, auction: Uuid) {
-        while self.store.lead(auction).await.unwrap().is_some() {
-            let (mut one, mut two) = (RunLeads::new(self.first.clone()), RunLeads::new(self.second.clone()));
+        while self.store.bulk_change(auction).await.unwrap().is_some() {
+            let (mut one, mut two) =
+                (BulkChangeWorker::new(self.first.clone()), BulkChangeWorker::new(self.second.clone()));
             let (one, two) = tokio::join!(one.run_once(), two.run_once());
             one.and(two).unwrap();
         }
@@ -185,7 +204,7 @@ impl Nodes {
 
 fn node(store: &Shared, clock: &TestClock, seed: u64) -> Platform {
     let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
-    let leads = LeadConfig { first_items_max: 4, items_max: 3 };
+    let leads = BulkChangeConfig { first_items_max: 4, items_max: 3 };
     Platform::new(PlatformParts {
         store: store.clone(),
         clock: Arc::new(clock.clone()),
@@ -212,8 +231,8 @@ pub(super) async fn a_large_auction_goes_live_step_by_step_and_what_has_to_wait_
     assert_eq!(nodes.status(auction, AuctionStatus::Live).await.unwrap(), AuctionStatus::Live);
     assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Live, 4), (ItemStatus::Draft, 8)]);
     let caller = Caller::command_line();
-    let lead = nodes.second.lead(&caller, auction).await.unwrap().unwrap();
-    assert_eq!((lead.follows, lead.through, lead.until), (Follows::GoLive, 3, 11));
+    let bulk_change = nodes.second.bulk_change(&caller, auction).await.unwrap().unwrap();
+    assert_eq!((bulk_change.operation, bulk_change.through, bulk_change.until), (BulkOperation::GoLive, 3, 11));
 
     // Those that have followed are on sale; the others will be in a moment, and nothing overtakes them.
     assert_eq!(nodes.bid(items[3].uuid).await.unwrap(), 1);
@@ -259,8 +278,9 @@ pub(super) async fn a_large_auction_is_preview_again_unless_a_bid_had_come(store
     let mut returning = nodes.store.auction(auction).await.unwrap().unwrap();
     returning.apply(&AuctionChange::ReturnBegun);
     let customer = returning.customer;
-    let lead = Lead { auction, customer, through: 5, until: 10, ..lead(1, Follows::Return) };
-    let begun = step(None, Some(lead), None);
+    let bulk_change =
+        BulkChange { auction, customer, through: 5, until: 10, ..bulk_change(1, BulkOperation::ReturnToPreview) };
+    let begun = step(None, Some(bulk_change), None);
     commit(&nodes.store, Change { auction: Some(next_auction(returning)), ..begun }).await.unwrap();
     let last = nodes.items(auction).await[10].clone();
     assert_eq!(code(nodes.bid(last.uuid).await), "items_following");
@@ -317,7 +337,7 @@ pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: 
     assert_eq!(nodes.import(auction, &taken).await.unwrap(), (0, 1));
     assert_eq!(nodes.items(auction).await.len(), 3);
     let far = nodes.clock.now() + std::time::Duration::from_secs(9);
-    assert_eq!(nodes.store.unstage_forgotten(far, 99).await.unwrap(), 0, "nothing of them is left");
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of them is left");
 
     let before = nodes.store.auction(auction).await.unwrap().unwrap().version;
     assert_eq!(nodes.import(auction, &catalogue(4..=20)).await.unwrap(), (17, 0));
@@ -326,7 +346,7 @@ pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: 
     assert_eq!(places, (0..20).map(|place| (place, (place + 1).to_string())).collect::<Vec<_>>());
     assert_eq!(nodes.store.auction(auction).await.unwrap().unwrap().version, before + 1);
     assert_eq!(
-        (nodes.store.lead(auction).await.unwrap(), nodes.store.unstage_forgotten(far, 99).await.unwrap()),
+        (nodes.store.bulk_change(auction).await.unwrap(), nodes.store.delete_orphaned_chunks(far, 99).await.unwrap()),
         (None, 0)
     );
     nodes.verifies().await;
@@ -338,13 +358,15 @@ pub(super) async fn an_import_that_was_begun_is_brought_to_its_end_by_any_node(s
     // What a process leaves that is killed right after an import of five items has become true.
     let import = caller_uuid(7);
     let piece = |lots: std::ops::Range<usize>| lots.map(|lot| NewItem::new(lot.to_string(), "A print")).collect();
-    nodes.store.stage(import, 0, piece(3..6), nodes.clock.now()).await.unwrap();
-    nodes.store.stage(import, 1, piece(6..8), nodes.clock.now()).await.unwrap();
+    nodes.store.stage_chunk(import, 0, piece(3..6), nodes.clock.now()).await.unwrap();
+    nodes.store.stage_chunk(import, 1, piece(6..8), nodes.clock.now()).await.unwrap();
     let state = nodes.store.auction(auction).await.unwrap().unwrap();
     let (customer, at) = (state.customer, nodes.clock.now());
-    let follows = Follows::Import { import };
-    let lead = Lead { auction, customer, at, step: 0, through: 1, until: 6, ..lead(1, follows) };
-    commit(&nodes.store, Change { auction: Some(next_auction(state)), ..step(None, Some(lead), None) }).await.unwrap();
+    let operation = BulkOperation::Import { import };
+    let bulk_change = BulkChange { auction, customer, at, step: 0, through: 1, until: 6, ..bulk_change(1, operation) };
+    commit(&nodes.store, Change { auction: Some(next_auction(state)), ..step(None, Some(bulk_change), None) })
+        .await
+        .unwrap();
 
     // Its lot numbers and places are taken already, and what is there goes on.
     let caller = Caller::command_line();

@@ -2,16 +2,16 @@
 
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::port::{
-    AuctionFilter, AuctionsOf, Change, Registration, RegistrationEntry, RegistrationStatus, Versioned,
+    AuctionFilter, AuctionOwner, Change, Registration, RegistrationStatus, RegistrationWrite, Versioned,
 };
-use platform_rules::{Auction, AuctionKind, LogHead, Realm, TestClock};
+use platform_rules::{Auction, AuctionKind, LogHead, SaleMode, TestClock};
 
 use super::given::{
     Shared, announced, at, auction, auction_uuid, auctioneer_uuid, bid, caller_uuid, commit, customer, customer_uuid,
     item, item_uuid, next_auction, page, sale, silent, whole,
 };
 
-/// Auctions of every status, kind and realm, of two customers with two auctioneers each: each combination once.
+/// Auctions of every status, kind and sale_mode, of two customers with two auctioneers each: each combination once.
 async fn all_kinds_of_auctions(store: &Shared) -> Vec<Auction> {
     let mut auctions = Vec::new();
     for status in AuctionStatus::ALL {
@@ -45,34 +45,34 @@ pub(super) async fn auctions_are_narrowed_by_all_that_is_said_and_keep_their_ord
     use AuctionStatus::{Archived, Live, Preview};
     let auctions = all_kinds_of_auctions(&store).await;
     let all = AuctionFilter::default();
-    let theirs = AuctionFilter { of: AuctionsOf::Customer(customer_uuid(2)), ..all.clone() };
-    let house = AuctionFilter { of: AuctionsOf::Auctioneer(auctioneer_uuid(3)), ..all.clone() };
-    let (timed, real, sandbox) = (Some(AuctionKind::Timed), Some(Realm::Real), Some(Realm::Sandbox));
+    let theirs = AuctionFilter { of: AuctionOwner::Customer(customer_uuid(2)), ..all.clone() };
+    let house = AuctionFilter { of: AuctionOwner::Auctioneer(auctioneer_uuid(3)), ..all.clone() };
+    let (timed, real, sandbox) = (Some(AuctionKind::Timed), Some(SaleMode::Real), Some(SaleMode::Sandbox));
     let filters = [
         all.clone(),
         AuctionFilter { statuses: vec![Live], ..all.clone() },
         AuctionFilter { statuses: vec![Archived, Preview], kind: timed, ..all.clone() },
-        AuctionFilter { realm: sandbox, ..theirs.clone() },
-        AuctionFilter { statuses: vec![Live, Preview], kind: timed, realm: real, ..theirs.clone() },
+        AuctionFilter { sale_mode: sandbox, ..theirs.clone() },
+        AuctionFilter { statuses: vec![Live, Preview], kind: timed, sale_mode: real, ..theirs.clone() },
         AuctionFilter { kind: Some(AuctionKind::Webcast), ..house.clone() },
-        AuctionFilter { statuses: vec![Live], kind: timed, realm: real, ..house },
-        AuctionFilter { of: AuctionsOf::Auctioneer(auctioneer_uuid(9)), ..all },
+        AuctionFilter { statuses: vec![Live], kind: timed, sale_mode: real, ..house },
+        AuctionFilter { of: AuctionOwner::Auctioneer(auctioneer_uuid(9)), ..all },
     ];
     for filter in filters {
         let is_wanted = |auction: &&Auction| {
             let is_theirs = match filter.of {
-                AuctionsOf::All => true,
-                AuctionsOf::Customer(customer) => auction.customer == customer,
-                AuctionsOf::Auctioneer(auctioneer) => auction.auctioneer == auctioneer,
+                AuctionOwner::All => true,
+                AuctionOwner::Customer(customer) => auction.customer == customer,
+                AuctionOwner::Auctioneer(auctioneer) => auction.auctioneer == auctioneer,
             };
             is_theirs
                 && (filter.statuses.is_empty() || filter.statuses.contains(&auction.status))
                 && filter.kind.is_none_or(|kind| auction.kind == kind)
-                && filter.realm.is_none_or(|realm| auction.realm() == realm)
+                && filter.sale_mode.is_none_or(|sale_mode| auction.sale_mode() == sale_mode)
         };
         let wanted: Vec<_> = auctions.iter().filter(is_wanted).map(|auction| auction.uuid).collect();
         let listed = async |page| -> Vec<_> {
-            let found = store.auctions_where(&filter, page).await.unwrap();
+            let found = store.filtered_auctions(&filter, page).await.unwrap();
             found.into_iter().map(|auction| auction.uuid).collect()
         };
         assert_eq!(listed(whole()).await, wanted, "{filter:?}");
@@ -85,7 +85,7 @@ pub(super) async fn auctions_are_narrowed_by_all_that_is_said_and_keep_their_ord
     moved.status = Live;
     commit(&store, Change { auction: Some(next_auction(moved)), ..Change::default() }).await.unwrap();
     let live = AuctionFilter { statuses: vec![Live], ..AuctionFilter::default() };
-    assert_eq!(store.auctions_where(&live, page(None, 1)).await.unwrap()[0].uuid, auction_uuid(1));
+    assert_eq!(store.filtered_auctions(&live, page(None, 1)).await.unwrap()[0].uuid, auction_uuid(1));
 }
 
 pub(super) async fn items_are_narrowed_by_status_and_found_by_their_lot_number(store: Shared) {
@@ -106,7 +106,7 @@ pub(super) async fn items_are_narrowed_by_status_and_found_by_their_lot_number(s
     let elsewhere = store.items_with_status(auction_uuid(2), &[Live], whole()).await.unwrap();
     assert_eq!(elsewhere, []);
 
-    let found = async |auction, lot: &str| store.item_of_lot(auction_uuid(auction), lot).await.unwrap();
+    let found = async |auction, lot: &str| store.item_by_lot_number(auction_uuid(auction), lot).await.unwrap();
     assert_eq!(found(1, "7A").await, Some(item_now(&store, 7).await));
     for (auction, lot) in [(2, "7A"), (1, "7"), (1, "7a"), (1, ""), (1, "7A\0")] {
         assert_eq!(found(auction, lot).await, None, "{lot:?}");
@@ -141,17 +141,17 @@ pub(super) async fn registrations_are_narrowed_by_where_they_stand(store: Shared
             created_at: at(1),
             updated_at: at(2),
             log: LogHead::default(),
-            turn: 1,
+            spending_version: 1,
         };
         let registration = Versioned { expected_version, state };
-        store.put_registration(RegistrationEntry { registration, log: Vec::new(), answer: None }).await.unwrap();
+        store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None }).await.unwrap();
     };
     for (number, status) in [(1, Pending), (2, Approved), (3, Pending), (4, Refused), (5, Pending), (101, Pending)] {
         enter(number, 0, status).await;
     }
     let listed = async |statuses: &[RegistrationStatus], page| -> Vec<_> {
         let found = store.registrations_with_status(auction_uuid(1), statuses, page).await.unwrap();
-        found.into_iter().map(|row| (row.paddle, row.turn)).collect()
+        found.into_iter().map(|row| (row.paddle, row.spending_version)).collect()
     };
     let paddles = |paddles: &[&str]| -> Vec<_> { paddles.iter().map(|paddle| ((*paddle).to_owned(), 1)).collect() };
     assert_eq!(listed(&[Pending], whole()).await, paddles(&["1", "3", "5"]));

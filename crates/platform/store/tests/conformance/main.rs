@@ -125,7 +125,7 @@ stories! {
     books:
         the_log_is_read_in_the_order_in_which_it_was_written,
         cursors_have_no_holes_whatever_is_refused,
-        nothing_strays_in_what_was_written_through_the_port;
+        writes_through_the_port_leave_no_orphan_rows;
     timers:
         items_are_due_by_their_end_and_the_earliest_comes_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
@@ -138,7 +138,7 @@ stories! {
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand;
     presence:
-        it_is_told_of_many_auctions_at_once_what_is_among_their_items;
+        item_presence_is_read_for_many_auctions_in_one_call;
     quarantine:
         a_connection_that_ended_publishes_nothing_and_may_begin_again,
         an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,
@@ -149,8 +149,8 @@ stories! {
         of_many_first_sentinels_one_stays,
         a_sealed_text_is_replaced_where_it_is_what_was_seen;
     leads:
-        a_lead_goes_on_a_step_at_a_time_and_of_two_at_one_step_one_wins,
-        staged_items_wait_for_their_lead_and_are_forgotten_without_one,
+        a_bulk_change_advances_by_steps_and_one_of_two_concurrent_steps_wins,
+        staged_chunks_without_a_bulk_change_are_deleted,
         a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so,
         a_large_auction_is_preview_again_unless_a_bid_had_come,
         what_was_passed_is_unsold_step_by_step,
@@ -183,11 +183,11 @@ stories! {
         an_answer_with_a_nul_holds_nothing_up,
         what_a_provider_refuses_is_put_aside_and_the_rest_flows;
     nodes:
-        what_a_dead_node_had_is_nobodys,
+        rows_of_a_dead_node_are_released,
         a_node_that_was_never_heard_of_is_dead;
     together:
         of_two_commits_of_a_version_one_wins,
-        what_stands_on_a_refused_change_is_refused_with_it,
+        a_change_based_on_a_refused_one_is_refused,
         of_many_requests_with_one_key_one_is_done,
         a_reader_of_the_tail_misses_nothing,
         an_event_is_before_the_connection_or_after_it,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contract::ItemStatus;
 use kit_runtime::signal::Signal;
-use platform_core::port::{Change, Heard, NOTICE_BYTES_MAX, StartFrom, StoreError};
+use platform_core::port::{Change, NOTIFICATION_BYTES_MAX, Notification, StartFrom, StoreError};
 use platform_store::postgres::PostgresConfig;
 
 use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, consumer, ends, item_uuid, sale};
@@ -25,7 +25,7 @@ async fn two_nodes() -> (Shared, Shared) {
 /// A signal of a node that starts now, and so has heard of nothing before.
 async fn heard_from_now_on(config: &PostgresConfig) -> (Shared, Signal) {
     let node = platform_store::postgres::open(config).await.unwrap();
-    let changed = node.changed_elsewhere();
+    let changed = node.remote_changes();
     (node, changed)
 }
 
@@ -58,7 +58,7 @@ async fn a_node_is_told_of_ends_connections_and_rows_that_wait() {
     ends(&one, 1, ItemStatus::Sold).await;
     is_told(&changed).await;
     let (_other, changed) = heard_from_now_on(&config).await;
-    one.park(consumer(1).customer, None).await.unwrap();
+    one.park_queue(consumer(1).customer, None).await.unwrap();
     is_told(&changed).await;
 }
 
@@ -85,20 +85,20 @@ async fn batches_of_two_nodes_that_overlap_end_each_item_once() {
 #[tokio::test]
 async fn a_notice_of_one_node_reaches_the_others_and_not_itself() {
     let (one, other) = two_nodes().await;
-    let (mut own, mut others) = (one.notices().unwrap(), other.notices().unwrap());
-    let longest = "n".repeat(NOTICE_BYTES_MAX);
-    one.tell(&longest).await.unwrap();
-    other.tell("back").await.unwrap();
-    let heard = |notice: &str| Some(Heard::Notice(notice.into()));
+    let (mut own, mut others) = (one.notifications().unwrap(), other.notifications().unwrap());
+    let longest = "n".repeat(NOTIFICATION_BYTES_MAX);
+    one.broadcast(&longest).await.unwrap();
+    other.broadcast("back").await.unwrap();
+    let heard = |notice: &str| Some(Notification::Message(notice.into()));
     assert_eq!(tokio::time::timeout(SOON, others.next()).await.unwrap(), heard(&longest));
     assert_eq!(tokio::time::timeout(SOON, own.next()).await.unwrap(), heard("back"), "it does not hear itself");
 }
 
 #[tokio::test]
-async fn a_store_of_one_process_has_nobody_to_hear() {
+async fn a_single_process_store_has_no_notifications() {
     let store = platform_store::sqlite::open_temporary().unwrap();
-    store.tell("nobody is there").await.unwrap();
-    assert!(store.notices().is_none());
+    store.broadcast("nobody is there").await.unwrap();
+    assert!(store.notifications().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

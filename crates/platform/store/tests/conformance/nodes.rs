@@ -1,13 +1,13 @@
 //! Who lives, and what the dead leave.
 
 use contract::ItemStatus;
-use platform_core::port::Became;
+use platform_core::port::PublishResult;
 
 use super::given::{
     Shared, announced, at, claims, commit_to, connected_sale, customer_uuid, ends, item_uuid, node, outcome,
 };
 
-pub(super) async fn what_a_dead_node_had_is_nobodys(store: Shared) {
+pub(super) async fn rows_of_a_dead_node_are_released(store: Shared) {
     connected_sale(&store, 3).await;
     let claimed = ends(&store, 1, ItemStatus::Sold).await;
     assert_eq!(claims(&store, 1, at(9)).await, [claimed]);
@@ -23,7 +23,7 @@ pub(super) async fn what_a_dead_node_had_is_nobodys(store: Shared) {
     assert_eq!(claims(&store, 3, at(3_000)).await, [claimed, handed], "and what the living have stays theirs");
 
     // The dead one comes back: what it knows is a fact, and it can have rows again.
-    store.settle_outbox(vec![outcome(claimed, Became::Published)], at(3_001)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(claimed, PublishResult::Published)], at(3_001)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 2);
     store.heartbeat(node(1), at(3_100), at(3_000)).await.unwrap();
     assert_eq!(claims(&store, 1, at(3_100)).await, [handed], "a node that only claims is not heard of");
@@ -35,7 +35,7 @@ pub(super) async fn a_node_that_was_never_heard_of_is_dead(store: Shared) {
     connected_sale(&store, 1).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let receipt = commit_to(&store, announced(found, ItemStatus::Sold, at(2)), Some(node(7))).await.unwrap();
-    assert_eq!(receipt.handed.len(), 1);
+    assert_eq!(receipt.assigned.len(), 1);
     store.heartbeat(node(1), at(10), at(0)).await.unwrap();
     assert_eq!(claims(&store, 1, at(10)).await, receipt.cursors);
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    Attempt, AttemptsSettled, Ending, Resealed, SealedPlace, Session, StoreError, Totp, TotpChange, User, UserChange,
-    UserWritten,
+    SealedLocation, SealedReplacement, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, StoreError, Totp,
+    TotpChange, User, UserChange, UserChangeResult,
 };
 
 use super::given::{Shared, answer, at, caller_uuid, node, page, whole};
@@ -27,7 +27,7 @@ fn user(number: usize, role: &str) -> User {
 fn change(user: User) -> UserChange {
     let (expected_version, version) = (user.version, user.version + 1);
     let user = User { version, ..user };
-    UserChange { expected_version, user, totp: TotpChange::Keep, ending: Ending::Nothing, answer: None }
+    UserChange { expected_version, user, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, answer: None }
 }
 
 fn session(number: u8, of: usize) -> Session {
@@ -66,9 +66,9 @@ pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_
     let known = store.user(caller_uuid(1)).await.unwrap().unwrap();
     assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "signing in is no change");
     let disabled = User { disabled_at: Some(at(20)), role: "viewer".into(), ..known.clone() };
-    let ending = Ending::AllBut(known.uuid, session(2, 1).uuid);
+    let ending = SessionsToEnd::AllBut(known.uuid, session(2, 1).uuid);
     let changed = UserChange { ending, answer: Some(answer("done", "{}", at(20))), ..change(disabled.clone()) };
-    assert_eq!(store.change_user(changed.clone()).await.unwrap(), UserWritten::Done);
+    assert_eq!(store.change_user(changed.clone()).await.unwrap(), UserChangeResult::Done);
     assert_eq!(store.user(known.uuid).await.unwrap(), Some(User { version: 2, ..disabled.clone() }));
     assert_eq!(store.sessions(known.uuid, whole()).await.unwrap(), [session(2, 1)]);
     assert_eq!(store.sessions(caller_uuid(2), whole()).await.unwrap(), [session(3, 2)], "others' go on");
@@ -96,7 +96,7 @@ pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: 
     });
     let mut refused = 0;
     for change in changes.collect::<Vec<_>>() {
-        refused += usize::from(change.await.unwrap().unwrap() == UserWritten::LastAdministrator);
+        refused += usize::from(change.await.unwrap().unwrap() == UserChangeResult::LastAdministrator);
     }
     let left = store.users(whole()).await.unwrap();
     assert_eq!((refused, left.iter().filter(|user| user.administers()).count()), (1, 1), "{left:?}");
@@ -106,9 +106,9 @@ pub(super) async fn who_has_signed_in_is_not_removed(store: Shared) {
     store.create_user(user(1, "viewer"), None).await.unwrap();
     store.create_user(user(2, "viewer"), None).await.unwrap();
     store.begin_session(session(1, 1), 1, 9, None).await.unwrap();
-    assert_eq!(store.remove_user(caller_uuid(1), 1).await.unwrap(), UserWritten::HasSignedIn);
+    assert_eq!(store.remove_user(caller_uuid(1), 1).await.unwrap(), UserChangeResult::HasSignedIn);
     assert!(matches!(store.remove_user(caller_uuid(2), 7).await, Err(StoreError::Conflict)));
-    assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserWritten::Done);
+    assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserChangeResult::Done);
     assert_eq!(store.users(whole()).await.unwrap().len(), 1);
     assert!(matches!(store.remove_user(caller_uuid(2), 1).await, Err(StoreError::Conflict)));
 }
@@ -140,7 +140,8 @@ pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     assert!(!store.use_recovery_code(caller_uuid(2), [1; 32]).await.unwrap());
     assert_eq!(store.recovery_codes(caller_uuid(1)).await.unwrap(), 1);
 
-    let text = Resealed { place: SealedPlace::Totp(now.uuid), old: sealed("v1.a.AAAA"), new: sealed("v1.b.AAAA") };
+    let text =
+        SealedReplacement { place: SealedLocation::Totp(now.uuid), old: sealed("v1.a.AAAA"), new: sealed("v1.b.AAAA") };
     assert_eq!(store.reseal(vec![text.clone()]).await.unwrap(), 1);
     assert_eq!(store.reseal(vec![text]).await.unwrap(), 0);
     let off = UserChange { totp: TotpChange::Remove, ..change(now.clone()) };
@@ -173,11 +174,11 @@ pub(super) async fn sessions_are_found_by_their_token_until_they_end(store: Shar
         left.iter().map(|session| session.hash[0]).collect::<Vec<_>>()
     };
     assert_eq!(left().await, [3, 4], "the latest two stay");
-    assert_eq!(store.end_sessions(Ending::One(caller_uuid(2), session(3, 1).uuid)).await.unwrap(), 0);
-    assert_eq!(store.end_sessions(Ending::One(caller_uuid(1), session(3, 1).uuid)).await.unwrap(), 1);
+    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(2), session(3, 1).uuid)).await.unwrap(), 0);
+    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(1), session(3, 1).uuid)).await.unwrap(), 1);
     assert_eq!(left().await, [4]);
     store.begin_session(session(5, 1), 1, 9, None).await.unwrap();
-    assert_eq!(store.end_sessions(Ending::AllOf(caller_uuid(1))).await.unwrap(), 2);
+    assert_eq!(store.end_sessions(SessionsToEnd::AllOf(caller_uuid(1))).await.unwrap(), 2);
     assert_eq!(store.session_by_hash([4; 32]).await.unwrap(), None);
 }
 
@@ -188,19 +189,22 @@ pub(super) async fn sessions_that_are_over_are_forgotten_a_few_at_a_time(store: 
         store.begin_session(Session { expires_at, ..session(number, 1) }, 1, 9, None).await.unwrap();
     }
     store.touch_session(session(1, 1).uuid, at(500)).await.unwrap();
-    assert_eq!(store.forget_sessions(at(400), at(100), 2).await.unwrap(), 2);
-    assert_eq!(store.forget_sessions(at(400), at(100), 2).await.unwrap(), 1);
-    assert_eq!(store.forget_sessions(at(400), at(100), 2).await.unwrap(), 0);
+    assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 2);
+    assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 0);
     assert_eq!(store.sessions(caller_uuid(1), whole()).await.unwrap().len(), 1);
 }
 
 pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
-    let attempt =
-        |subject, attempts_max| Attempt { subject: [subject; 32], every: Duration::from_secs(10), attempts_max };
+    let attempt = |subject, attempts_max| SignInAttempt {
+        subject: [subject; 32],
+        refill_interval: Duration::from_secs(10),
+        attempts_max,
+    };
     let (account, address) = (attempt(1, 3), attempt(2, 5));
     let tries = (0..8).map(|_| {
         let store = store.clone();
-        tokio::spawn(async move { store.take_attempts(vec![account, address], at(0)).await.unwrap() })
+        tokio::spawn(async move { store.take_sign_in_attempts(vec![account, address], at(0)).await.unwrap() })
     });
     let mut taken = 0;
     for one in tries.collect::<Vec<_>>() {
@@ -212,12 +216,19 @@ pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
     assert_eq!(taken, 3, "however many try at the same time");
     let other = attempt(3, 3);
     for _ in 0..2 {
-        assert_eq!(store.take_attempts(vec![other, address], at(0)).await.unwrap(), None, "no refusal used it up");
+        assert_eq!(
+            store.take_sign_in_attempts(vec![other, address], at(0)).await.unwrap(),
+            None,
+            "no refusal used it up"
+        );
     }
-    assert!(store.take_attempts(vec![other, address], at(0)).await.unwrap().is_some());
-    store.settle_attempts(AttemptsSettled { full: vec![account.subject], back: vec![address] }).await.unwrap();
-    assert_eq!(store.take_attempts(vec![account, address], at(0)).await.unwrap(), None);
-    assert!(store.take_attempts(vec![account, address], at(0)).await.unwrap().is_some());
-    assert_eq!(store.take_attempts(vec![account, address], at(10_000)).await.unwrap(), None);
-    assert_eq!(store.forget_sessions(at(9_000_000), at(0), 9).await.unwrap(), 3);
+    assert!(store.take_sign_in_attempts(vec![other, address], at(0)).await.unwrap().is_some());
+    store
+        .settle_sign_in_attempts(SignInAttemptsUpdate { full: vec![account.subject], back: vec![address] })
+        .await
+        .unwrap();
+    assert_eq!(store.take_sign_in_attempts(vec![account, address], at(0)).await.unwrap(), None);
+    assert!(store.take_sign_in_attempts(vec![account, address], at(0)).await.unwrap().is_some());
+    assert_eq!(store.take_sign_in_attempts(vec![account, address], at(10_000)).await.unwrap(), None);
+    assert_eq!(store.delete_expired_sessions(at(9_000_000), at(0), 9).await.unwrap(), 3);
 }

@@ -6,7 +6,7 @@ use platform_rules::{Auction, Item, ItemCounts};
 
 use super::given::{Shared, auction, auction_uuid, bid, commit, created, item, item_uuid, next};
 
-pub(super) async fn it_is_told_of_many_auctions_at_once_what_is_among_their_items(store: Shared) {
+pub(super) async fn item_presence_is_read_for_many_auctions_in_one_call(store: Shared) {
     let of = |number: usize, lot: usize, status| {
         let lot = 10 * number + lot;
         let uuid = auction_uuid(number);
@@ -18,17 +18,17 @@ pub(super) async fn it_is_told_of_many_auctions_at_once_what_is_among_their_item
     put(auction(3), Vec::new()).await;
     let present = async |numbers: &[usize]| {
         let uuids: Vec<_> = numbers.iter().map(|number| auction_uuid(*number)).collect();
-        let found = store.present(&uuids).await.unwrap();
+        let found = store.item_presence(&uuids).await.unwrap();
         found.iter().map(|there| (there.live, there.suspended, there.with_bids)).collect::<Vec<_>>()
     };
-    assert_eq!(present(&[3, 2, 1, 4, 1]).await, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 0, 0), (1, 0, 0)]);
-    assert!(present(&[]).await.is_empty());
+    assert_eq!(item_presence(&[3, 2, 1, 4, 1]).await, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 0, 0), (1, 0, 0)]);
+    assert!(item_presence(&[]).await.is_empty());
     let lot = store.item(item_uuid(11)).await.unwrap().unwrap();
     commit(&store, bid(lot, 100)).await.unwrap();
-    assert_eq!(present(&[1, 2]).await, [(1, 0, 1), (0, 1, 0)]);
+    assert_eq!(item_presence(&[1, 2]).await, [(1, 0, 1), (0, 1, 0)]);
     // What is told agrees with what is counted.
     for number in 1..=3 {
         let ItemCounts { live, suspended, with_bids, .. } = store.item_counts(auction_uuid(number)).await.unwrap();
-        assert_eq!(present(&[number]).await, [(live.min(1), suspended.min(1), with_bids.min(1))], "{number}");
+        assert_eq!(item_presence(&[number]).await, [(live.min(1), suspended.min(1), with_bids.min(1))], "{number}");
     }
 }

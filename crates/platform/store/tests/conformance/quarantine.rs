@@ -1,19 +1,19 @@
 //! The end of a connection, and events in quarantine.
 
 use contract::ItemStatus;
-use platform_core::port::{AfterLater, Backlog, Became, Cursor, StartFrom, StoreError};
+use platform_core::port::{Backlog, Cursor, OvertakenPolicy, PublishResult, StartFrom, StoreError};
 
 use super::given::{
     Shared, answer, at, caller_uuid, claims, connected_sale, consumer, customer_uuid, ends, node, outcome, whole,
 };
 
 async fn aside(store: &Shared, cursors: &[Cursor]) {
-    let refused = |cursor: &Cursor| outcome(*cursor, Became::Quarantined { error: "422".into() });
-    store.settle_outbox(cursors.iter().map(refused).collect(), at(20)).await.unwrap();
+    let refused = |cursor: &Cursor| outcome(*cursor, PublishResult::Quarantined { error: "422".into() });
+    store.record_outbox_outcomes(cursors.iter().map(refused).collect(), at(20)).await.unwrap();
 }
 
 async fn published(store: &Shared, cursor: Cursor) {
-    store.settle_outbox(vec![outcome(cursor, Became::Published)], at(20)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(cursor, PublishResult::Published)], at(20)).await.unwrap();
 }
 
 async fn in_quarantine(store: &Shared) -> Vec<Cursor> {
@@ -32,12 +32,12 @@ pub(super) async fn a_connection_that_ended_publishes_nothing_and_may_begin_agai
     assert_eq!(store.disconnect(customer_uuid(1)).await.unwrap(), None);
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), None);
     // What was under way comes back, late; and something more happens.
-    store.settle_outbox(vec![outcome(second, Became::Released)], at(30)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(second, PublishResult::Released)], at(30)).await.unwrap();
     ends(&store, 4, ItemStatus::Sold).await;
     assert!(store.customers_with_outbox(at(99)).await.unwrap().is_empty());
     let kept = Backlog { pending: 0, oldest_at: None, quarantined: 1, failing: None };
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), kept);
-    let send = store.send_again(customer_uuid(1), vec![first], AfterLater::Refuse, None).await;
+    let send = store.requeue_quarantined(customer_uuid(1), vec![first], OvertakenPolicy::Refuse, None).await;
     assert!(matches!(send, Err(StoreError::Conflict)), "not connected: {send:?}");
     // From now on, nothing of before goes out; from a cursor, what the journal has.
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
@@ -53,9 +53,9 @@ pub(super) async fn an_event_that_is_sent_again_goes_before_the_later_ones_of_it
     aside(&store, &[passed]).await;
     let live = ends(&store, 1, ItemStatus::Live).await;
     let again = ends(&store, 1, ItemStatus::Passed).await;
-    assert_eq!(store.passed_by(customer_uuid(1), vec![passed]).await.unwrap(), [0; 0], "the later ones wait");
+    assert_eq!(store.overtaken(customer_uuid(1), vec![passed]).await.unwrap(), [0; 0], "the later ones wait");
     let kept = Some(answer("send", "{}", at(21)));
-    let send = |answer| store.send_again(customer_uuid(1), vec![passed], AfterLater::Refuse, answer);
+    let send = |answer| store.requeue_quarantined(customer_uuid(1), vec![passed], OvertakenPolicy::Refuse, answer);
     send(kept.clone()).await.unwrap();
     assert!(matches!(send(kept.clone()).await, Err(StoreError::Replayed)));
     assert!(matches!(send(None).await, Err(StoreError::Conflict)), "it is in quarantine no more");
@@ -79,15 +79,15 @@ pub(super) async fn an_event_that_a_later_one_has_overtaken_is_sent_only_on_purp
     // On its way counts as gone out.
     assert_eq!(claims(&store, 1, at(99)).await, [live]);
     let both = vec![passed, other];
-    assert_eq!(store.passed_by(customer_uuid(1), both.clone()).await.unwrap(), [passed]);
+    assert_eq!(store.overtaken(customer_uuid(1), both.clone()).await.unwrap(), [passed]);
     published(&store, live).await;
-    assert_eq!(store.passed_by(customer_uuid(1), both.clone()).await.unwrap(), [passed]);
+    assert_eq!(store.overtaken(customer_uuid(1), both.clone()).await.unwrap(), [passed]);
     let kept = Some(answer("send", "{}", at(21)));
-    let refused = store.send_again(customer_uuid(1), both.clone(), AfterLater::Refuse, kept).await;
+    let refused = store.requeue_quarantined(customer_uuid(1), both.clone(), OvertakenPolicy::Refuse, kept).await;
     assert!(matches!(refused, Err(StoreError::Conflict)), "{refused:?}");
     assert_eq!(in_quarantine(&store).await, both, "all of them or none");
     assert_eq!(store.idempotent_answer(caller_uuid(1), "send").await.unwrap(), None);
-    store.send_again(customer_uuid(1), both.clone(), AfterLater::Send, None).await.unwrap();
+    store.requeue_quarantined(customer_uuid(1), both.clone(), OvertakenPolicy::Send, None).await.unwrap();
     assert_eq!(claims(&store, 1, at(99)).await, both);
 }
 

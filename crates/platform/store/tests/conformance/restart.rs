@@ -1,7 +1,7 @@
 //! What a store on disk holds when it is opened again.
 
 use contract::ItemStatus;
-use platform_core::port::{Became, Change, StoreError};
+use platform_core::port::{Change, PublishResult, StoreError};
 
 use super::given::{
     Shared, announced, answer, at, bid, caller_uuid, claims, commit, commit_to, connected_sale, consumer,
@@ -19,8 +19,8 @@ async fn a_sqlite_file_opened_again_holds_everything() {
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let handed = commit_to(&store, announced(found, ItemStatus::Sold, at(1)), Some(node(1))).await.unwrap().cursors[0];
     let waiting = ends(&store, 2, ItemStatus::Sold).await;
-    let later = outcome(waiting, Became::Retry { at: at(5_000), error: "503".into() });
-    store.settle_outbox(vec![later], at(3)).await.unwrap();
+    let later = outcome(waiting, PublishResult::Retry { at: at(5_000), error: "503".into() });
+    store.record_outbox_outcomes(vec![later], at(3)).await.unwrap();
     drop(store);
 
     let store: Shared = platform_store::sqlite::open(&path).await.unwrap();
@@ -45,7 +45,7 @@ async fn two_processes_on_one_sqlite_file_see_each_other() {
     let server: Shared = platform_store::sqlite::open(&path).await.unwrap();
     connected_sale(&server, 1).await;
     let command: Shared = platform_store::sqlite::open(&path).await.unwrap();
-    let changed = server.changed_elsewhere();
+    let changed = server.remote_changes();
     let found = server.item(item_uuid(1)).await.unwrap().unwrap();
     commit(&command, bid(found.clone(), 100)).await.unwrap();
     assert!(matches!(commit(&server, bid(found, 200)).await, Err(StoreError::Conflict)));

@@ -2,7 +2,7 @@
 
 use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
-use platform_core::bid::{Bid, BidMark, StruckBid};
+use platform_core::bid::{Bid, BidStrike, StruckBid};
 use platform_core::port::Change;
 use platform_rules::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Item, ItemChange, ItemCommand, RingCommand, minimum_bid, ring,
@@ -36,7 +36,7 @@ async fn drive(store: Shared, kind: AuctionKind) {
         let Ok((item_changes, auction_changes)) = decided else { continue };
         let change = written(&auction, &item, &item_changes, &auction_changes);
         taken += change.bids.len();
-        struck += change.bid_marks.len();
+        struck += change.bid_strikes.len();
         commit(&store, change).await.unwrap();
         for change in &item_changes {
             item.apply(change);
@@ -80,7 +80,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
     match below(random, 24) {
         0..6 if is_timed => of_item(ItemCommand::PlaceBid { bid, bidder, amount }),
         0..3 => of_ring(RingCommand::RoomBid { bid, bidder, amount }),
-        3..6 => of_ring(RingCommand::OnlineBid { bid, bidder, amount }),
+        3..6 => of_ring(RingCommand::InternetBid { bid, bidder, amount }),
         6..8 => of_item(ItemCommand::CancelBid { bid: earlier, reason, log }),
         8 if step > 20 => of_item(status(ItemStatus::Suspended)),
         9 => of_item(status(ItemStatus::Live)),
@@ -98,7 +98,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
             of_ring(RingCommand::AcceptPending { bid: pending.map_or(bid, |pending| pending.bid), bidder })
         }
         22 => of_ring(RingCommand::CommissionBid { bid, bidder, amount, log }),
-        _ => of_item(ItemCommand::LeaveBid { bid, bidder, maximum: amount }),
+        _ => of_item(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: amount }),
     }
 }
 
@@ -113,7 +113,7 @@ fn written(auction: &Auction, item: &Item, of_item: &[ItemChange], of_auction: &
         item.apply(one);
         match one {
             ItemChange::BidAccepted { record, .. } => change.bids.push(Bid::of(item.uuid, record, ACTOR)),
-            ItemChange::BidStruck { number, struck, reason, .. } => change.bid_marks.push(BidMark {
+            ItemChange::BidStruck { number, struck, reason, .. } => change.bid_strikes.push(BidStrike {
                 item: item.uuid,
                 number: *number,
                 struck: Some(StruckBid {
@@ -125,7 +125,7 @@ fn written(auction: &Auction, item: &Item, of_item: &[ItemChange], of_auction: &
                 }),
             }),
             ItemChange::BidReinstated { number, .. } => {
-                change.bid_marks.push(BidMark { item: item.uuid, number: *number, struck: None });
+                change.bid_strikes.push(BidStrike { item: item.uuid, number: *number, struck: None });
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use platform_core::port::Downtime;
 use super::given::{Shared, at};
 
 pub(super) async fn a_downtime_is_kept_until_it_is_over_on_whichever_node(store: Shared) {
-    let note = async |ms: i64| store.note_run(at(ms), 3_000).await.unwrap();
+    let note = async |ms: i64| store.detect_downtime(at(ms), 3_000).await.unwrap();
     assert_eq!(note(1_000).await, None);
     assert_eq!(note(4_000).await, None, "not longer than the gap");
     let first = Downtime { since: at(4_000), until: at(7_001) };
@@ -15,9 +15,9 @@ pub(super) async fn a_downtime_is_kept_until_it_is_over_on_whichever_node(store:
     assert_eq!(note(6_000).await, Some(first));
     let both = Downtime { since: at(4_000), until: at(20_000) };
     assert_eq!(note(20_000).await, Some(both), "nobody had seen to the first one");
-    store.end_downtime(first).await.unwrap();
+    store.clear_downtime(first).await.unwrap();
     assert_eq!(note(20_500).await, Some(both), "it is another one by now");
-    store.end_downtime(both).await.unwrap();
+    store.clear_downtime(both).await.unwrap();
     assert_eq!(note(21_000).await, None);
     assert_eq!(note(90_000).await, Some(Downtime { since: at(21_000), until: at(90_000) }));
     for (ms, is_in) in [(21_000, false), (21_001, true), (90_000, true), (90_001, false)] {

@@ -2,10 +2,11 @@
 
 use contract::ItemStatus;
 use jiff::SignedDuration;
-use platform_core::bid::{BidMark, StruckBid};
+use platform_core::bid::{BidStrike, StruckBid};
 use platform_core::port::{Change, StoreError};
 use platform_rules::{
-    Admission, Auction, BeforePass, Charges, InRing, InternetBids, ItemCounts, Pending, RingPlace, Strike, WebcastPhase,
+    Admission, Auction, BeforePass, Charges, InRing, InternetBids, ItemCounts, Pending, RingStatus, StrikeReason,
+    WebcastPhase,
 };
 
 use super::given::{
@@ -171,22 +172,26 @@ pub(super) async fn a_bid_is_struck_and_counts_again(store: Shared) {
     };
     let mark = async |number, struck: Option<StruckBid>| {
         let item = store.item(item_uuid(1)).await.unwrap().unwrap();
-        let marks = vec![BidMark { item: item.uuid, number, struck }];
-        commit(&store, Change { bid_marks: marks, ..silent(item) }).await.unwrap();
+        let marks = vec![BidStrike { item: item.uuid, number, struck }];
+        commit(&store, Change { bid_strikes: marks, ..silent(item) }).await.unwrap();
     };
-    for strike in Strike::ALL {
+    for strike in StrikeReason::ALL {
         let cancelled = Some(struck(strike, Some("Größe verwechselt")));
         mark(1, cancelled.clone()).await;
         let bids = store.bids(item_uuid(1), whole()).await.unwrap();
         assert_eq!((&bids[0].struck, &bids[1].struck), (&cancelled, &None));
     }
-    mark(2, Some(struck(Strike::Lowered, None))).await;
+    mark(2, Some(struck(StrikeReason::Lowered, None))).await;
     mark(1, None).await;
     let bids = store.bids(item_uuid(1), whole()).await.unwrap();
-    assert_eq!((&bids[0].struck, &bids[1].struck), (&None, &Some(struck(Strike::Lowered, None))));
+    assert_eq!((&bids[0].struck, &bids[1].struck), (&None, &Some(struck(StrikeReason::Lowered, None))));
     // A change that is refused strikes nothing.
     let stale = Change {
-        bid_marks: vec![BidMark { item: item_uuid(1), number: 1, struck: Some(struck(Strike::Undone, None)) }],
+        bid_strikes: vec![BidStrike {
+            item: item_uuid(1),
+            number: 1,
+            struck: Some(struck(StrikeReason::Undone, None)),
+        }],
         ..silent(item(1))
     };
     assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
@@ -210,7 +215,7 @@ pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
     let mut offered = platform_rules::Item {
         buy_now: Some(90_000),
         vendor: Some(customer_uuid(7)),
-        ring: RingPlace::InRing(InRing { asking_price: 250, paused: true, warnings: 2, lowered: true }),
+        ring: RingStatus::InRing(InRing { asking_price: 250, paused: true, warnings: 2, lowered: true }),
         bids_lapsed: 3,
         bids_passed: 4,
         before_pass: Some(BeforePass { passed: 3, standing: None }),

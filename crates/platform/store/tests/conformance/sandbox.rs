@@ -26,7 +26,7 @@ async fn sandbox_sale(store: &Shared, items: usize) {
 }
 
 async fn due(store: &Shared, number: usize, ms: i64, limit: usize) -> Vec<String> {
-    let due = store.due_in_sandbox(auction_uuid(number), at(ms), limit).await.unwrap();
+    let due = store.due_sandbox_items(auction_uuid(number), at(ms), limit).await.unwrap();
     due.into_iter().map(|item| item.lot_number).collect()
 }
 
@@ -72,9 +72,10 @@ pub(super) async fn items_of_a_sandbox_are_due_by_their_end_and_then_their_place
 pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared) {
     sandbox_sale(&store, 0).await;
     commit(&store, Change { auction: Some(next_auction(sandbox(2))), ..Change::default() }).await.unwrap();
-    let advancing =
-        async || -> Vec<_> { store.advancing(9).await.unwrap().into_iter().map(|auction| auction.uuid).collect() };
-    assert!(advancing().await.is_empty());
+    let advancing = async || -> Vec<_> {
+        store.advancing_sandboxes(9).await.unwrap().into_iter().map(|auction| auction.uuid).collect()
+    };
+    assert!(advancing_sandboxes().await.is_empty());
     let set = async |number: usize, target: Option<i64>| {
         let mut auction = store.auction(auction_uuid(number)).await.unwrap().unwrap();
         auction.clock = auction.clock.map(|clock| TestClock { target: target.map(at), ended: 3, ..clock });
@@ -82,11 +83,11 @@ pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared
         auction.clock
     };
     let clock = set(2, Some(8_000)).await;
-    assert_eq!(advancing().await, [auction_uuid(2)]);
+    assert_eq!(advancing_sandboxes().await, [auction_uuid(2)]);
     assert_eq!(store.auction(auction_uuid(2)).await.unwrap().unwrap().clock, clock);
     set(1, Some(9_000)).await;
-    assert_eq!(advancing().await, [auction_uuid(1), auction_uuid(2)]);
-    assert_eq!(store.advancing(1).await.unwrap().len(), 1);
+    assert_eq!(advancing_sandboxes().await, [auction_uuid(1), auction_uuid(2)]);
+    assert_eq!(store.advancing_sandboxes(1).await.unwrap().len(), 1);
     set(2, None).await;
-    assert_eq!(advancing().await, [auction_uuid(1)]);
+    assert_eq!(advancing_sandboxes().await, [auction_uuid(1)]);
 }

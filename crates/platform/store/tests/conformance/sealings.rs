@@ -1,7 +1,7 @@
 //! What is sealed: with which keys, and sealing it again.
 
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, Page, Resealed, SealedPlace, StartFrom, StoreError};
+use platform_core::port::{Consumer, Page, SealedLocation, SealedReplacement, StartFrom, StoreError};
 
 use super::given::{Shared, answer, at, caller_uuid, consumer, customer_uuid, page, whole};
 
@@ -58,14 +58,14 @@ pub(super) async fn a_sealed_text_is_replaced_where_it_is_what_was_seen(store: S
     let after = Some((answers[0].caller, answers[0].key.clone()));
     assert_eq!(store.sealed_answers(Page { after, limit: 9 }).await.unwrap(), answers[1..]);
 
-    let text = |place| Resealed { place, old: old.clone(), new: new.clone() };
-    let kept = |key: &str| SealedPlace::Answer { caller: caller_uuid(1), key: key.to_owned() };
+    let text = |place| SealedReplacement { location, old: old.clone(), new: new.clone() };
+    let kept = |key: &str| SealedLocation::Answer { caller: caller_uuid(1), key: key.to_owned() };
     let texts = vec![
-        text(SealedPlace::Connection(customer_uuid(1))),
+        text(SealedLocation::Connection(customer_uuid(1))),
         // Changed since it was looked at, or gone.
-        text(SealedPlace::Connection(customer_uuid(2))),
-        text(SealedPlace::Connection(customer_uuid(3))),
-        text(SealedPlace::Connection(customer_uuid(4))),
+        text(SealedLocation::Connection(customer_uuid(2))),
+        text(SealedLocation::Connection(customer_uuid(3))),
+        text(SealedLocation::Connection(customer_uuid(4))),
         text(kept("sealed")),
         text(kept("sealed too")),
         text(kept("never")),

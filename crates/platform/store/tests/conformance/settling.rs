@@ -1,7 +1,7 @@
 //! What becomes of outbox rows.
 
 use contract::ItemStatus;
-use platform_core::port::{Became, Parked};
+use platform_core::port::{Parked, PublishResult};
 
 use super::given::{Shared, at, claims, connected_sale, customer_uuid, ends, node, outcome, page, whole};
 
@@ -12,8 +12,8 @@ pub(super) async fn a_retry_waits_for_its_time_and_its_subject_with_it(store: Sh
     let other = ends(&store, 2, ItemStatus::Sold).await;
     assert_eq!(claims(&store, 1, at(9)).await, [passed, other]);
     assert_eq!(store.next_outbox_attempt(customer_uuid(1)).await.unwrap(), None);
-    let retry = |cursor, ms| outcome(cursor, Became::Retry { at: at(ms), error: "503".into() });
-    store.settle_outbox(vec![retry(passed, 500), retry(other, 400)], at(10)).await.unwrap();
+    let retry = |cursor, ms| outcome(cursor, PublishResult::Retry { at: at(ms), error: "503".into() });
+    store.record_outbox_outcomes(vec![retry(passed, 500), retry(other, 400)], at(10)).await.unwrap();
     assert_eq!(store.next_outbox_attempt(customer_uuid(1)).await.unwrap(), Some(at(400)));
     assert_eq!(claims(&store, 1, at(399)).await, [0; 0]);
     assert_eq!(claims(&store, 1, at(400)).await, [other]);
@@ -21,10 +21,10 @@ pub(super) async fn a_retry_waits_for_its_time_and_its_subject_with_it(store: Sh
     let again = store.claim_outbox(node(2), customer_uuid(1), at(500), 9).await.unwrap();
     assert_eq!((again.len(), again[0].cursor, again[0].attempts), (1, passed, 1));
     assert_eq!(store.next_outbox_attempt(customer_uuid(1)).await.unwrap(), None);
-    store.settle_outbox(vec![retry(passed, 900)], at(600)).await.unwrap();
+    store.record_outbox_outcomes(vec![retry(passed, 900)], at(600)).await.unwrap();
     let again = store.claim_outbox(node(2), customer_uuid(1), at(900), 9).await.unwrap();
     assert_eq!((again.len(), again[0].attempts), (1, 2));
-    store.settle_outbox(vec![outcome(passed, Became::Published)], at(901)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(passed, PublishResult::Published)], at(901)).await.unwrap();
     assert_eq!(claims(&store, 1, at(901)).await, [live]);
 }
 
@@ -32,19 +32,19 @@ pub(super) async fn a_released_row_is_due_again_untried(store: Shared) {
     connected_sale(&store, 1).await;
     let cursor = ends(&store, 1, ItemStatus::Sold).await;
     assert_eq!(claims(&store, 1, at(9)).await, [cursor]);
-    store.settle_outbox(vec![outcome(cursor, Became::Released)], at(10)).await.unwrap();
+    store.record_outbox_outcomes(vec![outcome(cursor, PublishResult::Released)], at(10)).await.unwrap();
     let again = store.claim_outbox(node(2), customer_uuid(1), at(10), 9).await.unwrap();
     assert_eq!((again[0].cursor, again[0].attempts), (cursor, 0));
     // Rows that are gone already are no error.
-    let published = || vec![outcome(cursor, Became::Published)];
-    store.settle_outbox(published(), at(11)).await.unwrap();
-    store.settle_outbox(published(), at(11)).await.unwrap();
+    let published = || vec![outcome(cursor, PublishResult::Published)];
+    store.record_outbox_outcomes(published(), at(11)).await.unwrap();
+    store.record_outbox_outcomes(published(), at(11)).await.unwrap();
     let late = vec![
-        outcome(cursor, Became::Released),
-        outcome(cursor, Became::Retry { at: at(99), error: "503".into() }),
-        outcome(cursor, Became::Quarantined { error: "422".into() }),
+        outcome(cursor, PublishResult::Released),
+        outcome(cursor, PublishResult::Retry { at: at(99), error: "503".into() }),
+        outcome(cursor, PublishResult::Quarantined { error: "422".into() }),
     ];
-    store.settle_outbox(late, at(12)).await.unwrap();
+    store.record_outbox_outcomes(late, at(12)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Default::default());
 }
 
@@ -57,15 +57,15 @@ pub(super) async fn an_answer_with_a_nul_holds_nothing_up(store: Shared) {
     ];
     assert_eq!(claims(&store, 1, at(9)).await, [published, again, aside]);
     let outcomes = vec![
-        outcome(published, Became::Published),
-        outcome(again, Became::Retry { at: at(50), error: "500: \0GIF".into() }),
-        outcome(aside, Became::Quarantined { error: "422: \0GIF".into() }),
+        outcome(published, PublishResult::Published),
+        outcome(again, PublishResult::Retry { at: at(50), error: "500: \0GIF".into() }),
+        outcome(aside, PublishResult::Quarantined { error: "422: \0GIF".into() }),
     ];
-    store.settle_outbox(outcomes, at(10)).await.unwrap();
+    store.record_outbox_outcomes(outcomes, at(10)).await.unwrap();
     let backlog = store.backlog(customer_uuid(1)).await.unwrap();
     assert_eq!((backlog.pending, backlog.quarantined), (1, 1));
     let parked = Parked { reason: "404: \0GIF".into(), at: at(11) };
-    store.park(customer_uuid(1), Some(parked)).await.unwrap();
+    store.park_queue(customer_uuid(1), Some(parked)).await.unwrap();
     assert!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some());
 }
 
@@ -75,8 +75,8 @@ pub(super) async fn what_a_provider_refuses_is_put_aside_and_the_rest_flows(stor
     let sold = ends(&store, 2, ItemStatus::Sold).await;
     let live = ends(&store, 1, ItemStatus::Live).await;
     let claimed = store.claim_outbox(node(1), customer_uuid(1), at(9), 9).await.unwrap();
-    let aside = |cursor| outcome(cursor, Became::Quarantined { error: "422 payload refused".into() });
-    store.settle_outbox(vec![aside(passed), aside(sold)], at(10)).await.unwrap();
+    let aside = |cursor| outcome(cursor, PublishResult::Quarantined { error: "422 payload refused".into() });
+    store.record_outbox_outcomes(vec![aside(passed), aside(sold)], at(10)).await.unwrap();
     assert_eq!(claims(&store, 1, at(11)).await, [live]);
     let backlog = store.backlog(customer_uuid(1)).await.unwrap();
     assert_eq!((backlog.pending, backlog.quarantined), (1, 2));

@@ -39,7 +39,7 @@ pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {
     assert_eq!(bids.len() as i64, all);
 }
 
-pub(super) async fn what_stands_on_a_refused_change_is_refused_with_it(store: Shared) {
+pub(super) async fn a_change_based_on_a_refused_one_is_refused(store: Shared) {
     sale(&store, 2).await;
     let [found, untouched] = [1, 2].map(item_uuid);
     let found = store.item(found).await.unwrap().unwrap();
@@ -235,7 +235,7 @@ pub(super) async fn lots_that_are_read_at_once_are_each_their_own(store: Shared)
     let reads: Vec<_> = (1..=24)
         .map(|number| {
             let store = store.clone();
-            tokio::spawn(async move { store.lot(item_uuid(number)).await.unwrap() })
+            tokio::spawn(async move { store.item_with_auction(item_uuid(number)).await.unwrap() })
         })
         .collect();
     for (number, read) in (1..).zip(reads) {

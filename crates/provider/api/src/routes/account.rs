@@ -7,9 +7,9 @@ use provider_core::{Caller, Provider};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer;
-use crate::ask::{Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{Auth, JsonBody};
+use crate::response;
 
 /// What to change of the account; what is left out stays.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -88,7 +88,7 @@ fn view<'a>(provider: &Provider, caller: &Caller, account: &'a Account) -> Accou
         payload_mismatches: PayloadMismatches { warned: counts.warned, rejected: counts.rejected },
         requests_per_second_max: settings.requests_per_second_max.unwrap_or(config.requests_per_second_max),
         endpoints_max: settings.endpoints_max.map_or(config.endpoints_max, |max| max as usize),
-        created_at: answer::time(account.created_at),
+        created_at: response::time(account.created_at),
     }
 }
 
@@ -97,7 +97,7 @@ fn view<'a>(provider: &Provider, caller: &Caller, account: &'a Account) -> Accou
     responses((status = 200, body = AccountOut<'_>), (status = 401, body = HttpErrorOut<'_>)))]
 pub(crate) async fn get(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     let account = provider.account(&caller.account).await?;
-    Ok(answer::ok(&view(&provider, &caller, &account)))
+    Ok(response::ok(&view(&provider, &caller, &account)))
 }
 
 /// Changes settings of the account. Limits are set by whoever runs the server.
@@ -108,12 +108,12 @@ pub(crate) async fn get(State(provider): State<Provider>, Auth(caller): Auth) ->
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    sent: Sent<AccountPatch>,
+    sent: JsonBody<AccountPatch>,
 ) -> Result<Response, ApiError> {
     let mut account = provider.account(&caller.account).await?;
     if let Some(mode) = sent.body.payload_check {
         account.settings.payload_check = mode.into();
         provider.update_account(account.clone()).await?;
     }
-    Ok(answer::ok(&view(&provider, &caller, &account)))
+    Ok(response::ok(&view(&provider, &caller, &account)))
 }

@@ -6,18 +6,18 @@ use std::num::NonZeroU16;
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::model::Application;
-use provider_core::page::ListKey;
-use provider_core::port::Exclude;
-use provider_core::{ApplicationInput, ApplicationPatch, Change, IfTaken, Provider, ids};
+use provider_core::page::CursorKey;
+use provider_core::port::ApplicationExclusion;
+use provider_core::{ApplicationInput, ApplicationPatch, IfExists, PatchField, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::older::RATE;
+use crate::extract::{self, Auth, JsonBody, PathParams, QueryParams};
+use crate::field_aliases::THROTTLE_RATE;
 use crate::patch;
-use crate::words::ListOrder;
+use crate::response::{self, ListResponse};
+use crate::schema_types::ListOrder;
 
 /// An application to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -47,23 +47,23 @@ pub(crate) struct ApplicationPatchIn {
     /// Name, for people.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false, min_length = 1)]
-    name: Change<String>,
+    name: PatchField<String>,
     /// Your own id for it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
-    uid: Change<Option<String>>,
+    uid: PatchField<Option<String>>,
     /// Messages a second that its endpoints receive at most; null for no limit.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
-    throttle_rate: Change<Option<u16>>,
+    throttle_rate: PatchField<Option<u16>>,
     /// Older name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
-    rate_limit: Change<Option<NonZeroU16>>,
+    rate_limit: PatchField<Option<NonZeroU16>>,
     /// Free text pairs, instead of those that there are.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
-    metadata: Change<BTreeMap<String, String>>,
+    metadata: PatchField<BTreeMap<String, String>>,
 }
 
 /// An application.
@@ -122,11 +122,11 @@ pub(crate) struct ApplicationsQuery {
 }
 
 impl ApplicationsQuery {
-    fn exclude(&self) -> Vec<Exclude> {
+    fn exclude(&self) -> Vec<ApplicationExclusion> {
         let asked = [
-            (self.exclude_apps_with_no_endpoints, Exclude::WithoutEndpoints),
-            (self.exclude_apps_with_disabled_endpoints, Exclude::OnlyDisabledEndpoints),
-            (self.exclude_apps_with_svix_play_endpoints, Exclude::OnlyPlayEndpoints),
+            (self.exclude_apps_with_no_endpoints, ApplicationExclusion::WithoutEndpoints),
+            (self.exclude_apps_with_disabled_endpoints, ApplicationExclusion::OnlyDisabledEndpoints),
+            (self.exclude_apps_with_svix_play_endpoints, ApplicationExclusion::OnlyPlayEndpoints),
         ];
         asked.into_iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, exclude)| exclude).collect()
     }
@@ -139,7 +139,7 @@ impl TryFrom<ApplicationPatchIn> for ApplicationPatch {
         Ok(ApplicationPatch {
             name: body.name,
             uid: body.uid,
-            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
+            throttle_rate: THROTTLE_RATE.one_change_of(body.throttle_rate, patch::to_u16(body.rate_limit))?,
             metadata: body.metadata,
         })
     }
@@ -152,7 +152,7 @@ impl TryFrom<ApplicationIn> for ApplicationInput {
         Ok(ApplicationInput {
             name: body.name,
             uid: body.uid,
-            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            throttle_rate: THROTTLE_RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
         })
     }
@@ -172,14 +172,14 @@ fn view(application: &Application) -> ApplicationOut<'_> {
         throttle_rate: application.throttle_rate,
         rate_limit: application.throttle_rate,
         id: &application.id,
-        created_at: answer::time(application.created_at),
-        updated_at: answer::time(application.updated_at),
+        created_at: response::time(application.created_at),
+        updated_at: response::time(application.updated_at),
         metadata: &application.metadata,
     }
 }
 
 fn render(application: &Application) -> String {
-    answer::text(&view(application))
+    response::text(&view(application))
 }
 
 /// Creates an application.
@@ -191,13 +191,13 @@ fn render(application: &Application) -> String {
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<CreateQuery>,
-    sent: Sent<ApplicationIn>,
+    QueryParams(query): QueryParams<CreateQuery>,
+    sent: JsonBody<ApplicationIn>,
 ) -> Result<Response, ApiError> {
-    let if_taken = if query.get_if_exists == Some(true) { IfTaken::Get } else { IfTaken::Refuse };
+    let if_taken = if query.get_if_exists == Some(true) { IfExists::Get } else { IfExists::Refuse };
     let (input, idempotency) = (sent.body.try_into()?, sent.idempotency.as_ref());
     let created = provider.create_application(&caller, input, if_taken, idempotency, render).await?;
-    Ok(answer::created(created, render))
+    Ok(response::created(created, render))
 }
 
 /// Lists the account's applications, oldest first unless asked otherwise.
@@ -207,10 +207,10 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<ApplicationsQuery>,
+    QueryParams(query): QueryParams<ApplicationsQuery>,
 ) -> Result<Response, ApiError> {
-    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Id(ids::APPLICATION))?;
-    Ok(answer::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
+    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Id(ids::APPLICATION))?;
+    Ok(response::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
 }
 
 /// Gives an application.
@@ -221,9 +221,9 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
+    PathParams([application]): PathParams<1>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.application(&caller, &application).await?)))
+    Ok(response::ok(&view(&provider.application(&caller, &application).await?)))
 }
 
 /// Replaces an application, or creates one when there is none; the id in the path is not used then.
@@ -235,10 +235,10 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<ApplicationIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<ApplicationIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_application(&caller, &application, sent.body.try_into()?).await?, render))
+    Ok(response::put(provider.put_application(&caller, &application, sent.body.try_into()?).await?, render))
 }
 
 /// Changes what is named of an application.
@@ -250,10 +250,10 @@ pub(crate) async fn update(
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<ApplicationPatchIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<ApplicationPatchIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.patch_application(&caller, &application, sent.body.try_into()?).await?)))
+    Ok(response::ok(&view(&provider.patch_application(&caller, &application, sent.body.try_into()?).await?)))
 }
 
 /// Deletes an application with its endpoints and whatever waits for them.
@@ -263,8 +263,8 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
+    PathParams([application]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     provider.delete_application(&caller, &application).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use provider_core::model::{Attempt, AttemptStatus};
-use provider_core::port::Content;
+use provider_core::port::PayloadRead;
 use provider_core::{Caller, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::messages::{self, MessageOut};
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::history::{AttemptsAtEndpointQuery, AttemptsOfMessageQuery, Filtered, content};
+use crate::extract::{self, Auth, PathParams, QueryParams};
+use crate::history_query::{AttemptsAtEndpointQuery, AttemptsOfMessageQuery, FilterParams, content};
+use crate::response::{self, ListResponse};
 
 /// What is shown in place of a response that was not asked for.
-const NOT_SHOWN: &str = "{}";
+const OMITTED_CONTENT: &str = "{}";
 
 /// An attempt.
 #[derive(Debug, Serialize, ToSchema)]
@@ -56,8 +56,8 @@ pub(crate) struct MessageAttemptOut<'a> {
 
 /// What an attempt is shown with.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
-    content: Content,
+struct ViewOptions {
+    content: PayloadRead,
     statuses: Statuses,
 }
 
@@ -76,7 +76,7 @@ impl Statuses {
     }
 
     /// The status as this client knows it.
-    pub(crate) fn known(self, status: AttemptStatus) -> AttemptStatus {
+    pub(crate) fn visible(self, status: AttemptStatus) -> AttemptStatus {
         match (self, status) {
             (Statuses::First, AttemptStatus::Cancelled) => AttemptStatus::Success,
             _ => status,
@@ -84,13 +84,13 @@ impl Statuses {
     }
 }
 
-fn view(attempt: &Attempt, shown: Shown) -> MessageAttemptOut<'_> {
-    let status = shown.statuses.known(attempt.status);
+fn view(attempt: &Attempt, shown: ViewOptions) -> MessageAttemptOut<'_> {
+    let status = shown.statuses.visible(attempt.status);
     MessageAttemptOut {
         url: &attempt.url,
         response: match shown.content {
-            Content::Read => &attempt.response,
-            Content::Left => NOT_SHOWN,
+            PayloadRead::Include => &attempt.response,
+            PayloadRead::Skip => OMITTED_CONTENT,
         },
         response_status_code: attempt.response_status_code,
         response_duration_ms: attempt.response_duration_ms,
@@ -100,7 +100,7 @@ fn view(attempt: &Attempt, shown: Shown) -> MessageAttemptOut<'_> {
         msg_id: &attempt.message,
         endpoint_id: &attempt.endpoint,
         id: &attempt.id,
-        timestamp: answer::time(attempt.at),
+        timestamp: response::time(attempt.at),
         msg: None,
     }
 }
@@ -126,8 +126,8 @@ pub(crate) fn status_text(status: AttemptStatus) -> &'static str {
 pub(crate) async fn list_by_message(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message]): At<2>,
-    Filtered(query): Filtered<AttemptsOfMessageQuery>,
+    PathParams([application, message]): PathParams<2>,
+    FilterParams(query): FilterParams<AttemptsOfMessageQuery>,
 ) -> Result<Response, ApiError> {
     let endpoint = query.endpoint_id.clone();
     of_message(&provider, &caller, &application, &message, endpoint.as_deref(), &query).await
@@ -138,8 +138,8 @@ pub(crate) async fn list_by_message(
 pub(crate) async fn list_by_message_and_endpoint(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message, endpoint]): At<3>,
-    Filtered(query): Filtered<AttemptsOfMessageQuery>,
+    PathParams([application, message, endpoint]): PathParams<3>,
+    FilterParams(query): FilterParams<AttemptsOfMessageQuery>,
 ) -> Result<Response, ApiError> {
     of_message(&provider, &caller, &application, &message, Some(&endpoint), &query).await
 }
@@ -152,10 +152,10 @@ async fn of_message(
     endpoint: Option<&str>,
     query: &AttemptsOfMessageQuery,
 ) -> Result<Response, ApiError> {
-    let (part, filter) = (query.part(ids::ATTEMPT)?, query.filter()?);
+    let (part, filter) = (query.history_request(ids::ATTEMPT)?, query.filter()?);
     let attempts = provider.find_attempts_of_message(caller, application, message, endpoint, filter, part).await?;
-    let shown = Shown { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
-    Ok(answer::list(&attempts, |attempt| view(attempt, shown)))
+    let shown = ViewOptions { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
+    Ok(response::list(&attempts, |attempt| view(attempt, shown)))
 }
 
 /// Lists the attempts at an endpoint, newest first.
@@ -168,16 +168,17 @@ async fn of_message(
 pub(crate) async fn list_by_endpoint(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    Filtered(query): Filtered<AttemptsAtEndpointQuery>,
+    PathParams([application, endpoint]): PathParams<2>,
+    FilterParams(query): FilterParams<AttemptsAtEndpointQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, filter) = (query.part(ids::ATTEMPT)?, query.filter()?);
+    let (part, filter) = (query.history_request(ids::ATTEMPT)?, query.filter()?);
     let attempts = provider.find_attempts_at_endpoint(&caller, &application, &endpoint, filter, part).await?;
     let messages =
         if query.with_msg == Some(true) { provider.messages_of(&attempts.data).await? } else { HashMap::new() };
-    let shown = Shown { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
-    answer::try_list(&attempts, |attempt| {
-        let msg = messages.get(&attempt.message).map(|message| messages::view(message, Content::Left)).transpose()?;
+    let shown = ViewOptions { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
+    response::try_list(&attempts, |attempt| {
+        let msg =
+            messages.get(&attempt.message).map(|message| messages::view(message, PayloadRead::Skip)).transpose()?;
         Ok(MessageAttemptOut { msg, ..view(attempt, shown) })
     })
 }
@@ -192,11 +193,11 @@ pub(crate) async fn list_by_endpoint(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message, attempt]): At<3>,
-    Asked(query): Asked<StatusesQuery>,
+    PathParams([application, message, attempt]): PathParams<3>,
+    QueryParams(query): QueryParams<StatusesQuery>,
 ) -> Result<Response, ApiError> {
-    let shown = Shown { content: Content::Read, statuses: Statuses::of(query.expanded_statuses) };
-    Ok(answer::ok(&view(&provider.attempt(&caller, &application, &message, &attempt).await?, shown)))
+    let shown = ViewOptions { content: PayloadRead::Include, statuses: Statuses::of(query.expanded_statuses) };
+    Ok(response::ok(&view(&provider.attempt(&caller, &application, &message, &attempt).await?, shown)))
 }
 
 /// Removes what an endpoint answered: it reads back as `EXPUNGED`.
@@ -208,10 +209,10 @@ pub(crate) async fn get(
 pub(crate) async fn expunge(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message, attempt]): At<3>,
+    PathParams([application, message, attempt]): PathParams<3>,
 ) -> Result<Response, ApiError> {
     provider.expunge_attempt(&caller, &application, &message, &attempt).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to. It takes the place
@@ -225,13 +226,13 @@ pub(crate) async fn expunge(
 pub(crate) async fn resend(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message, endpoint]): At<3>,
+    PathParams([application, message, endpoint]): PathParams<3>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let idempotency = ask::receive_nothing(request).await?;
-    let render = || answer::TAKEN.to_owned();
+    let idempotency = extract::read_idempotency_key(request).await?;
+    let render = || response::EMPTY_OBJECT.to_owned();
     let resent = provider.resend(&caller, &application, &message, &endpoint, idempotency.as_ref(), render).await?;
-    Ok(answer::taken(resent))
+    Ok(response::accepted(resent))
 }
 
 /// An empty object.

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::applications::ApplicationIn;
-use crate::answer;
-use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::words::Session;
+use crate::extract::{Auth, JsonBody, PathParams};
+use crate::response;
+use crate::schema_types::Session;
 
 /// What access is asked for.
 /// A field that there is none of is refused: what was meant to give less would give more.
@@ -133,21 +133,21 @@ impl TryFrom<AppPortalAccessIn> for PortalAccessInput {
 pub(crate) async fn app_portal_access(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<AppPortalAccessIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<AppPortalAccessIn>,
 ) -> Result<Response, ApiError> {
     let access = provider.create_portal_access(&caller, &application, sent.body.try_into()?).await?;
-    Ok(answer::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
+    Ok(response::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
 }
 
 /// The same for old clients, which send no body.
 pub(crate) async fn dashboard_access(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
+    PathParams([application]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     let access = provider.create_portal_access(&caller, &application, PortalAccessInput::default()).await?;
-    Ok(answer::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
+    Ok(response::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
 }
 
 /// Ends tokens of an application, all of them or those of some sessions.
@@ -159,12 +159,12 @@ pub(crate) async fn dashboard_access(
 pub(crate) async fn expire_all(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<ApplicationTokenExpireIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<ApplicationTokenExpireIn>,
 ) -> Result<Response, ApiError> {
     let ApplicationTokenExpireIn { expiry, session_ids } = sent.body;
     provider.end_app_tokens(&caller, &application, session_ids, expiry).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Ends the token that this is asked with. 403 for an API key.
@@ -172,7 +172,7 @@ pub(crate) async fn expire_all(
     responses((status = 204), (status = 401, body = HttpErrorOut<'_>)))]
 pub(crate) async fn logout(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     provider.log_out(&caller).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Says whose key or token this is asked with.
@@ -183,7 +183,7 @@ pub(crate) async fn whoami(Auth(caller): Auth) -> Response {
         Scope::Account => None,
         Scope::Application(token) => Some(token),
     };
-    answer::ok(&WhoamiOut {
+    response::ok(&WhoamiOut {
         env_id: &caller.account,
         app_id: token.map(|token| &*token.application),
         permission_source: "RegionalAuthToken",

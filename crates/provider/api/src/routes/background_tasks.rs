@@ -3,16 +3,16 @@
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::model::{BackgroundTask, TaskKind, TaskStatus};
-use provider_core::page::ListKey;
+use provider_core::page::CursorKey;
 use provider_core::port::TaskFilter;
-use provider_core::{Provider, Slice, ids};
+use provider_core::{ListPage, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::words::ListOrder;
+use crate::extract::{self, Auth, PathParams, QueryParams};
+use crate::response::{self, ListResponse};
+use crate::schema_types::ListOrder;
 
 /// A background task.
 #[derive(Debug, Serialize, ToSchema)]
@@ -166,21 +166,21 @@ fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
         data: BackgroundTaskData {
             app_id: &task.application,
             endpoint_id: sends.then_some(&*task.endpoint),
-            since: answer::time(task.selection.since),
-            until: answer::time(task.selection.until),
+            since: response::time(task.selection.since),
+            until: response::time(task.selection.until),
             messages_found: sends.then_some(found),
             messages_sent: sends.then_some(task.progress.enqueued),
             messages_purged: (!sends).then_some(found),
             position: &task.progress.position,
             error: task.error.as_deref(),
         },
-        updated_at: answer::time(task.updated_at),
+        updated_at: response::time(task.updated_at),
     }
 }
 
 /// The task as JSON text.
 pub(crate) fn render(task: &BackgroundTask) -> String {
-    answer::text(&view(task))
+    response::text(&view(task))
 }
 
 /// Lists the account's background tasks of the last 90 days, newest first unless asked otherwise.
@@ -191,19 +191,19 @@ pub(crate) fn render(task: &BackgroundTask) -> String {
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<TaskListQuery>,
+    QueryParams(query): QueryParams<TaskListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Id(ids::TASK))?;
+    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Id(ids::TASK))?;
     let kind = match query.task.as_deref().map(kind).transpose()? {
         None => None,
         Some(Some(kind)) => Some(kind),
         Some(None) => {
-            let none = Slice { data: Vec::new(), iterator: None, prev_iterator: None, done: true };
-            return Ok(answer::list(&none, view));
+            let none = ListPage { data: Vec::new(), iterator: None, prev_iterator: None, done: true };
+            return Ok(response::list(&none, view));
         }
     };
     let filter = TaskFilter { status: query.status.map(Into::into), kind };
-    Ok(answer::list(&provider.list_background_tasks(&caller, filter, &page).await?, view))
+    Ok(response::list(&provider.list_background_tasks(&caller, filter, &page).await?, view))
 }
 
 /// Gives a background task.
@@ -214,7 +214,7 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([task]): At<1>,
+    PathParams([task]): PathParams<1>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.background_task(&caller, &task).await?)))
+    Ok(response::ok(&view(&provider.background_task(&caller, &task).await?)))
 }

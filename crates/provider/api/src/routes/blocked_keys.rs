@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::ordering::BLOCKED_MAX;
-use provider_core::{KeyWaitsFor, OrderingKey, Provider, WaitingKey};
+use provider_core::{BlockedKey, BlockedReason, OrderingKey, Provider};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer;
-use crate::ask::{Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{Auth, JsonBody, PathParams, QueryParams};
+use crate::response;
 
 const LIMIT_DEFAULT: usize = 50;
 
@@ -88,28 +88,28 @@ pub(crate) struct SkipIn {
     message_id: String,
 }
 
-impl From<KeyWaitsFor> for BlockedKeyReason {
-    fn from(waits_for: KeyWaitsFor) -> Self {
+impl From<BlockedReason> for BlockedKeyReason {
+    fn from(waits_for: BlockedReason) -> Self {
         match waits_for {
-            KeyWaitsFor::Retry(_) => Self::Retry,
-            KeyWaitsFor::Later(_) => Self::Later,
-            KeyWaitsFor::Pause(_) => Self::Paused,
-            KeyWaitsFor::Rate(_) => Self::Throttled,
-            KeyWaitsFor::Node => Self::Due,
-            KeyWaitsFor::Attempt => Self::InHand,
-            KeyWaitsFor::Nothing => Self::Disabled,
+            BlockedReason::Retry(_) => Self::Retry,
+            BlockedReason::Later(_) => Self::Later,
+            BlockedReason::Pause(_) => Self::Paused,
+            BlockedReason::Rate(_) => Self::Throttled,
+            BlockedReason::Node => Self::Due,
+            BlockedReason::Attempt => Self::InHand,
+            BlockedReason::Nothing => Self::Disabled,
         }
     }
 }
 
-fn view(blocked: &WaitingKey) -> BlockedKeyOut<'_> {
+fn view(blocked: &BlockedKey) -> BlockedKeyOut<'_> {
     BlockedKeyOut {
         key: blocked.key.as_str(),
         message_id: &blocked.message,
         reason: blocked.waits_for.into(),
         attempts: blocked.attempts,
-        since: answer::time(blocked.since),
-        next_attempt: blocked.waits_for.until().map(answer::time),
+        since: response::time(blocked.since),
+        next_attempt: blocked.waits_for.until().map(response::time),
         waiting: blocked.waiting,
     }
 }
@@ -125,8 +125,8 @@ fn view(blocked: &WaitingKey) -> BlockedKeyOut<'_> {
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    Asked(query): Asked<BlockedKeysQuery>,
+    PathParams([application, endpoint]): PathParams<2>,
+    QueryParams(query): QueryParams<BlockedKeysQuery>,
 ) -> Result<Response, ApiError> {
     let limit = query.limit.unwrap_or(LIMIT_DEFAULT);
     if !(1..=BLOCKED_MAX).contains(&limit) {
@@ -137,7 +137,7 @@ pub(crate) async fn list(
     after.map(OrderingKey::parse).transpose().map_err(invalid)?;
     let (blocked, done) = provider.blocked_keys(&caller, &application, &endpoint, after, limit).await?;
     let iterator = blocked.last().map(|last| last.key.as_str());
-    Ok(answer::ok(&BlockedKeysOut { data: blocked.iter().map(view).collect(), iterator, done }))
+    Ok(response::ok(&BlockedKeysOut { data: blocked.iter().map(view).collect(), iterator, done }))
 }
 
 /// Gives up the message that a key waits for, so that the next one goes out.
@@ -151,10 +151,10 @@ pub(crate) async fn list(
 pub(crate) async fn skip(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<SkipIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<SkipIn>,
 ) -> Result<Response, ApiError> {
     let key = OrderingKey::parse(&sent.body.key).map_err(|error| ApiError::at(["body", "key"], error.to_string()))?;
     provider.skip_blocked_key(&caller, &application, &endpoint, &key, &sent.body.message_id).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

@@ -4,18 +4,18 @@ use axum::extract::State;
 use axum::response::Response;
 use kit_runtime::clock::from_ms;
 use provider_core::model::AttemptStatus;
-use provider_core::page::ListKey;
-use provider_core::port::Attempted;
+use provider_core::page::CursorKey;
+use provider_core::port::AttemptedMessage;
 use provider_core::{AttemptedDestination, AttemptedFilter, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::attempts::{Statuses, status_text};
 use super::messages::{self, MessageOut};
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, At, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::history::{AttemptedMessagesQuery, Filtered, Filters};
+use crate::extract::{self, Auth, PathParams};
+use crate::history_query::{AttemptedMessagesQuery, FilterParams, Filters};
+use crate::response::{self, ListResponse};
 
 /// A message that was tried at an endpoint.
 #[derive(Debug, Serialize, ToSchema)]
@@ -88,17 +88,17 @@ pub(crate) struct DestinationsQuery {
 }
 
 impl Filters for DestinationsQuery {
-    const HAS: &'static [&'static str] = &[];
+    const SUPPORTED: &'static [&'static str] = &[];
 }
 
 fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
     let endpoint = row.endpoint.as_ref();
-    let made_at = ids::made_at(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
+    let made_at = ids::timestamp_of(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
     MessageEndpointOut {
         id: &row.id,
         status: row.status as u8,
         status_text: status_text(row.status),
-        next_attempt: row.next_attempt.map(answer::time),
+        next_attempt: row.next_attempt.map(response::time),
         url: &row.url,
         description: endpoint.map_or("", |endpoint| &endpoint.description),
         throttle_rate: endpoint.and_then(|endpoint| endpoint.throttle_rate),
@@ -106,8 +106,8 @@ fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
         disabled: endpoint.is_none_or(|endpoint| endpoint.disabled),
         event_types: endpoint.and_then(|endpoint| endpoint.filter_types.as_deref()),
         channels: endpoint.and_then(|endpoint| endpoint.channels.as_deref()),
-        created_at: answer::time(endpoint.map_or(made_at, |endpoint| endpoint.created_at)),
-        updated_at: answer::time(endpoint.map_or(made_at, |endpoint| endpoint.updated_at)),
+        created_at: response::time(endpoint.map_or(made_at, |endpoint| endpoint.created_at)),
+        updated_at: response::time(endpoint.map_or(made_at, |endpoint| endpoint.updated_at)),
     }
 }
 
@@ -121,22 +121,22 @@ fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
 pub(crate) async fn list_attempted_messages(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    Filtered(query): Filtered<AttemptedMessagesQuery>,
+    PathParams([application, endpoint]): PathParams<2>,
+    FilterParams(query): FilterParams<AttemptedMessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, wanted) = (query.part(ids::MESSAGE)?, query.status()?);
+    let (part, wanted) = (query.history_request(ids::MESSAGE)?, query.status()?);
     let filter = AttemptedFilter { status: wanted, messages: query.messages()? };
     let (content, statuses) = (query.content(), Statuses::of(query.expanded_statuses));
     let find = provider.list_attempted_messages(&caller, &application, &endpoint, &filter, content, part);
-    answer::try_list(&find.await?, |row: &Attempted| {
+    response::try_list(&find.await?, |row: &AttemptedMessage| {
         // Whoever asks for successes sees them as such, also while one is being sent again.
-        let status = wanted.filter(|wanted| *wanted == AttemptStatus::Success).unwrap_or(row.standing.shown());
-        let status = statuses.known(status);
+        let status = wanted.filter(|wanted| *wanted == AttemptStatus::Success).unwrap_or(row.state.status());
+        let status = statuses.visible(status);
         Ok(EndpointMessageOut {
             message: messages::view(&row.message, content)?,
             status: status as u8,
             status_text: status_text(status),
-            next_attempt: row.standing.next_at.map(answer::time),
+            next_attempt: row.state.next_at.map(response::time),
         })
     })
 }
@@ -151,10 +151,10 @@ pub(crate) async fn list_attempted_messages(
 pub(crate) async fn list_attempted_destinations(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message]): At<2>,
-    Filtered(query): Filtered<DestinationsQuery>,
+    PathParams([application, message]): PathParams<2>,
+    FilterParams(query): FilterParams<DestinationsQuery>,
 ) -> Result<Response, ApiError> {
-    let page = ask::page(&query.limit, &query.iterator, &None, ListKey::Id(ids::ENDPOINT))?;
+    let page = extract::page(&query.limit, &query.iterator, &None, CursorKey::Id(ids::ENDPOINT))?;
     let rows = provider.list_attempted_destinations(&caller, &application, &message, &page).await?;
-    Ok(answer::list(&rows, destination))
+    Ok(response::list(&rows, destination))
 }

@@ -6,18 +6,18 @@ use std::num::NonZeroU16;
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::model::Endpoint;
-use provider_core::page::ListKey;
-use provider_core::{Change, DeliveryOrder, EndpointInput, EndpointPatch, Provider, ids};
+use provider_core::page::CursorKey;
+use provider_core::{DeliveryOrder, EndpointInput, EndpointPatch, PatchField, Provider, ids};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer::{self, ListResponse};
-use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::older::{EVENT_TYPES, Named, RATE};
+use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
+use crate::field_aliases::{EVENT_TYPES, THROTTLE_RATE, UsedName};
 use crate::patch;
-use crate::words::{Channel, Name};
+use crate::response::{self, ListResponse};
+use crate::schema_types::{Channel, Name};
 
 /// The only version of an endpoint that there is. Older clients count it up with each change, which changes nothing.
 const VERSION: u16 = 1;
@@ -142,39 +142,39 @@ pub(crate) struct EndpointPatchIn {
     /// Receiving address.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false, format = "uri", min_length = 1, max_length = 65536)]
-    url: Change<String>,
+    url: PatchField<String>,
     /// Your own id for it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
-    uid: Change<Option<String>>,
+    uid: PatchField<Option<String>>,
     /// Free text.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false)]
-    description: Change<String>,
+    description: PatchField<String>,
     /// Receives nothing while true.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
-    disabled: Change<bool>,
+    disabled: PatchField<bool>,
     /// Names of event types that exist; null for all.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
-    event_types: Change<Option<Vec<String>>>,
+    event_types: PatchField<Option<Vec<String>>>,
     /// Older name of `eventTypes`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
-    filter_types: Change<Option<Vec<String>>>,
+    filter_types: PatchField<Option<Vec<String>>>,
     /// Channels that it listens to; null for all messages.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
-    channels: Change<Option<Vec<String>>>,
+    channels: PatchField<Option<Vec<String>>>,
     /// Messages a second that it receives at most; null for no limit.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
-    throttle_rate: Change<Option<u16>>,
+    throttle_rate: PatchField<Option<u16>>,
     /// Older name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
-    rate_limit: Change<Option<NonZeroU16>>,
+    rate_limit: PatchField<Option<NonZeroU16>>,
     /// Of older clients, and not looked at.
     #[expect(dead_code, reason = "it is read to be a number, as every field is")]
     #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
@@ -182,12 +182,12 @@ pub(crate) struct EndpointPatchIn {
     /// Free text pairs, instead of those that there are.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
-    metadata: Change<BTreeMap<String, String>>,
+    metadata: PatchField<BTreeMap<String, String>>,
     /// `key`: messages of one ordering key are delivered one after the other; `none`: as fast as it goes. What waits already
     /// stays as it was sent.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Ordering, required = false)]
-    ordering: Change<Ordering>,
+    ordering: PatchField<Ordering>,
     /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
     #[schema(ignore)]
     secret: Option<IgnoredAny>,
@@ -197,17 +197,17 @@ pub(crate) struct EndpointPatchIn {
 }
 
 impl EndpointIn {
-    fn named(&self) -> Named {
-        Named::of(self.event_types.is_some(), self.filter_types.is_some())
+    fn used_name(&self) -> UsedName {
+        UsedName::of(self.event_types.is_some(), self.filter_types.is_some())
     }
 }
 
 impl EndpointPatchIn {
-    fn named(&self) -> Named {
-        Named::of(self.event_types != Change::Keep, self.filter_types != Change::Keep)
+    fn used_name(&self) -> UsedName {
+        UsedName::of(self.event_types != PatchField::Keep, self.filter_types != PatchField::Keep)
     }
 
-    fn leaves_the_rest(&self) -> Result<(), ApiError> {
+    fn refuse_fields_not_patchable(&self) -> Result<(), ApiError> {
         let refused = |name, msg| Err(ApiError::at(["body", name], msg));
         match (&self.secret, &self.headers) {
             (None, None) => Ok(()),
@@ -221,7 +221,7 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
     type Error = ApiError;
 
     fn try_from(body: EndpointPatchIn) -> Result<Self, ApiError> {
-        body.leaves_the_rest()?;
+        body.refuse_fields_not_patchable()?;
         Ok(EndpointPatch {
             url: body.url,
             uid: body.uid,
@@ -229,11 +229,11 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
             disabled: body.disabled,
             filter_types: EVENT_TYPES.one_change_of(body.event_types, body.filter_types)?,
             channels: body.channels,
-            throttle_rate: RATE.one_change_of(body.throttle_rate, patch::plain(body.rate_limit))?,
+            throttle_rate: THROTTLE_RATE.one_change_of(body.throttle_rate, patch::to_u16(body.rate_limit))?,
             metadata: body.metadata,
             ordering: match body.ordering {
-                Change::Keep => Change::Keep,
-                Change::Set(ordering) => Change::Set(ordering.into()),
+                PatchField::Keep => PatchField::Keep,
+                PatchField::Set(ordering) => PatchField::Set(ordering.into()),
             },
         })
     }
@@ -250,7 +250,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
             disabled: body.disabled.unwrap_or_default(),
             filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: body.channels,
-            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            throttle_rate: THROTTLE_RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
@@ -281,13 +281,13 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         filter_types: endpoint.filter_types.as_deref(),
         channels: endpoint.channels.as_deref(),
         ordering: Ordering::shown(endpoint),
-        created_at: answer::time(endpoint.created_at),
-        updated_at: answer::time(endpoint.updated_at),
+        created_at: response::time(endpoint.created_at),
+        updated_at: response::time(endpoint.updated_at),
     }
 }
 
 fn render(endpoint: &Endpoint) -> String {
-    answer::text(&view(endpoint))
+    response::text(&view(endpoint))
 }
 
 /// Creates an endpoint.
@@ -299,13 +299,13 @@ fn render(endpoint: &Endpoint) -> String {
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<EndpointIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let (named, idempotency) = (sent.body.named(), sent.idempotency.as_ref());
+    let (named, idempotency) = (sent.body.used_name(), sent.idempotency.as_ref());
     let created = provider.create_endpoint(&caller, &application, sent.body.try_into()?, idempotency, render).await;
-    let created = created.map_err(|error| named.told(error))?;
-    Ok(answer::created(created, render))
+    let created = created.map_err(|error| named.rename_in(error))?;
+    Ok(response::created(created, render))
 }
 
 /// Lists an application's endpoints, newest first unless asked otherwise.
@@ -316,11 +316,11 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    Asked(query): Asked<ListQuery>,
+    PathParams([application]): PathParams<1>,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = query.page(ListKey::Id(ids::ENDPOINT))?;
-    Ok(answer::list(&provider.list_endpoints(&caller, &application, &page).await?, view))
+    let page = query.page(CursorKey::Id(ids::ENDPOINT))?;
+    Ok(response::list(&provider.list_endpoints(&caller, &application, &page).await?, view))
 }
 
 /// Gives an endpoint.
@@ -332,9 +332,9 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
+    PathParams([application, endpoint]): PathParams<2>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.endpoint(&caller, &application, &endpoint).await?)))
+    Ok(response::ok(&view(&provider.endpoint(&caller, &application, &endpoint).await?)))
 }
 
 /// Replaces an endpoint, or creates one when there is none; the id in the path is not used then.
@@ -347,13 +347,13 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<EndpointIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<EndpointIn>,
 ) -> Result<Response, ApiError> {
-    let named = sent.body.named();
+    let named = sent.body.used_name();
     let put = provider.put_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
-    let put = put.map_err(|error| named.told(error))?;
-    Ok(answer::put(put, render))
+    let put = put.map_err(|error| named.rename_in(error))?;
+    Ok(response::put(put, render))
 }
 
 /// Changes what is named of an endpoint. The next delivery is by what it is then.
@@ -366,12 +366,12 @@ pub(crate) async fn update(
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<EndpointPatchIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<EndpointPatchIn>,
 ) -> Result<Response, ApiError> {
-    let named = sent.body.named();
+    let named = sent.body.used_name();
     let changed = provider.patch_endpoint(&caller, &application, &endpoint, sent.body.try_into()?).await;
-    Ok(answer::ok(&view(&changed.map_err(|error| named.told(error))?)))
+    Ok(response::ok(&view(&changed.map_err(|error| named.rename_in(error))?)))
 }
 
 /// Deletes an endpoint and whatever waits for it.
@@ -382,8 +382,8 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
+    PathParams([application, endpoint]): PathParams<2>,
 ) -> Result<Response, ApiError> {
     provider.delete_endpoint(&caller, &application, &endpoint).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::model::EventType;
-use provider_core::page::ListKey;
-use provider_core::{Archived, Change, EventTypeInput, EventTypePatch, Provider};
+use provider_core::page::CursorKey;
+use provider_core::{Archived, EventTypeInput, EventTypePatch, PatchField, Provider};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{self, Auth, JsonBody, PathParams, QueryParams};
 use crate::patch;
-use crate::words::ListOrder;
+use crate::response::{self, ListResponse};
+use crate::schema_types::ListOrder;
 
 /// An event type to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -133,31 +133,31 @@ pub(crate) struct EventTypePatchIn {
     /// Free text.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false)]
-    description: Change<String>,
+    description: PatchField<String>,
     /// Hidden from lists. Messages of it are still accepted.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
-    archived: Change<bool>,
+    archived: PatchField<bool>,
     /// On its way out.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
-    deprecated: Change<bool>,
+    deprecated: PatchField<bool>,
     /// JSON Schema for each version key; null for none.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Object>)]
-    schemas: Change<Option<Value>>,
+    schemas: PatchField<Option<Value>>,
     /// Feature flags, any of which shows it; null for none.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<String>>)]
-    feature_flags: Change<Option<BTreeSet<String>>>,
+    feature_flags: PatchField<Option<BTreeSet<String>>>,
     /// Older way to give one feature flag.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, deprecated)]
-    feature_flag: Change<Option<String>>,
+    feature_flag: PatchField<Option<String>>,
     /// Name of its group; null for none.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>)]
-    group_name: Change<Option<String>>,
+    group_name: PatchField<Option<String>>,
 }
 
 impl EventTypeIn {
@@ -190,10 +190,10 @@ impl TryFrom<EventTypePatchIn> for EventTypePatch {
 
     fn try_from(body: EventTypePatchIn) -> Result<Self, ApiError> {
         let feature_flags = match (body.feature_flags, body.feature_flag) {
-            (Change::Keep, Change::Keep) => Change::Keep,
-            (Change::Keep, Change::Set(one)) => Change::Set(flags(None, one)?),
-            (Change::Set(all), Change::Keep) => Change::Set(flags(all, None)?),
-            (Change::Set(all), Change::Set(one)) => Change::Set(flags(all, one)?),
+            (PatchField::Keep, PatchField::Keep) => PatchField::Keep,
+            (PatchField::Keep, PatchField::Set(one)) => PatchField::Set(flags(None, one)?),
+            (PatchField::Set(all), PatchField::Keep) => PatchField::Set(flags(all, None)?),
+            (PatchField::Set(all), PatchField::Set(one)) => PatchField::Set(flags(all, one)?),
         };
         Ok(EventTypePatch {
             description: body.description,
@@ -228,13 +228,13 @@ fn view(event_type: &EventType) -> EventTypeOut<'_> {
         feature_flags: Some(&event_type.feature_flags).filter(|flags| !flags.is_empty()),
         feature_flag: event_type.feature_flags.first().map(String::as_str),
         group_name: event_type.group_name.as_deref(),
-        created_at: answer::time(event_type.created_at),
-        updated_at: answer::time(event_type.updated_at),
+        created_at: response::time(event_type.created_at),
+        updated_at: response::time(event_type.updated_at),
     }
 }
 
 fn render(event_type: &EventType) -> String {
-    answer::text(&view(event_type))
+    response::text(&view(event_type))
 }
 
 /// Creates an event type, or takes one of that name out of the archive.
@@ -245,11 +245,11 @@ fn render(event_type: &EventType) -> String {
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    sent: Sent<EventTypeIn>,
+    sent: JsonBody<EventTypeIn>,
 ) -> Result<Response, ApiError> {
     let (name, input) = sent.body.into_parts()?;
     let created = provider.create_event_type(&caller, &name, input, sent.idempotency.as_ref(), render).await?;
-    Ok(answer::created(created, render))
+    Ok(response::created(created, render))
 }
 
 /// Lists the account's event types by name, without their schemas unless asked for.
@@ -260,13 +260,13 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<EventTypesQuery>,
+    QueryParams(query): QueryParams<EventTypesQuery>,
 ) -> Result<Response, ApiError> {
-    let page = ask::page(&query.limit, &query.iterator, &query.order, ListKey::Name)?;
+    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Name)?;
     let archived = if query.include_archived == Some(true) { Archived::Shown } else { Archived::Hidden };
     let event_types = provider.list_event_types(&caller, &page, archived).await?;
     let with_content = query.with_content == Some(true);
-    Ok(answer::list(&event_types, |event_type| {
+    Ok(response::list(&event_types, |event_type| {
         let view = view(event_type);
         EventTypeOut { schemas: view.schemas.filter(|_| with_content), ..view }
     }))
@@ -280,9 +280,9 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([name]): At<1>,
+    PathParams([name]): PathParams<1>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.event_type(&caller, &name).await?)))
+    Ok(response::ok(&view(&provider.event_type(&caller, &name).await?)))
 }
 
 /// Replaces an event type, or creates it.
@@ -293,10 +293,10 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([name]): At<1>,
-    sent: Sent<EventTypeUpdate>,
+    PathParams([name]): PathParams<1>,
+    sent: JsonBody<EventTypeUpdate>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::put(provider.put_event_type(&caller, &name, sent.body.try_into()?).await?, render))
+    Ok(response::put(provider.upsert_event_type(&caller, &name, sent.body.try_into()?).await?, render))
 }
 
 /// Changes what is named of an event type.
@@ -307,10 +307,10 @@ pub(crate) async fn update(
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([name]): At<1>,
-    sent: Sent<EventTypePatchIn>,
+    PathParams([name]): PathParams<1>,
+    sent: JsonBody<EventTypePatchIn>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.patch_event_type(&caller, &name, sent.body.try_into()?).await?)))
+    Ok(response::ok(&view(&provider.patch_event_type(&caller, &name, sent.body.try_into()?).await?)))
 }
 
 /// Archives an event type, or deletes it for good.
@@ -320,13 +320,13 @@ pub(crate) async fn change(
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([name]): At<1>,
-    Asked(query): Asked<DeleteQuery>,
+    PathParams([name]): PathParams<1>,
+    QueryParams(query): QueryParams<DeleteQuery>,
 ) -> Result<Response, ApiError> {
     if query.expunge == Some(true) {
         provider.expunge_event_type(&caller, &name).await?;
     } else {
         provider.archive_event_type(&caller, &name).await?;
     }
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

@@ -9,9 +9,9 @@ use provider_core::headers::is_sensitive;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer;
-use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{Auth, JsonBody, PathParams};
+use crate::response;
 
 /// The headers of an endpoint.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,7 +49,7 @@ impl EndpointHeadersPatchIn {
             let set = changes.iter().any(|(other, value)| value.is_some() && other.eq_ignore_ascii_case(&name));
             if set {
                 let place = ["body", "deleteHeaders", &index.to_string()].map(str::to_owned).to_vec();
-                return Err(ApiError::Place { loc: place, msg: "this header is among those to set".to_owned() });
+                return Err(ApiError::InvalidValue { loc: place, msg: "this header is among those to set".to_owned() });
             }
             changes.insert(name, None);
         }
@@ -66,13 +66,13 @@ impl EndpointHeadersPatchIn {
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
+    PathParams([application, endpoint]): PathParams<2>,
 ) -> Result<Response, ApiError> {
     let headers = provider.endpoint_headers(&caller, &application, &endpoint).await?;
     let (sensitive, shown): (Vec<_>, Vec<_>) =
         headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).partition(|(name, _)| is_sensitive(name));
     let sensitive = sensitive.into_iter().map(|(name, _)| name).collect();
-    Ok(answer::ok(&EndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
+    Ok(response::ok(&EndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
 }
 
 /// Replaces the headers that the endpoint asks for. The next delivery has them.
@@ -84,11 +84,11 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<EndpointHeadersIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<EndpointHeadersIn>,
 ) -> Result<Response, ApiError> {
     provider.put_endpoint_headers(&caller, &application, &endpoint, &sent.body.headers).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Sets some of the headers that the endpoint asks for, and removes others. The next delivery is with the result.
@@ -100,10 +100,10 @@ pub(crate) async fn update(
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<EndpointHeadersPatchIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<EndpointHeadersPatchIn>,
 ) -> Result<Response, ApiError> {
     let changes = sent.body.into_changes()?;
     provider.patch_endpoint_headers(&caller, &application, &endpoint, &changes).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use provider_core::model::EventType;
-use provider_core::{ImportedEventTypes, OpenApiImport, Others, Provider, ProviderError};
+use provider_core::{ImportedEventTypes, OpenApiImport, Provider, ProviderError, UnlistedEventTypes};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::answer;
-use crate::ask::{self, Auth};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{self, Auth};
+use crate::response;
 
 /// Bytes of a request with a document.
 const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -83,8 +83,9 @@ impl EventTypeImportOpenApiIn {
                 return Err(ProviderError::BadRequest { code: "invalid_spec", detail }.into());
             }
         };
-        let others = if self.replace_all == Some(true) { Others::Archive } else { Others::Stay };
-        Ok(OpenApiImport { document, others })
+        let unlisted =
+            if self.replace_all == Some(true) { UnlistedEventTypes::Archive } else { UnlistedEventTypes::Keep };
+        Ok(OpenApiImport { document, unlisted })
     }
 }
 
@@ -102,7 +103,7 @@ fn of_event_type(event_type: &EventType) -> EventTypeFromOpenApi<'_> {
 fn render(imported: &ImportedEventTypes) -> String {
     let modified = imported.changed.iter().chain(&imported.archived).map(|event_type| event_type.name.as_str());
     let data = EventTypeImportOpenApiOutData { modified: modified.collect(), to_modify: None };
-    answer::text(&EventTypeImportOpenApiOut { data })
+    response::text(&EventTypeImportOpenApiOut { data })
 }
 
 /// Makes event types of the webhooks of an OpenAPI document: all of them or none.
@@ -116,7 +117,7 @@ pub(crate) async fn openapi(
     Auth(caller): Auth,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+    let (bytes, idempotency) = extract::read_json_bytes(request, BODY_BYTES_MAX).await?;
     let body: EventTypeImportOpenApiIn = kit_http::json::parse(&bytes)?;
     let dry_run = body.dry_run == Some(true);
     let import = body.into_import()?;
@@ -124,8 +125,8 @@ pub(crate) async fn openapi(
         let preview = provider.preview_event_types(&caller, &import).await?;
         let to_modify = Some(preview.changed.iter().map(of_event_type).collect());
         let data = EventTypeImportOpenApiOutData { modified: Vec::new(), to_modify };
-        return Ok(answer::ok(&EventTypeImportOpenApiOut { data }));
+        return Ok(response::ok(&EventTypeImportOpenApiOut { data }));
     }
     let imported = provider.import_event_types(&caller, &import, idempotency.as_ref(), render).await?;
-    Ok(answer::created(imported, render))
+    Ok(response::created(imported, render))
 }

@@ -12,23 +12,23 @@ use jiff::Timestamp;
 use provider_core::media_type::MediaType;
 use provider_core::model::Message;
 use provider_core::payload::PAYLOAD_BYTES_MAX;
-use provider_core::port::Content;
-use provider_core::{MessageInput, OrderingKey, Payload, Provider, ProviderError, Reception, ids};
+use provider_core::port::PayloadRead;
+use provider_core::{MessageInput, OrderingKey, Payload, PrecheckResult, Provider, ProviderError, ids};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::applications::ApplicationIn;
-use crate::answer::{self, ListResponse};
-use crate::ask::{self, Asked, At, Auth, ContentQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::history::{Filtered, MessagesQuery, content};
-use crate::words::Channel;
+use crate::extract::{self, Auth, ContentQuery, JsonBody, PathParams, QueryParams};
+use crate::history_query::{FilterParams, MessagesQuery, content};
+use crate::response::{self, ListResponse};
+use crate::schema_types::Channel;
 
 /// Bytes of a request with a message: the payload and room for the rest.
 const BODY_BYTES_MAX: usize = PAYLOAD_BYTES_MAX + 64 * 1024;
 /// What is shown in place of a payload that was not asked for, and of one whose retention is over.
-const NOT_SHOWN: &str = "{}";
+const OMITTED_CONTENT: &str = "{}";
 const EXPIRED: &str = r#"{"expired":true}"#;
 
 /// A message to send.
@@ -180,41 +180,41 @@ fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
 }
 
 /// A message, its payload shown or not.
-pub(crate) fn view(message: &Message, content: Content) -> Result<MessageOut<'_>, ApiError> {
+pub(crate) fn view(message: &Message, content: PayloadRead) -> Result<MessageOut<'_>, ApiError> {
     view_as_sent(message, content, None)
 }
 
 /// The same for one whose payload was just parsed: it is not parsed again, where it is this.
 fn view_as_sent<'a>(
     message: &'a Message,
-    content: Content,
+    content: PayloadRead,
     sent: Option<&'a RawValue>,
 ) -> Result<MessageOut<'a>, ApiError> {
     let (payload, content_type) = match (content, &message.payload) {
-        (Content::Left, _) => (NOT_SHOWN.as_bytes(), None),
-        (Content::Read, None) => (EXPIRED.as_bytes(), None),
-        (Content::Read, Some(payload)) => (payload.text(), payload.media_type()),
+        (PayloadRead::Skip, _) => (OMITTED_CONTENT.as_bytes(), None),
+        (PayloadRead::Include, None) => (EXPIRED.as_bytes(), None),
+        (PayloadRead::Include, Some(payload)) => (payload.text(), payload.media_type()),
     };
     Ok(MessageOut {
         event_id: message.event_id.as_deref(),
         event_type: &message.event_type,
-        payload: shown(&message.id, payload, sent)?,
+        payload: payload_object(&message.id, payload, sent)?,
         content_type,
         channels: message.channels.as_deref(),
         tags: message.tags.as_deref(),
         id: &message.id,
-        timestamp: answer::time(message.created_at),
-        deliver_at: message.deliver_at.map(answer::time),
+        timestamp: response::time(message.created_at),
+        deliver_at: message.deliver_at.map(response::time),
     })
 }
 
 /// 200 with a message and its payload.
-pub(super) fn whole(message: &Message) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(message, Content::Read)?))
+pub(super) fn ok_with_payload(message: &Message) -> Result<Response, ApiError> {
+    Ok(response::ok(&view(message, PayloadRead::Include)?))
 }
 
 /// A payload as an object: as it is when it is one, else under the name that it was sent by.
-fn shown<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<Cow<'a, RawValue>, ApiError> {
+fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<Cow<'a, RawValue>, ApiError> {
     let parsed = sent.filter(|sent| sent.get().as_bytes() == payload);
     if let Some(object) = parsed.or_else(|| serde_json::from_slice(payload).ok())
         && object.get().starts_with('{')
@@ -237,14 +237,14 @@ fn shown<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<
 pub(crate) fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    Asked(query): Asked<ContentQuery>,
+    PathParams([application]): PathParams<1>,
+    QueryParams(query): QueryParams<ContentQuery>,
     request: Request,
 ) -> impl Future<Output = Result<Response, ApiError>> + Send {
     // In a box, which has gone when the message waits for its transaction.
     let receiving = Box::pin(async move {
         let ordering_key = ordering_key(request.headers())?;
-        let (bytes, idempotency) = ask::receive(request, BODY_BYTES_MAX).await?;
+        let (bytes, idempotency) = extract::read_json_bytes(request, BODY_BYTES_MAX).await?;
         Ok::<_, ApiError>((ordering_key, bytes, idempotency))
     });
     async move {
@@ -257,7 +257,7 @@ pub(crate) fn create(
         let sent = body.payload;
         let input = body.into_input(&bytes, ordering_key)?;
         let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
-        Ok(answer::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
+        Ok(response::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
     }
 }
 
@@ -269,12 +269,12 @@ pub(crate) fn create(
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    Filtered(query): Filtered<MessagesQuery>,
+    PathParams([application]): PathParams<1>,
+    FilterParams(query): FilterParams<MessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, content) = (query.part(ids::MESSAGE)?, query.content());
+    let (part, content) = (query.history_request(ids::MESSAGE)?, query.content());
     let messages = provider.find_messages(&caller, &application, &query.messages()?, content, part).await?;
-    answer::try_list(&messages, |message| view(message, content))
+    response::try_list(&messages, |message| view(message, content))
 }
 
 /// Gives a message.
@@ -286,11 +286,11 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message]): At<2>,
-    Asked(query): Asked<ContentQuery>,
+    PathParams([application, message]): PathParams<2>,
+    QueryParams(query): QueryParams<ContentQuery>,
 ) -> Result<Response, ApiError> {
     let message = provider.message(&caller, &application, &message).await?;
-    Ok(answer::ok(&view(&message, content(query.with_content))?))
+    Ok(response::ok(&view(&message, content(query.with_content))?))
 }
 
 /// Removes a message's payload. It reads back as `{"expired": true}` and can't be sent again.
@@ -301,10 +301,10 @@ pub(crate) async fn get(
 pub(crate) async fn expunge(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, message]): At<2>,
+    PathParams([application, message]): PathParams<2>,
 ) -> Result<Response, ApiError> {
     provider.expunge_message(&caller, &application, &message).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// A message that might be sent.
@@ -334,10 +334,10 @@ pub(crate) struct MessagePrecheckOut {
 pub(crate) async fn precheck(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application]): At<1>,
-    sent: Sent<MessagePrecheckIn>,
+    PathParams([application]): PathParams<1>,
+    sent: JsonBody<MessagePrecheckIn>,
 ) -> Result<Response, ApiError> {
     let MessagePrecheckIn { event_type, channels } = sent.body;
     let reception = provider.precheck_message(&caller, &application, &event_type, channels).await?;
-    Ok(answer::ok(&MessagePrecheckOut { active: reception == Reception::Wanted }))
+    Ok(response::ok(&MessagePrecheckOut { active: reception == PrecheckResult::Wanted }))
 }

@@ -8,18 +8,18 @@ use axum::extract::State;
 use axum::response::Response;
 use provider_core::headers::is_sensitive;
 use provider_core::model::Endpoint;
-use provider_core::page::ListKey;
+use provider_core::page::CursorKey;
 use provider_core::{DeliveryOrder, EndpointInput, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::endpoints::Ordering;
 use super::secrets::{EndpointSecretOut, EndpointSecretRotateIn};
-use crate::answer::{self, ListResponse};
-use crate::ask::{Asked, At, Auth, ListQuery, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::older::{EVENT_TYPES, Named, RATE};
-use crate::words::Name;
+use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
+use crate::field_aliases::{EVENT_TYPES, THROTTLE_RATE, UsedName};
+use crate::response::{self, ListResponse};
+use crate::schema_types::Name;
 
 /// An operational endpoint to be.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -117,8 +117,8 @@ pub(crate) struct OperationalWebhookEndpointHeadersIn {
 }
 
 impl OperationalWebhookEndpointIn {
-    fn named(&self) -> Named {
-        Named::of(self.event_types.is_some(), self.filter_types.is_some())
+    fn used_name(&self) -> UsedName {
+        UsedName::of(self.event_types.is_some(), self.filter_types.is_some())
     }
 }
 
@@ -133,7 +133,7 @@ impl TryFrom<OperationalWebhookEndpointIn> for EndpointInput {
             disabled: body.disabled.unwrap_or_default(),
             filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: None,
-            throttle_rate: RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            throttle_rate: THROTTLE_RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
@@ -154,14 +154,14 @@ fn view(endpoint: &Endpoint) -> OperationalWebhookEndpointOut<'_> {
         event_types: endpoint.filter_types.as_deref(),
         filter_types: endpoint.filter_types.as_deref(),
         ordering: Ordering::shown(endpoint),
-        created_at: answer::time(endpoint.created_at),
-        updated_at: answer::time(endpoint.updated_at),
+        created_at: response::time(endpoint.created_at),
+        updated_at: response::time(endpoint.updated_at),
         metadata: &endpoint.metadata,
     }
 }
 
 fn render(endpoint: &Endpoint) -> String {
-    answer::text(&view(endpoint))
+    response::text(&view(endpoint))
 }
 
 /// Creates an operational endpoint.
@@ -173,12 +173,12 @@ fn render(endpoint: &Endpoint) -> String {
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    sent: Sent<OperationalWebhookEndpointIn>,
+    sent: JsonBody<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let (named, idempotency) = (sent.body.named(), sent.idempotency.as_ref());
+    let (named, idempotency) = (sent.body.used_name(), sent.idempotency.as_ref());
     let created = provider.create_operational_endpoint(&caller, sent.body.try_into()?, idempotency, render).await;
-    let created = created.map_err(|error| named.told(error))?;
-    Ok(answer::created(created, render))
+    let created = created.map_err(|error| named.rename_in(error))?;
+    Ok(response::created(created, render))
 }
 
 /// Lists the account's operational endpoints, newest first unless asked otherwise.
@@ -189,10 +189,10 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    Asked(query): Asked<ListQuery>,
+    QueryParams(query): QueryParams<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let page = query.page(ListKey::Id(ids::ENDPOINT))?;
-    Ok(answer::list(&provider.list_operational_endpoints(&caller, &page).await?, view))
+    let page = query.page(CursorKey::Id(ids::ENDPOINT))?;
+    Ok(response::list(&provider.list_operational_endpoints(&caller, &page).await?, view))
 }
 
 /// Gives an operational endpoint.
@@ -204,9 +204,9 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
+    PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, ApiError> {
-    Ok(answer::ok(&view(&provider.operational_endpoint(&caller, &endpoint).await?)))
+    Ok(response::ok(&view(&provider.operational_endpoint(&caller, &endpoint).await?)))
 }
 
 /// Replaces an operational endpoint, or creates one when there is none; the id in the path is not used then.
@@ -219,13 +219,13 @@ pub(crate) async fn get(
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
-    sent: Sent<OperationalWebhookEndpointIn>,
+    PathParams([endpoint]): PathParams<1>,
+    sent: JsonBody<OperationalWebhookEndpointIn>,
 ) -> Result<Response, ApiError> {
-    let named = sent.body.named();
+    let named = sent.body.used_name();
     let put = provider.put_operational_endpoint(&caller, &endpoint, sent.body.try_into()?).await;
-    let put = put.map_err(|error| named.told(error))?;
-    Ok(answer::put(put, render))
+    let put = put.map_err(|error| named.rename_in(error))?;
+    Ok(response::put(put, render))
 }
 
 /// Deletes an operational endpoint and whatever waits for it.
@@ -236,10 +236,10 @@ pub(crate) async fn update(
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
+    PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     provider.delete_operational_endpoint(&caller, &endpoint).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Gives what the receiver of an operational endpoint verifies with.
@@ -251,10 +251,10 @@ pub(crate) async fn delete(
 pub(crate) async fn get_secret(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
+    PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     let key = provider.operational_secret(&caller, &endpoint).await?;
-    Ok(answer::ok(&EndpointSecretOut { key }))
+    Ok(response::ok(&EndpointSecretOut { key }))
 }
 
 /// Gives an operational endpoint a new signing secret.
@@ -266,13 +266,13 @@ pub(crate) async fn get_secret(
 pub(crate) async fn rotate_secret(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
-    sent: Sent<EndpointSecretRotateIn>,
+    PathParams([endpoint]): PathParams<1>,
+    sent: JsonBody<EndpointSecretRotateIn>,
 ) -> Result<Response, ApiError> {
     let EndpointSecretRotateIn { key, grace_period_seconds } = sent.body;
     let (key, idempotency) = (key.as_deref(), sent.idempotency.as_ref());
     provider.rotate_operational_secret(&caller, &endpoint, key, grace_period_seconds, idempotency).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }
 
 /// Gives the headers that an operational endpoint asks for.
@@ -284,13 +284,13 @@ pub(crate) async fn rotate_secret(
 pub(crate) async fn get_headers(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
+    PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     let headers = provider.operational_headers(&caller, &endpoint).await?;
     let (sensitive, shown): (Vec<_>, Vec<_>) =
         headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).partition(|(name, _)| is_sensitive(name));
     let sensitive = sensitive.into_iter().map(|(name, _)| name).collect();
-    Ok(answer::ok(&OperationalWebhookEndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
+    Ok(response::ok(&OperationalWebhookEndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
 }
 
 /// Replaces the headers that an operational endpoint asks for. The next delivery has them.
@@ -303,9 +303,9 @@ pub(crate) async fn get_headers(
 pub(crate) async fn set_headers(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([endpoint]): At<1>,
-    sent: Sent<OperationalWebhookEndpointHeadersIn>,
+    PathParams([endpoint]): PathParams<1>,
+    sent: JsonBody<OperationalWebhookEndpointHeadersIn>,
 ) -> Result<Response, ApiError> {
     provider.put_operational_headers(&caller, &endpoint, &sent.body.headers).await?;
-    Ok(answer::nothing())
+    Ok(response::no_content())
 }

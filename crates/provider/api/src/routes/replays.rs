@@ -10,10 +10,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::background_tasks::{BackgroundTaskOut, render};
-use crate::answer;
-use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::words::Name;
+use crate::extract::{Auth, JsonBody, PathParams};
+use crate::response;
+use crate::schema_types::Name;
 
 /// Which failures to recover.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -85,7 +85,7 @@ impl TryFrom<BulkReplayIn> for ReplayInput {
             tag: body.tag,
             status,
             status_code_class: body.status_code_class,
-            ..ReplayInput::span(TaskKind::BulkReplay, body.since, body.until)
+            ..ReplayInput::time_range(TaskKind::BulkReplay, body.since, body.until)
         })
     }
 }
@@ -99,8 +99,8 @@ async fn start(
 ) -> Result<Response, ApiError> {
     let created = provider.replay(caller, application, endpoint, input, idempotency, render).await?;
     Ok(match created {
-        Created::New(task) => answer::of_text(StatusCode::ACCEPTED, render(&task)),
-        before => answer::created(before, render),
+        Created::New(task) => response::from_text(StatusCode::ACCEPTED, render(&task)),
+        before => response::created(before, render),
     })
 }
 
@@ -114,10 +114,10 @@ async fn start(
 pub(crate) async fn recover(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At(place): At<2>,
-    sent: Sent<RecoverIn>,
+    PathParams(place): PathParams<2>,
+    sent: JsonBody<RecoverIn>,
 ) -> Result<Response, ApiError> {
-    let input = ReplayInput::span(TaskKind::Recover, sent.body.since, sent.body.until);
+    let input = ReplayInput::time_range(TaskKind::Recover, sent.body.since, sent.body.until);
     start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
 }
 
@@ -131,10 +131,10 @@ pub(crate) async fn recover(
 pub(crate) async fn replay_missing(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At(place): At<2>,
-    sent: Sent<ReplayIn>,
+    PathParams(place): PathParams<2>,
+    sent: JsonBody<ReplayIn>,
 ) -> Result<Response, ApiError> {
-    let input = ReplayInput::span(TaskKind::ReplayMissing, sent.body.since, sent.body.until);
+    let input = ReplayInput::time_range(TaskKind::ReplayMissing, sent.body.since, sent.body.until);
     start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
 }
 
@@ -148,8 +148,8 @@ pub(crate) async fn replay_missing(
 pub(crate) async fn bulk_replay(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At(place): At<2>,
-    sent: Sent<BulkReplayIn>,
+    PathParams(place): PathParams<2>,
+    sent: JsonBody<BulkReplayIn>,
 ) -> Result<Response, ApiError> {
     let input = sent.body.try_into()?;
     start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await

@@ -6,9 +6,9 @@ use provider_core::Provider;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::answer;
-use crate::ask::{At, Auth, Sent};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::extract::{Auth, JsonBody, PathParams};
+use crate::response;
 
 /// A secret.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,10 +38,10 @@ pub(crate) struct EndpointSecretRotateIn {
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
+    PathParams([application, endpoint]): PathParams<2>,
 ) -> Result<Response, ApiError> {
     let key = provider.endpoint_secret(&caller, &application, &endpoint).await?;
-    Ok(answer::ok(&EndpointSecretOut { key }))
+    Ok(response::ok(&EndpointSecretOut { key }))
 }
 
 /// Gives the endpoint a new signing secret. The answer holds it (200): official clients of version 2 read it there, and
@@ -55,13 +55,13 @@ pub(crate) async fn get(
 pub(crate) async fn rotate(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    At([application, endpoint]): At<2>,
-    sent: Sent<EndpointSecretRotateIn>,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<EndpointSecretRotateIn>,
 ) -> Result<Response, ApiError> {
     let EndpointSecretRotateIn { key, grace_period_seconds } = sent.body;
     let (key, idempotency) = (key.as_deref(), sent.idempotency.as_ref());
     let key = provider
         .rotate_endpoint_secret(&caller, &application, &endpoint, key, grace_period_seconds, idempotency)
         .await?;
-    Ok(answer::ok(&EndpointSecretOut { key }))
+    Ok(response::ok(&EndpointSecretOut { key }))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::document::operations;
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 /// What the token of an application may do with all capabilities, among them what is not there yet. Everything else is for
 /// API keys.
@@ -59,12 +59,12 @@ struct Route {
     is_open: bool,
 }
 
-/// Every route of the document, with the ids of what `stage` has in its path.
-async fn routes(stage: &Stage) -> Vec<Route> {
-    stage.application("app").await;
-    stage.application("other").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
-    assert_eq!(stage.post("/event-type", json!({"name": "a.b", "description": "d"})).await.status, 201);
+/// Every route of the document, with the ids of what `fixture` has in its path.
+async fn routes(fixture: &Fixture) -> Vec<Route> {
+    fixture.application("app").await;
+    fixture.application("other").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
+    assert_eq!(fixture.post("/event-type", json!({"name": "a.b", "description": "d"})).await.status, 201);
     let document = serde_json::to_value(provider_api::openapi()).unwrap();
     let routes = operations(&document).into_iter().map(|(method, path, operation)| {
         let name = operation["operationId"].as_str().unwrap().to_owned();
@@ -104,14 +104,14 @@ fn body(name: &str) -> Option<Value> {
 
 /// Asks for each route, each time in a world of its own, with the key that `credential` gives; hands the answers' statuses
 /// to `check`.
-async fn ask_all(credential: impl AsyncFn(&Stage) -> Option<String>, check: impl Fn(&Route, u16)) {
-    let count = routes(&Stage::new().await).await.len();
+async fn ask_all(credential: impl AsyncFn(&Fixture) -> Option<String>, check: impl Fn(&Route, u16)) {
+    let count = routes(&Fixture::new().await).await.len();
     assert!(count > 20);
     for index in 0..count {
-        let stage = Stage::new().await;
-        let route = routes(&stage).await.swap_remove(index);
-        let credential = credential(&stage).await;
-        let answer = stage.call_as(credential.as_deref(), &route.method, &route.path, &[], &route.body).await;
+        let fixture = Fixture::new().await;
+        let route = routes(&fixture).await.swap_remove(index);
+        let credential = credential(&fixture).await;
+        let answer = fixture.call_as(credential.as_deref(), &route.method, &route.path, &[], &route.body).await;
         assert!(answer.status < 500, "{} {}: {}", route.method, route.path, answer.text);
         check(&route, answer.status);
     }
@@ -122,7 +122,7 @@ fn says(route: &Route) -> String {
 }
 
 #[tokio::test]
-async fn a_stranger_is_refused_by_every_route_that_is_not_open() {
+async fn every_route_but_public_ones_refuses_a_request_without_credentials() {
     let check = |route: &Route, status: u16| {
         assert_eq!(status == 401, !route.is_open, "{}: {status}", says(route));
         assert!(!route.is_open || route.name.starts_with("v1.health."), "{} is open to anybody", says(route));
@@ -142,7 +142,7 @@ async fn what_is_one_accounts_is_not_there_for_another() {
             assert!(refused, "{}: {status}", says(route));
         }
     };
-    ask_all(async |stage| Some(stage.other_key.clone()), check).await;
+    ask_all(async |fixture| Some(fixture.other_key.clone()), check).await;
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_token_reaches_what_is_listed_for_tokens_and_nothing_else() {
         assert_eq!(refused, !FOR_TOKENS.contains(&route.name.as_str()), "{}: {status}", says(route));
         assert!(status != 401, "{}", says(route));
     };
-    ask_all(async |stage| Some(stage.token("{}").await), check).await;
+    ask_all(async |fixture| Some(fixture.token("{}").await), check).await;
 }
 
 #[tokio::test]
@@ -165,8 +165,8 @@ async fn the_token_of_another_application_finds_nothing() {
             assert!(matches!(status, 403 | 404), "{}: {status}", says(route));
         }
     };
-    let token_of_other = async |stage: &Stage| {
-        let access = stage.post("/auth/app-portal-access/other", "{}").await;
+    let token_of_other = async |fixture: &Fixture| {
+        let access = fixture.post("/auth/app-portal-access/other", "{}").await;
         Some(access.field("token"))
     };
     ask_all(token_of_other, check).await;
@@ -182,8 +182,8 @@ async fn a_token_that_may_only_read_changes_nothing() {
         let may = route.method == "GET" && FOR_TOKENS.contains(&name) && !HIDDEN_FROM_READERS.contains(&name);
         assert_eq!(status != 403, may, "{}: {status}", says(route));
     };
-    ask_all(async |stage| Some(stage.token(r#"{"readOnly": true}"#).await), check).await;
-    ask_all(async |stage| Some(stage.token(r#"{"capabilities": ["ViewBase"]}"#).await), check).await;
+    ask_all(async |fixture| Some(fixture.token(r#"{"readOnly": true}"#).await), check).await;
+    ask_all(async |fixture| Some(fixture.token(r#"{"capabilities": ["ViewBase"]}"#).await), check).await;
 }
 
 #[tokio::test]
@@ -197,11 +197,11 @@ async fn each_capability_opens_what_it_is_for() {
         ("CreateAttempts", [403, 403, 403]),
         ("ManageTransformations", [403, 403, 403]),
     ] {
-        let stage = Stage::new().await;
-        stage.application("app").await;
-        stage.post(manage, r#"{"url": "https://example.com/", "uid": "hook"}"#).await;
-        let token = stage.token(json!({"capabilities": ["ViewBase", capability]})).await;
-        let call = async |method, path: &str, body| stage.call_as(Some(&token), method, path, &[], body).await.status;
+        let fixture = Fixture::new().await;
+        fixture.application("app").await;
+        fixture.post(manage, r#"{"url": "https://example.com/", "uid": "hook"}"#).await;
+        let token = fixture.token(json!({"capabilities": ["ViewBase", capability]})).await;
+        let call = async |method, path: &str, body| fixture.call_as(Some(&token), method, path, &[], body).await.status;
         let rotate = format!("{secret}/rotate");
         let answers =
             [call("POST", manage, new).await, call("GET", secret, "").await, call("POST", &rotate, "{}").await];

@@ -3,69 +3,69 @@
 use provider_core::ids;
 use serde_json::json;
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 #[tokio::test]
 async fn an_application_is_created_with_its_name_alone() {
-    let stage = Stage::new().await;
-    let created = stage.post("/app/", r#"{"name":"Hammer & Sons"}"#).await;
+    let fixture = Fixture::new().await;
+    let created = fixture.post("/app/", r#"{"name":"Hammer & Sons"}"#).await;
     let id = created.field("id");
     assert!(ids::is_id(&id, "app_"), "{id}");
     let whole = json!({"name": "Hammer & Sons", "id": id, "createdAt": NOW, "updatedAt": NOW, "metadata": {}});
     created.expect(201, &whole);
-    stage.get(&format!("/app/{id}")).await.expect(200, &whole);
-    stage.get(&format!("/app/{id}/")).await.expect(200, &whole);
+    fixture.get(&format!("/app/{id}")).await.expect(200, &whole);
+    fixture.get(&format!("/app/{id}/")).await.expect(200, &whole);
 }
 
 #[tokio::test]
 async fn an_application_has_everything_that_it_was_given_and_is_found_by_its_uid() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let given = json!({"name": "n", "uid": "house-1", "throttleRate": 7, "metadata": {"a": "b"}, "later": true});
-    let created = stage.post("/app", &given).await;
+    let created = fixture.post("/app", &given).await;
     let whole = json!({"uid": "house-1", "name": "n", "throttleRate": 7, "rateLimit": 7, "id": created.field("id"), "createdAt": NOW,
         "updatedAt": NOW, "metadata": {"a": "b"}});
     created.expect(201, &whole);
-    stage.get("/app/house-1").await.expect(200, &whole);
+    fixture.get("/app/house-1").await.expect(200, &whole);
 }
 
 #[tokio::test]
 async fn a_taken_uid_is_a_conflict_unless_the_one_that_has_it_is_wanted() {
-    let stage = Stage::new().await;
-    let id = stage.application("house").await;
+    let fixture = Fixture::new().await;
+    let id = fixture.application("house").await;
     let again = json!({"name": "other", "uid": "house"});
-    let refused = stage.post("/app", &again).await;
+    let refused = fixture.post("/app", &again).await;
     refused.expect(409, &json!({"code": "conflict", "detail": "another one has this uid already"}));
-    let there = stage.post("/app?get_if_exists=true", &again).await;
+    let there = fixture.post("/app?get_if_exists=true", &again).await;
     assert_eq!((there.status, there.field("id"), there.field("name")), (200, id, "house".into()));
-    let new = stage.post("/app/?get_if_exists=true", json!({"name": "new", "uid": "new"})).await;
+    let new = fixture.post("/app/?get_if_exists=true", json!({"name": "new", "uid": "new"})).await;
     assert_eq!(new.status, 201);
 }
 
 #[tokio::test]
 async fn an_application_is_replaced_or_created_and_deleted() {
-    let stage = Stage::new().await;
-    let id = stage.application("house").await;
-    let updated = stage.put("/app/house", json!({"name": "New name"})).await;
+    let fixture = Fixture::new().await;
+    let id = fixture.application("house").await;
+    let updated = fixture.put("/app/house", json!({"name": "New name"})).await;
     updated.expect(200, &json!({"name": "New name", "id": id, "createdAt": NOW, "updatedAt": NOW, "metadata": {}}));
-    let created = stage.put("/app/unknown", json!({"name": "Made"})).await;
+    let created = fixture.put("/app/unknown", json!({"name": "Made"})).await;
     assert_eq!((created.status, created.json().get("uid")), (201, None));
     assert_ne!(created.field("id"), id);
     for status in [204, 404] {
-        assert_eq!(stage.delete(&format!("/app/{id}/")).await.status, status);
+        assert_eq!(fixture.delete(&format!("/app/{id}/")).await.status, status);
     }
-    stage.get(&format!("/app/{id}")).await.expect(404, &json!({"code": "not_found", "detail": "not found"}));
+    fixture.get(&format!("/app/{id}")).await.expect(404, &json!({"code": "not_found", "detail": "not found"}));
 }
 
 #[tokio::test]
 async fn applications_are_listed_oldest_first_in_pages() {
-    let stage = Stage::new().await;
-    stage.get("/app").await.expect(200, &json!({"data": [], "iterator": null, "prevIterator": null, "done": true}));
+    let fixture = Fixture::new().await;
+    fixture.get("/app").await.expect(200, &json!({"data": [], "iterator": null, "prevIterator": null, "done": true}));
     let mut ids = Vec::new();
     for uid in ["a", "b", "c"] {
-        ids.push(stage.application(uid).await);
+        ids.push(fixture.application(uid).await);
     }
     let page = async |query: &str| {
-        let page = stage.get(&format!("/app/?{query}")).await.json();
+        let page = fixture.get(&format!("/app/?{query}")).await.json();
         let uids: String = page["data"].as_array().unwrap().iter().map(|row| row["uid"].as_str().unwrap()).collect();
         (uids, page["iterator"].clone(), page["prevIterator"].clone(), page["done"].as_bool().unwrap())
     };
@@ -80,9 +80,9 @@ async fn applications_are_listed_oldest_first_in_pages() {
 
 #[tokio::test]
 async fn the_same_key_and_body_give_the_same_answer_and_another_body_is_refused() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let key = [("idempotency-key", "auto_1")];
-    let post = async |path, body| stage.call_as(Some(&stage.key), "POST", path, &key, body).await;
+    let post = async |path, body| fixture.call_as(Some(&fixture.key), "POST", path, &key, body).await;
     let first = post("/app", r#"{"name":"once"}"#).await;
     let second = post("/app/", r#"{"name":"once"}"#).await;
     assert_eq!((first.status, second.status, &first.text), (201, 201, &second.text));
@@ -91,23 +91,24 @@ async fn the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
         &json!({"detail": [{"loc": ["header", "idempotency-key"],
             "msg": "this idempotency key was used before, for another request", "type": "value_error"}]}),
     );
-    assert_eq!(stage.get("/app").await.json()["data"].as_array().unwrap().len(), 1);
-    let refused = stage.call_as(Some(&stage.key), "POST", "/app", &[("idempotency-key", "")], r#"{"name":"x"}"#).await;
+    assert_eq!(fixture.get("/app").await.json()["data"].as_array().unwrap().len(), 1);
+    let refused =
+        fixture.call_as(Some(&fixture.key), "POST", "/app", &[("idempotency-key", "")], r#"{"name":"x"}"#).await;
     assert_eq!((refused.status, refused.field("code")), (400, "invalid_idempotency_key".into()));
 }
 
 #[tokio::test]
 async fn a_name_is_a_line_and_a_description_a_text() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for sign in ["\n", "\t", "\u{7f}", "\u{85}", "\u{2028}", "\0"] {
-        let refused = stage.post("/app", json!({"name": format!("a{sign}b")})).await;
+        let refused = fixture.post("/app", json!({"name": format!("a{sign}b")})).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "name"])), "{sign:?}");
     }
     let endpoint = |description: &str| json!({"url": "https://example.com/", "description": description});
-    assert_eq!(stage.post("/app/app/endpoint", endpoint("two\r\nlines\tand")).await.status, 201);
+    assert_eq!(fixture.post("/app/app/endpoint", endpoint("two\r\nlines\tand")).await.status, 201);
     for sign in ["\u{1b}[2J", "\u{7f}", "\0"] {
-        let refused = stage.post("/app/app/endpoint", endpoint(sign)).await;
+        let refused = fixture.post("/app/app/endpoint", endpoint(sign)).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"][1]), (422, &json!("description")), "{sign:?}");
     }
 }

@@ -1,17 +1,17 @@
 //! Attempts.
 
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
 use serde_json::json;
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 #[tokio::test]
 async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
-    let id = provider_core::ids::first_at(provider_core::ids::ATTEMPT, NOW.parse().unwrap());
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
+    let id = provider_core::ids::lowest_id_at(provider_core::ids::ATTEMPT, NOW.parse().unwrap());
     let attempt = Attempt {
         id: id.as_str().into(),
         message: message.as_str().into(),
@@ -25,18 +25,19 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    let record = AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None, notice: Notice::None };
-    stage.store.record_attempts(vec![record]).await.unwrap();
+    let record =
+        AttemptRecord { attempt, outcome: DeliveryOutcome::Done, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
+    fixture.store.record_attempts(vec![record]).await.unwrap();
     let whole = json!({"url": "https://example.com/hook", "response": "busy", "responseStatusCode": 503,
         "responseDurationMs": 12, "status": 2, "statusText": "fail", "triggerType": 0, "msgId": message,
         "endpointId": endpoint, "id": id, "timestamp": NOW});
-    stage.get(&format!("/app/app/msg/{message}/attempt/{id}")).await.expect(200, &whole);
+    fixture.get(&format!("/app/app/msg/{message}/attempt/{id}")).await.expect(200, &whole);
     let page = json!({"data": [whole], "iterator": id, "prevIterator": format!("-{id}"), "done": true});
     for path in [format!("/app/app/attempt/msg/{message}/"), format!("/app/app/attempt/endpoint/{endpoint}")] {
-        stage.get(&path).await.expect(200, &page);
-        let bare = stage.get(&format!("{path}?with_content=false&expanded_statuses=true")).await.json();
+        fixture.get(&path).await.expect(200, &page);
+        let bare = fixture.get(&format!("{path}?with_content=false&expanded_statuses=true")).await.json();
         assert_eq!(bare["data"][0]["response"], "{}");
     }
     let unknown = format!("/app/app/msg/{message}/attempt/atmpt_{}", "1".repeat(27));
-    assert_eq!(stage.get(&unknown).await.status, 404);
+    assert_eq!(fixture.get(&unknown).await.status, 404);
 }

@@ -6,25 +6,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
 use serde_json::{Value, json};
 
 use crate::document::operations;
-use crate::published::{self, OURS};
+use crate::fixture::{Answer, Fixture, NOW};
+use crate::our_document::{self, OURS};
 use crate::refusals::{guarded, text};
-use crate::stage::{Answer, NOW, Stage};
 
 /// Bytes of a body over every limit that there is, but that of documents to import.
 const TOO_LARGE: usize = 3 * 1024 * 1024;
 const TOO_LARGE_TO_IMPORT: usize = 9 * 1024 * 1024;
 
-/// A stage that notes what was answered.
-struct Ledger {
-    stage: Stage,
+/// A fixture that notes what was answered.
+struct SeenStatuses {
+    fixture: Fixture,
     seen: BTreeMap<String, BTreeSet<u16>>,
 }
 
-impl Ledger {
+impl SeenStatuses {
     async fn ask(
         &mut self,
         key: Option<&str>,
@@ -33,16 +33,16 @@ impl Ledger {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Answer {
-        let answer = self.stage.call_as(key, method, path, headers, body).await;
+        let answer = self.fixture.call_as(key, method, path, headers, body).await;
         let path = format!("/api/v1{}", path.split('?').next().unwrap());
-        let name = published::name(&method.parse().unwrap(), &path).unwrap_or_else(|| panic!("{method} {path}"));
+        let name = our_document::name(&method.parse().unwrap(), &path).unwrap_or_else(|| panic!("{method} {path}"));
         self.seen.entry(name).or_default().insert(answer.status);
         answer
     }
 
     /// With the account's key.
     async fn call(&mut self, status: u16, method: &str, path: &str, body: Value) -> Answer {
-        let key = self.stage.key.clone();
+        let key = self.fixture.key.clone();
         let answer = self.ask(Some(&key), method, path, &[], &text(&body)).await;
         assert_eq!(answer.status, status, "{method} {path} {body}: {}", answer.text);
         answer
@@ -83,7 +83,7 @@ fn can_not_be_provoked(name: &str, status: u16) -> bool {
 
 #[tokio::test]
 async fn every_operation_answers_with_each_status_that_the_document_names() {
-    let mut ledger = Ledger { stage: Stage::new().await, seen: BTreeMap::new() };
+    let mut ledger = SeenStatuses { fixture: Fixture::new().await, seen: BTreeMap::new() };
     succeed(&mut ledger).await;
     conflict(&mut ledger).await;
     refuse(&mut ledger).await;
@@ -102,7 +102,7 @@ async fn every_operation_answers_with_each_status_that_the_document_names() {
 }
 
 /// A day in the life of an account, with every operation in it.
-async fn succeed(ledger: &mut Ledger) {
+async fn succeed(ledger: &mut SeenStatuses) {
     for path in ["/health", "/health/ping"] {
         ledger.call(204, "GET", path, Value::Null).await;
     }
@@ -125,7 +125,7 @@ async fn succeed(ledger: &mut Ledger) {
     ledger.call(204, "DELETE", "/app/spare", Value::Null).await;
 }
 
-async fn event_types(ledger: &mut Ledger) {
+async fn event_types(ledger: &mut SeenStatuses) {
     ledger.call(201, "POST", "/event-type", json!({"name": "a.b", "description": "d"})).await;
     ledger.call(201, "PUT", "/event-type/c.d", json!({"description": "d", "schemas": {"1": {"type": "object"}}})).await;
     ledger.call(200, "PUT", "/event-type/c.d", json!({"description": "d", "featureFlags": ["early"]})).await;
@@ -140,7 +140,7 @@ async fn event_types(ledger: &mut Ledger) {
 }
 
 /// The endpoint that is left.
-async fn endpoints(ledger: &mut Ledger) -> String {
+async fn endpoints(ledger: &mut SeenStatuses) -> String {
     let hook = json!({"url": "https://example.com/hook", "uid": "hook", "eventTypes": ["a.b"], "channels": ["lots"],
         "throttleRate": 5, "ordering": "key", "headers": {"x-a": "1"}, "metadata": {"a": "b"}, "description": "d"});
     let endpoint = ledger.call(201, "POST", "/app/app/endpoint", hook.clone()).await.field("id");
@@ -164,7 +164,7 @@ async fn endpoints(ledger: &mut Ledger) -> String {
     endpoint
 }
 
-async fn messages(ledger: &mut Ledger, application: &str, endpoint: &str) {
+async fn messages(ledger: &mut SeenStatuses, application: &str, endpoint: &str) {
     let whole = json!({"eventType": "a.b", "eventId": "m.1", "payload": {"a": 1}, "channels": ["lots"], "tags": ["t"],
         "payloadRetentionPeriod": 5});
     let message = ledger.call(202, "POST", "/app/app/msg", whole).await.field("id");
@@ -173,8 +173,8 @@ async fn messages(ledger: &mut Ledger, application: &str, endpoint: &str) {
     ledger.call(200, "GET", &format!("/app/app/msg/{message}"), Value::Null).await;
     ledger.call(200, "GET", "/app/app/msg?channel=lots&tag=t&event_types=a.b", Value::Null).await;
     ledger.call(200, "POST", "/app/app/msg/precheck/active", json!({"eventType": "a.b"})).await;
-    let attempt = ids::first_at(ids::ATTEMPT, NOW.parse().unwrap());
-    record(&ledger.stage, [application, endpoint, &message], &attempt, Next::Done).await;
+    let attempt = ids::lowest_id_at(ids::ATTEMPT, NOW.parse().unwrap());
+    record(&ledger.fixture, [application, endpoint, &message], &attempt, DeliveryOutcome::Done).await;
     ledger.call(200, "GET", &format!("/app/app/msg/{message}/attempt/{attempt}"), Value::Null).await;
     ledger
         .call(200, "GET", &format!("/app/app/attempt/msg/{message}?status=2&status_code_class=500"), Value::Null)
@@ -202,22 +202,22 @@ async fn messages(ledger: &mut Ledger, application: &str, endpoint: &str) {
 }
 
 /// A key waits for a message that failed, and is let go on.
-async fn blocked(ledger: &mut Ledger, application: &str, of_endpoint: &str) {
+async fn blocked(ledger: &mut SeenStatuses, application: &str, of_endpoint: &str) {
     ledger.call(200, "PATCH", of_endpoint, json!({"ordering": "key"})).await;
-    let key = ledger.stage.key.clone();
+    let key = ledger.fixture.key.clone();
     let (order, body) = ([("lotwire-ordering-key", "lot")], r#"{"eventType":"a.b","payload":{}}"#);
     let sent = ledger.ask(Some(&key), "POST", "/app/app/msg", &order, body).await.field("id");
     let endpoint = of_endpoint.rsplit('/').next().unwrap().to_owned();
-    let retry = Next::Retry { at: NOW.parse().unwrap(), attempts: 1 };
-    let attempt = ids::first_at(ids::ATTEMPT, NOW.parse().unwrap());
-    record(&ledger.stage, [application, &endpoint, &sent], &attempt, retry).await;
+    let retry = DeliveryOutcome::Retry { at: NOW.parse().unwrap(), attempts: 1 };
+    let attempt = ids::lowest_id_at(ids::ATTEMPT, NOW.parse().unwrap());
+    record(&ledger.fixture, [application, &endpoint, &sent], &attempt, retry).await;
     let listed = ledger.call(200, "GET", &format!("{of_endpoint}/blocked-key"), Value::Null).await.json();
     assert_eq!(listed["data"][0]["messageId"], json!(sent));
     let skip = json!({"key": "lot", "messageId": sent});
     ledger.call(204, "POST", &format!("{of_endpoint}/blocked-key/skip"), skip).await;
 }
 
-async fn record(stage: &Stage, [application, endpoint, message]: [&str; 3], id: &str, next: Next) {
+async fn record(fixture: &Fixture, [application, endpoint, message]: [&str; 3], id: &str, next: DeliveryOutcome) {
     let attempt = Attempt {
         id: id.into(),
         message: message.into(),
@@ -231,11 +231,11 @@ async fn record(stage: &Stage, [application, endpoint, message]: [&str; 3], id: 
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    let record = AttemptRecord { attempt, next, endpoint: EndpointEffect::None, notice: Notice::None };
-    stage.store.record_attempts(vec![record]).await.unwrap();
+    let record = AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
+    fixture.store.record_attempts(vec![record]).await.unwrap();
 }
 
-async fn operational(ledger: &mut Ledger) {
+async fn operational(ledger: &mut SeenStatuses) {
     let hook = json!({"url": "https://example.com/ours", "uid": "ours"});
     ledger.call(201, "POST", "/operational-webhook/endpoint", hook.clone()).await;
     ledger
@@ -252,7 +252,7 @@ async fn operational(ledger: &mut Ledger) {
     ledger.call(204, "DELETE", "/operational-webhook/endpoint/b", Value::Null).await;
 }
 
-async fn tokens(ledger: &mut Ledger) {
+async fn tokens(ledger: &mut SeenStatuses) {
     let token = ledger.call(200, "POST", "/auth/app-portal-access/app", json!({})).await.field("token");
     assert_eq!(ledger.ask(Some(&token), "POST", "/auth/logout", &[], "").await.status, 204);
     ledger.call(204, "POST", "/auth/app/app/expire-all", json!({})).await;
@@ -260,13 +260,13 @@ async fn tokens(ledger: &mut Ledger) {
 
 /// Every operation is asked by a stranger, by whoever may only read, about what is not there, too often, and with what can't be
 /// read.
-async fn refuse(ledger: &mut Ledger) {
+async fn refuse(ledger: &mut SeenStatuses) {
     for (method, path, body) in guarded() {
         // What one of them leaves is nothing for the next.
-        ledger.stage = Stage::new().await;
-        ledger.stage.application("app").await;
-        let (key, hurried) = (ledger.stage.key.clone(), hurried(&ledger.stage).await);
-        let reader = ledger.stage.token(json!({"readOnly": true})).await;
+        ledger.fixture = Fixture::new().await;
+        ledger.fixture.application("app").await;
+        let (key, hurried) = (ledger.fixture.key.clone(), hurried(&ledger.fixture).await);
+        let reader = ledger.fixture.token(json!({"readOnly": true})).await;
         let body = text(&body);
         let filled = |app: &str| path.replace("{app_id}", app).replace(['{', '}'], "");
         let there = filled("app");
@@ -298,18 +298,18 @@ async fn refuse(ledger: &mut Ledger) {
 }
 
 /// A key of an account that has asked as often as it may.
-async fn hurried(stage: &Stage) -> String {
-    let account = stage.provider.create_account("hurried").await.unwrap();
-    let key = stage.provider.create_api_key(&account.id, "key").await.unwrap().text;
-    let mut account = stage.provider.account(&account.id).await.unwrap();
+async fn hurried(fixture: &Fixture) -> String {
+    let account = fixture.provider.create_account("hurried").await.unwrap();
+    let key = fixture.provider.create_api_key(&account.id, "key").await.unwrap().text;
+    let mut account = fixture.provider.account(&account.id).await.unwrap();
     account.settings.requests_per_second_max = Some(1);
-    stage.provider.update_account(account).await.unwrap();
-    stage.call_as(Some(&key), "GET", "/app", &[], "").await;
+    fixture.provider.update_account(account).await.unwrap();
+    fixture.call_as(Some(&key), "GET", "/app", &[], "").await;
     key
 }
 
 /// What is taken already, and what is at its limit.
-async fn conflict(ledger: &mut Ledger) {
+async fn conflict(ledger: &mut SeenStatuses) {
     let (taken, other) = (json!({"name": "n", "uid": "app"}), json!({"name": "n", "uid": "other"}));
     ledger.call(409, "POST", "/app", taken.clone()).await;
     ledger.call(201, "POST", "/app", other).await;

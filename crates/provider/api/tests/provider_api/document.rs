@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 static DOCUMENT: LazyLock<Option<Value>> = LazyLock::new(|| {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/provider-openapi.json");
@@ -216,8 +216,8 @@ fn our_document_has_the_operations_of_the_providers() {
 
 #[tokio::test]
 async fn the_document_is_served_as_it_is_made() {
-    let stage = Stage::new().await;
-    let served = stage.call_as(None, "GET", "/openapi.json", &[], "").await;
+    let fixture = Fixture::new().await;
+    let served = fixture.call_as(None, "GET", "/openapi.json", &[], "").await;
     served.expect(200, &serde_json::to_value(provider_api::openapi()).unwrap());
     for name in
         ["ApplicationOut", "EventTypeOut", "EndpointOut", "MessageOut", "MessageAttemptOut", "HTTPValidationError"]

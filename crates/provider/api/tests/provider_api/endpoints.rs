@@ -3,32 +3,32 @@
 use provider_core::ids;
 use serde_json::{Value, json};
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 const URL: &str = "https://example.com/hook";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 #[tokio::test]
 async fn an_endpoint_is_created_with_its_url_alone() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let created = stage.post("/app/app/endpoint/", json!({"url": URL})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let created = fixture.post("/app/app/endpoint/", json!({"url": URL})).await;
     let id = created.field("id");
     assert!(ids::is_id(&id, "ep_"), "{id}");
     let whole = json!({"id": id, "metadata": {}, "description": "", "url": URL, "disabled": false, "version": 1,
         "createdAt": NOW, "updatedAt": NOW});
     created.expect(201, &whole);
-    stage.get(&format!("/app/app/endpoint/{id}/")).await.expect(200, &whole);
+    fixture.get(&format!("/app/app/endpoint/{id}/")).await.expect(200, &whole);
 }
 
 #[tokio::test]
 async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret_or_headers() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    fixture.put("/event-type/a.b", json!({"description": ""})).await;
     let given = json!({"url": URL, "uid": "hook", "description": "d", "disabled": true, "eventTypes": ["a.b"],
         "channels": ["c1", "c2"], "throttleRate": 9, "metadata": {"k": "v"}, "headers": {"X-Key": "hidden"}, "secret": SECRET});
-    let created = stage.post("/app/app/endpoint", &given).await;
+    let created = fixture.post("/app/app/endpoint", &given).await;
     let mut whole = given;
     for hidden in ["headers", "secret"] {
         whole.as_object_mut().unwrap().remove(hidden);
@@ -45,52 +45,52 @@ async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret
         whole[name] = value;
     }
     created.expect(201, &whole);
-    stage.get("/app/app/endpoint/hook").await.expect(200, &whole);
-    stage.get("/app/app/endpoint/hook/secret").await.expect(200, &json!({"key": SECRET}));
+    fixture.get("/app/app/endpoint/hook").await.expect(200, &whole);
+    fixture.get("/app/app/endpoint/hook/secret").await.expect(200, &json!({"key": SECRET}));
 }
 
 #[tokio::test]
 async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let id = stage.endpoint().await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let id = fixture.endpoint().await;
     let path = format!("/app/app/endpoint/{id}");
-    let secret = stage.get(&format!("{path}/secret")).await.text;
-    let updated = stage.put(&path, json!({"url": "https://example.org/"})).await;
+    let secret = fixture.get(&format!("{path}/secret")).await.text;
+    let updated = fixture.put(&path, json!({"url": "https://example.org/"})).await;
     assert_eq!((updated.status, updated.field("url")), (200, "https://example.org/".into()));
-    assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
-    let created = stage.put("/app/app/endpoint/unknown", json!({"url": URL})).await;
+    assert_eq!(fixture.get(&format!("{path}/secret")).await.text, secret);
+    let created = fixture.put("/app/app/endpoint/unknown", json!({"url": URL})).await;
     assert_eq!(created.status, 201);
-    let listed = stage.get("/app/app/endpoint").await.json();
+    let listed = fixture.get("/app/app/endpoint").await.json();
     let ids: Vec<&str> = listed["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!(ids, [created.field("id"), id], "newest first");
     for status in [204, 404] {
-        assert_eq!(stage.delete(&path).await.status, status);
+        assert_eq!(fixture.delete(&path).await.status, status);
     }
 }
 
 #[tokio::test]
 async fn an_endpoint_that_is_there_is_not_put_with_another_secret() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for path in ["/app/app/endpoint/e", "/operational-webhook/endpoint/e"] {
         let body = |secret: &str| json!({"url": URL, "uid": "e", "secret": secret});
-        assert_eq!(stage.put(path, body(SECRET)).await.status, 201);
-        assert_eq!(stage.put(path, body(SECRET)).await.status, 200, "it has that one");
-        let refused = stage.put(path, body("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")).await;
+        assert_eq!(fixture.put(path, body(SECRET)).await.status, 201);
+        assert_eq!(fixture.put(path, body(SECRET)).await.status, 200, "it has that one");
+        let refused = fixture.put(path, body("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "secret"])));
         assert!(refused.text.contains("secret/rotate"), "{}", refused.text);
-        stage.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
+        fixture.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
     }
 }
 
 #[tokio::test]
 async fn two_names_of_one_field_must_not_say_different_things() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    stage.put("/event-type/a.b", json!({"description": ""})).await;
-    stage.put("/event-type/c.d", json!({"description": ""})).await;
-    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    fixture.put("/event-type/a.b", json!({"description": ""})).await;
+    fixture.put("/event-type/c.d", json!({"description": ""})).await;
+    let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);
     let access = "/auth/app-portal-access/app";
     let (rates, types) = (["throttleRate", "rateLimit"], ["eventTypes", "filterTypes"]);
     let put = |object: &Value, names: [&str; 2], values: [Value; 2]| {
@@ -126,7 +126,7 @@ async fn two_names_of_one_field_must_not_say_different_things() {
             None => object,
         };
         let body = around(put(&object, names, [one.clone(), other]));
-        let refused = stage.call(method, path, &body.to_string()).await;
+        let refused = fixture.call(method, path, &body.to_string()).await;
         let loc = [&["body"], &within[..], &[names[1]]].concat();
         assert_eq!(
             (refused.status, &refused.json()["detail"][0]["loc"]),
@@ -136,69 +136,69 @@ async fn two_names_of_one_field_must_not_say_different_things() {
         );
         assert!(refused.text.contains(names[0]), "{}", refused.text);
         let same = around(put(&object, names, [one.clone(), one]));
-        let taken = stage.call(method, path, &same.to_string()).await;
+        let taken = fixture.call(method, path, &same.to_string()).await;
         assert!((200..300).contains(&taken.status), "{method} {path} {same}: {}", taken.text);
     }
 }
 
 #[tokio::test]
 async fn what_is_read_of_an_endpoint_can_be_put_back() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    fixture.put("/event-type/a.b", json!({"description": ""})).await;
     let given = json!({"url": URL, "uid": "e", "eventTypes": ["a.b"], "throttleRate": 5, "ordering": "key"});
-    assert_eq!(stage.post("/app/app/endpoint", &given).await.status, 201);
-    let read = stage.get("/app/app/endpoint/e").await.json();
-    stage.put("/app/app/endpoint/e", &read).await.expect(200, &read);
+    assert_eq!(fixture.post("/app/app/endpoint", &given).await.status, 201);
+    let read = fixture.get("/app/app/endpoint/e").await.json();
+    fixture.put("/app/app/endpoint/e", &read).await.expect(200, &read);
 }
 
 #[tokio::test]
 async fn a_secret_is_not_patched_and_says_what_changes_it() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}", stage.endpoint().await);
-    let secret = stage.get(&format!("{path}/secret")).await.text;
-    let refused = stage.call("PATCH", &path, &json!({"description": "new", "secret": SECRET}).to_string()).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let path = format!("/app/app/endpoint/{}", fixture.endpoint().await);
+    let secret = fixture.get(&format!("{path}/secret")).await.text;
+    let refused = fixture.call("PATCH", &path, &json!({"description": "new", "secret": SECRET}).to_string()).await;
     assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "secret"])));
     assert!(refused.text.contains("secret/rotate"), "{}", refused.text);
-    let left = stage.call("PATCH", &path, &json!({"description": "new", "secret": null}).to_string()).await;
+    let left = fixture.call("PATCH", &path, &json!({"description": "new", "secret": null}).to_string()).await;
     assert_eq!((left.status, left.field("description")), (200, "new".into()));
-    assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
+    assert_eq!(fixture.get(&format!("{path}/secret")).await.text, secret);
 }
 
 #[tokio::test]
 async fn event_types_of_an_endpoint_must_exist_and_be_some() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let unknown = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": ["no.such"]})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let unknown = fixture.post("/app/app/endpoint", json!({"url": URL, "eventTypes": ["no.such"]})).await;
     unknown.expect(
         422,
         &json!({"detail": [{"loc": ["body", "eventTypes", "0"], "msg": "there is no event type no.such",
             "type": "value_error"}]}),
     );
-    let none = stage.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
+    let none = fixture.post("/app/app/endpoint", json!({"url": URL, "eventTypes": []})).await;
     assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
 }
 
 /// Those that count their changes, as clients before version 1 do.
 #[tokio::test]
 async fn the_version_of_older_clients_changes_nothing() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for version in [1, 2, 17] {
-        let created = stage.post("/app/app/endpoint", json!({"url": URL, "version": version})).await;
+        let created = fixture.post("/app/app/endpoint", json!({"url": URL, "version": version})).await;
         assert_eq!((created.status, &created.json()["version"]), (201, &json!(1)), "{}", created.text);
         let path = format!("/app/app/endpoint/{}", created.field("id"));
-        assert_eq!(stage.put(&path, json!({"url": URL, "version": version})).await.status, 200);
-        assert_eq!(stage.patch(&path, json!({"version": version})).await.status, 200);
+        assert_eq!(fixture.put(&path, json!({"url": URL, "version": version})).await.status, 200);
+        assert_eq!(fixture.patch(&path, json!({"version": version})).await.status, 200);
     }
 }
 
 #[tokio::test]
 async fn what_is_wrong_is_told_under_the_name_that_the_caller_has_for_it() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);
     for (field, value, loc) in [
         ("eventTypes", json!([]), json!(["body", "eventTypes"])),
         ("filterTypes", json!([]), json!(["body", "filterTypes"])),
@@ -208,26 +208,26 @@ async fn what_is_wrong_is_told_under_the_name_that_the_caller_has_for_it() {
     ] {
         let body = json!({"url": URL, field: value});
         let refused = [
-            stage.post("/app/app/endpoint", &body).await,
-            stage.put(&endpoint, &body).await,
-            stage.patch(&endpoint, &body).await,
+            fixture.post("/app/app/endpoint", &body).await,
+            fixture.put(&endpoint, &body).await,
+            fixture.patch(&endpoint, &body).await,
         ];
         for refused in refused {
             assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &loc), "{body}: {}", refused.text);
         }
     }
     for field in ["eventTypes", "filterTypes"] {
-        let refused = stage.post("/operational-webhook/endpoint", json!({"url": URL, field: ["no.such"]})).await;
+        let refused = fixture.post("/operational-webhook/endpoint", json!({"url": URL, field: ["no.such"]})).await;
         assert_eq!(refused.json()["detail"][0]["loc"][1], field, "{}", refused.text);
     }
 }
 
 #[tokio::test]
 async fn a_host_that_no_name_server_knows_how_to_spell_is_refused() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for (label, status) in [("a".repeat(63), 201), ("a".repeat(64), 422)] {
-        let answer = stage.post("/app/app/endpoint", json!({"url": format!("https://{label}.example.com/")})).await;
+        let answer = fixture.post("/app/app/endpoint", json!({"url": format!("https://{label}.example.com/")})).await;
         assert_eq!(answer.status, status, "{}", answer.text);
     }
 }

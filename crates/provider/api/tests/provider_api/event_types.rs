@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 /// Both event types as a customer registers them by hand (service.md, sections 4 and 6).
 pub(crate) fn of_the_platform() -> [Value; 2] {
@@ -33,16 +33,16 @@ pub(crate) fn of_the_platform() -> [Value; 2] {
 
 #[tokio::test]
 async fn both_event_types_of_the_platform_are_kept_as_they_were_given() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for given in of_the_platform() {
-        let created = stage.post("/event-type/", &given).await;
+        let created = fixture.post("/event-type/", &given).await;
         let mut whole = given.clone();
         for (name, value) in [("deprecated", json!(false)), ("createdAt", json!(NOW)), ("updatedAt", json!(NOW))] {
             whole[name] = value;
         }
         created.expect(201, &whole);
-        stage.get(&format!("/event-type/{}", given["name"].as_str().unwrap())).await.expect(200, &whole);
-        let again = stage.post("/event-type", &given).await;
+        fixture.get(&format!("/event-type/{}", given["name"].as_str().unwrap())).await.expect(200, &whole);
+        let again = fixture.post("/event-type", &given).await;
         let name = given["name"].as_str().unwrap();
         let detail = format!("there is an event type {name} already");
         again.expect(409, &json!({"code": "event_type_exists", "detail": detail}));
@@ -51,13 +51,13 @@ async fn both_event_types_of_the_platform_are_kept_as_they_were_given() {
 
 #[tokio::test]
 async fn a_list_shows_schemas_and_archived_ones_only_when_asked() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for given in of_the_platform() {
-        stage.post("/event-type", &given).await;
+        fixture.post("/event-type", &given).await;
     }
-    assert_eq!(stage.delete("/event-type/AUCTION_STATUS_CHANGE").await.status, 204);
+    assert_eq!(fixture.delete("/event-type/AUCTION_STATUS_CHANGE").await.status, 204);
     let list = async |query: &str| {
-        let page = stage.get(&format!("/event-type?{query}")).await.json();
+        let page = fixture.get(&format!("/event-type?{query}")).await.json();
         let rows = page["data"].as_array().unwrap().clone();
         rows.iter()
             .map(|row| (row["name"].as_str().unwrap().to_owned(), row.get("schemas").is_some()))
@@ -71,34 +71,34 @@ async fn a_list_shows_schemas_and_archived_ones_only_when_asked() {
 
 #[tokio::test]
 async fn an_archived_name_comes_back_with_a_post_and_an_expunged_one_is_gone() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let [item, _] = of_the_platform();
-    stage.post("/event-type", &item).await;
-    assert_eq!(stage.delete("/event-type/ITEM_STATUS_CHANGE").await.status, 204);
-    assert_eq!(stage.get("/event-type/ITEM_STATUS_CHANGE").await.json()["archived"], true);
-    assert_eq!(stage.post("/event-type", &item).await.status, 201);
-    assert_eq!(stage.get("/event-type/ITEM_STATUS_CHANGE").await.json()["archived"], false);
+    fixture.post("/event-type", &item).await;
+    assert_eq!(fixture.delete("/event-type/ITEM_STATUS_CHANGE").await.status, 204);
+    assert_eq!(fixture.get("/event-type/ITEM_STATUS_CHANGE").await.json()["archived"], true);
+    assert_eq!(fixture.post("/event-type", &item).await.status, 201);
+    assert_eq!(fixture.get("/event-type/ITEM_STATUS_CHANGE").await.json()["archived"], false);
     for status in [204, 404] {
-        assert_eq!(stage.delete("/event-type/ITEM_STATUS_CHANGE?expunge=true").await.status, status);
+        assert_eq!(fixture.delete("/event-type/ITEM_STATUS_CHANGE?expunge=true").await.status, status);
     }
 }
 
 #[tokio::test]
 async fn an_event_type_is_replaced_or_created_by_its_name() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let whole = |description: &str| {
         json!({"name": "a.b", "description": description, "archived": false, "deprecated": false, "groupName": "g",
             "featureFlag": "f", "featureFlags": ["f"], "createdAt": NOW, "updatedAt": NOW})
     };
     let body = |description: &str| json!({"description": description, "groupName": "g", "featureFlag": "f"});
-    stage.put("/event-type/a.b", body("one")).await.expect(201, &whole("one"));
-    stage.put("/event-type/a.b/", body("two")).await.expect(200, &whole("two"));
+    fixture.put("/event-type/a.b", body("one")).await.expect(201, &whole("one"));
+    fixture.put("/event-type/a.b/", body("two")).await.expect(200, &whole("two"));
 }
 
 #[tokio::test]
 async fn a_schema_that_is_none_is_refused_with_its_place() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let refused =
-        stage.post("/event-type", json!({"name": "a", "description": "", "schemas": {"1": {"type": "words"}}})).await;
+        fixture.post("/event-type", json!({"name": "a", "description": "", "schemas": {"1": {"type": "words"}}})).await;
     assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "schemas", "1"])));
 }

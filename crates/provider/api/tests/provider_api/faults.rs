@@ -10,11 +10,11 @@ use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::SystemClock;
 use kit_runtime::random::{Random, SeededRandom};
 use kit_runtime::vault::{Key, Vault};
-use provider_core::{Parts, Provider, ProviderConfig};
+use provider_core::{Provider, ProviderConfig, ProviderParts};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::stage::{self, Stage};
+use crate::fixture::{self, Fixture};
 
 /// Panics once it is told to, as a bug in the middle of a use case would.
 struct Breakable {
@@ -33,7 +33,7 @@ impl Random for Breakable {
 async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
     let random = Arc::new(Breakable { random: SeededRandom::new(1), broken: AtomicBool::new(false) });
     let key = Key::generate(random.as_ref());
-    let provider = Provider::new(Parts {
+    let provider = Provider::new(ProviderParts {
         store: provider_store::sqlite::open_temporary().unwrap(),
         clock: Arc::new(SystemClock),
         random: Arc::clone(&random) as _,
@@ -41,7 +41,7 @@ async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
         transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
         config: ProviderConfig::default(),
     });
-    let key = stage::key(&provider, "ours").await;
+    let key = fixture::key(&provider, "ours").await;
     let surface = provider_api::surface(provider);
     let create = async || {
         let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {key}"));
@@ -63,10 +63,10 @@ async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
 
 #[tokio::test]
 async fn what_belongs_to_another_application_is_not_there() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    stage.application("beside").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    fixture.application("beside").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
     for path in [
         format!("/endpoint/{endpoint}"),
         format!("/endpoint/{endpoint}/secret"),
@@ -74,12 +74,12 @@ async fn what_belongs_to_another_application_is_not_there() {
         format!("/attempt/msg/{message}"),
         format!("/attempt/endpoint/{endpoint}"),
     ] {
-        assert_eq!(stage.get(&format!("/app/app{path}")).await.status, 200, "{path}");
-        assert_eq!(stage.get(&format!("/app/beside{path}")).await.status, 404, "{path}");
+        assert_eq!(fixture.get(&format!("/app/app{path}")).await.status, 200, "{path}");
+        assert_eq!(fixture.get(&format!("/app/beside{path}")).await.status, 404, "{path}");
     }
-    assert_eq!(stage.delete(&format!("/app/beside/endpoint/{endpoint}")).await.status, 404);
-    assert_eq!(stage.post(&format!("/app/beside/endpoint/{endpoint}/secret/rotate"), "{}").await.status, 404);
-    assert_eq!(stage.get(&format!("/app/app/endpoint/{endpoint}")).await.status, 200);
+    assert_eq!(fixture.delete(&format!("/app/beside/endpoint/{endpoint}")).await.status, 404);
+    assert_eq!(fixture.post(&format!("/app/beside/endpoint/{endpoint}/secret/rotate"), "{}").await.status, 404);
+    assert_eq!(fixture.get(&format!("/app/app/endpoint/{endpoint}")).await.status, 200);
 }
 
 #[test]
@@ -107,18 +107,18 @@ fn every_reference_of_the_document_leads_somewhere() {
 /// A payload is passed over, not built, so its depth costs no stack.
 #[tokio::test]
 async fn a_payload_is_kept_as_deep_as_every_client_can_read_it() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
     let send = async |levels: usize| {
         let payload = format!(r#"{{"a":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
-        let created = stage.post("/app/app/msg", format!(r#"{{"eventType":"a","payload":{payload}}}"#)).await;
+        let created = fixture.post("/app/app/msg", format!(r#"{{"eventType":"a","payload":{payload}}}"#)).await;
         (created, payload)
     };
     let (kept, payload) = send(100).await;
     assert_eq!(kept.status, 202, "{}", kept.text);
-    let message = stage.store.message(&application, &kept.field("id")).await.unwrap().unwrap();
+    let message = fixture.store.message(&application, &kept.field("id")).await.unwrap().unwrap();
     assert!(message.payload.unwrap().text() == payload.as_bytes());
-    assert_eq!(stage.get(&format!("/app/app/msg/{}", kept.field("id"))).await.status, 200);
+    assert_eq!(fixture.get(&format!("/app/app/msg/{}", kept.field("id"))).await.status, 200);
     for levels in [200, 100_000] {
         assert_eq!(send(levels).await.0.status, 422, "{levels}");
     }

@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
-async fn stage() -> (Stage, String) {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}/headers", stage.endpoint().await);
-    (stage, path)
+async fn fixture() -> (Fixture, String) {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let path = format!("/app/app/endpoint/{}/headers", fixture.endpoint().await);
+    (fixture, path)
 }
 
 #[tokio::test]
 async fn headers_are_replaced_and_sensitive_ones_are_not_shown() {
-    let (stage, path) = stage().await;
-    stage.get(&path).await.expect(200, &json!({"headers": {}, "sensitive": []}));
+    let (fixture, path) = fixture().await;
+    fixture.get(&path).await.expect(200, &json!({"headers": {}, "sensitive": []}));
     let given =
         json!({"headers": {"X-Example": "123", "Authorization": "Bearer x", "x-api-key": "k", "Accept": "a/b"}});
-    stage.put(&path, &given).await.expect(204, &Value::Null);
+    fixture.put(&path, &given).await.expect(204, &Value::Null);
     let shown = json!({"headers": {"Accept": "a/b", "X-Example": "123"}, "sensitive": ["Authorization", "x-api-key"]});
-    stage.get(&path).await.expect(200, &shown);
-    stage.put(&format!("{path}/"), json!({"headers": {"X-Other": ""}})).await.expect(204, &Value::Null);
-    stage.get(&path).await.expect(200, &json!({"headers": {"X-Other": ""}, "sensitive": []}));
+    fixture.get(&path).await.expect(200, &shown);
+    fixture.put(&format!("{path}/"), json!({"headers": {"X-Other": ""}})).await.expect(204, &Value::Null);
+    fixture.get(&path).await.expect(200, &json!({"headers": {"X-Other": ""}, "sensitive": []}));
 }
 
 #[tokio::test]
 async fn a_patch_sets_and_removes_headers() {
-    let (stage, path) = stage().await;
+    let (fixture, path) = fixture().await;
     for (patch, headers) in [
         (
             json!({"headers": {"X-One": "1", "X-Two": "2", "X-Three": "3"}}),
@@ -36,15 +36,15 @@ async fn a_patch_sets_and_removes_headers() {
         (json!({"headers": {}, "deleteHeaders": ["X-ONE", "x-none"]}), json!({"X-Three": "3"})),
         (json!({"deleteHeaders": ["x-three"]}), json!({})),
     ] {
-        stage.patch(&path, &patch).await.expect(204, &Value::Null);
-        stage.get(&path).await.expect(200, &json!({"headers": headers, "sensitive": []}));
+        fixture.patch(&path, &patch).await.expect(204, &Value::Null);
+        fixture.get(&path).await.expect(200, &json!({"headers": headers, "sensitive": []}));
     }
 }
 
 #[tokio::test]
 async fn headers_that_can_not_be_are_refused_with_their_names() {
-    let (stage, path) = stage().await;
-    stage.put(&path, json!({"headers": {"X-Kept": "1"}})).await;
+    let (fixture, path) = fixture().await;
+    fixture.put(&path, json!({"headers": {"X-Kept": "1"}})).await;
     let long = "x".repeat(4_097);
     for (name, value) in [
         ("Svix-Id", "1"),
@@ -66,22 +66,22 @@ async fn headers_that_can_not_be_are_refused_with_their_names() {
     ] {
         for method in ["PUT", "PATCH"] {
             let body = json!({"headers": {name: value}}).to_string();
-            let refused = stage.call(method, &path, &body).await;
+            let refused = fixture.call(method, &path, &body).await;
             assert_eq!(refused.status, 422, "{method} {name:?}: {}", refused.text);
             assert_eq!(refused.json()["detail"][0]["loc"], json!(["body", "headers", name]), "{}", refused.text);
         }
     }
     for body in [json!({}), json!({"headers": null}), json!({"headers": {"X-A": 1}}), json!({"headers": {"X-A": null}})]
     {
-        assert_eq!(stage.put(&path, &body).await.status, 422, "{body}");
+        assert_eq!(fixture.put(&path, &body).await.status, 422, "{body}");
     }
-    let twice = stage.put(&path, json!({"headers": {"X-A": "1", "x-a": "2"}})).await;
+    let twice = fixture.put(&path, json!({"headers": {"X-A": "1", "x-a": "2"}})).await;
     assert_eq!(twice.status, 422);
-    let both = stage.patch(&path, json!({"headers": {"X-A": "1"}, "deleteHeaders": ["x-a"]})).await;
+    let both = fixture.patch(&path, json!({"headers": {"X-A": "1"}, "deleteHeaders": ["x-a"]})).await;
     assert_eq!((both.status, &both.json()["detail"][0]["loc"]), (422, &json!(["body", "deleteHeaders", "0"])));
-    stage.get(&path).await.expect(200, &json!({"headers": {"X-Kept": "1"}, "sensitive": []}));
+    fixture.get(&path).await.expect(200, &json!({"headers": {"X-Kept": "1"}, "sensitive": []}));
     for method in ["GET", "PUT", "PATCH"] {
         let body = if method == "GET" { "" } else { r#"{"headers":{}}"# };
-        assert_eq!(stage.call(method, "/app/app/endpoint/none/headers", body).await.status, 404);
+        assert_eq!(fixture.call(method, "/app/app/endpoint/none/headers", body).await.status, 404);
     }
 }

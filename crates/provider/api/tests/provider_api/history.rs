@@ -5,13 +5,13 @@ use std::time::Duration;
 use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
 use serde_json::{Value, json};
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 /// Records an attempt at delivering a message to an endpoint.
-async fn record(stage: &Stage, number: u32, whose: [&str; 3], code: u16, next: Next) {
+async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, next: DeliveryOutcome) {
     let [application, endpoint, message] = whose;
     let succeeded = (200..300).contains(&code);
     let attempt = Attempt {
@@ -27,9 +27,9 @@ async fn record(stage: &Stage, number: u32, whose: [&str; 3], code: u16, next: N
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    stage
+    fixture
         .store
-        .record_attempts(vec![AttemptRecord { attempt, next, endpoint: EndpointEffect::None, notice: Notice::None }])
+        .record_attempts(vec![AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None }])
         .await
         .unwrap();
 }
@@ -37,30 +37,30 @@ async fn record(stage: &Stage, number: u32, whose: [&str; 3], code: u16, next: N
 /// The id of an attempt made a little after now, ascending with its number.
 fn attempt_id(number: u32) -> String {
     let at = NOW.parse::<Timestamp>().unwrap() + Duration::from_millis(4 * u64::from(number));
-    ids::first_at(ids::ATTEMPT, at)
+    ids::lowest_id_at(ids::ATTEMPT, at)
 }
 
-async fn listed(stage: &Stage, path: &str) -> Vec<String> {
-    let answer = stage.get(path).await;
+async fn listed(fixture: &Fixture, path: &str) -> Vec<String> {
+    let answer = fixture.get(path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()["data"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn send(stage: &Stage, event_type: &str, more: Value) -> String {
+async fn send(fixture: &Fixture, event_type: &str, more: Value) -> String {
     let mut body = json!({"eventType": event_type, "payload": {"a": 1}});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let sent = stage.post("/app/app/msg", body).await;
+    let sent = fixture.post("/app/app/msg", body).await;
     assert_eq!(sent.status, 202, "{}", sent.text);
     sent.field("id")
 }
 
 #[tokio::test]
 async fn messages_are_listed_by_channel_tag_type_and_time() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let plain = send(&stage, "a.b", json!({})).await;
-    let channel = send(&stage, "a.c", json!({"channels": ["one", "two"]})).await;
-    let tag = send(&stage, "a.d", json!({"tags": ["t"], "channels": ["two"]})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let plain = send(&fixture, "a.b", json!({})).await;
+    let channel = send(&fixture, "a.c", json!({"channels": ["one", "two"]})).await;
+    let tag = send(&fixture, "a.d", json!({"tags": ["t"], "channels": ["two"]})).await;
     let all = || vec![tag.clone(), channel.clone(), plain.clone()];
     for (query, expected) in [
         ("", all()),
@@ -76,23 +76,23 @@ async fn messages_are_listed_by_channel_tag_type_and_time() {
         ("?limit=1&tag=t", vec![tag.clone()]),
         ("?unknown=1", all()),
     ] {
-        assert_eq!(listed(&stage, &format!("/app/app/msg{query}")).await, expected, "{query}");
+        assert_eq!(listed(&fixture, &format!("/app/app/msg{query}")).await, expected, "{query}");
     }
-    let bare = stage.get("/app/app/msg?with_content=false").await.json();
+    let bare = fixture.get("/app/app/msg?with_content=false").await.json();
     assert_eq!(bare["data"][0]["payload"], json!({}));
     // A filtered list is paged like any other.
-    let first = stage.get("/app/app/msg?channel=two&limit=1").await.json();
+    let first = fixture.get("/app/app/msg?channel=two&limit=1").await.json();
     assert_eq!((&first["done"], &first["iterator"]), (&json!(false), &json!(tag)));
-    let second = stage.get(&format!("/app/app/msg?channel=two&limit=1&iterator={tag}")).await.json();
+    let second = fixture.get(&format!("/app/app/msg?channel=two&limit=1&iterator={tag}")).await.json();
     assert_eq!((&second["done"], &second["data"][0]["id"]), (&json!(true), &json!(channel)));
-    assert_eq!(listed(&stage, &format!("/app/app/msg?channel=two&iterator=-{channel}")).await, [tag]);
+    assert_eq!(listed(&fixture, &format!("/app/app/msg?channel=two&iterator=-{channel}")).await, [tag]);
 }
 
 #[tokio::test]
 async fn a_query_that_means_nothing_is_refused() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
     for (path, parameter) in [
         ("/app/app/msg?before=yesterday".to_owned(), "before"),
         ("/app/app/msg?after=1".to_owned(), "after"),
@@ -106,23 +106,25 @@ async fn a_query_that_means_nothing_is_refused() {
         (format!("/app/app/attempt/endpoint/{endpoint}?endpoint_id=x"), "endpoint_id"),
         (format!("/app/app/endpoint/{endpoint}/msg?status_code_class=200"), "status_code_class"),
     ] {
-        let answer = stage.get(&path).await;
+        let answer = fixture.get(&path).await;
         assert_eq!(answer.status, 422, "{path}: {}", answer.text);
         assert_eq!(answer.json()["detail"][0]["loc"], json!(["query", parameter]), "{path}");
     }
-    assert_eq!(stage.get("/app/app/msg?with_content=maybe").await.status, 422);
-    assert_eq!(stage.get(&format!("/app/app/attempt/msg/{message}?endpoint_id=none")).await.status, 404);
+    assert_eq!(fixture.get("/app/app/msg?with_content=maybe").await.status, 422);
+    assert_eq!(fixture.get(&format!("/app/app/attempt/msg/{message}?endpoint_id=none")).await.status, 404);
 }
 
 #[tokio::test]
 async fn attempts_are_listed_by_how_they_ended_and_with_their_messages() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
-    let endpoint = stage.endpoint().await;
-    let (one, two) = (send(&stage, "a.b", json!({"channels": ["one"]})).await, stage.message().await);
-    let retry = Next::Retry { at: NOW.parse().unwrap(), attempts: 1 };
-    for (number, message, code, next) in [(1, &one, 500, retry), (2, &one, 200, Next::Done), (3, &two, 0, Next::Done)] {
-        record(&stage, number, [&application, &endpoint, message], code, next).await;
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
+    let endpoint = fixture.endpoint().await;
+    let (one, two) = (send(&fixture, "a.b", json!({"channels": ["one"]})).await, fixture.message().await);
+    let retry = DeliveryOutcome::Retry { at: NOW.parse().unwrap(), attempts: 1 };
+    for (number, message, code, next) in
+        [(1, &one, 500, retry), (2, &one, 200, DeliveryOutcome::Done), (3, &two, 0, DeliveryOutcome::Done)]
+    {
+        record(&fixture, number, [&application, &endpoint, message], code, next).await;
     }
     let id = attempt_id;
     for (query, expected) in [
@@ -139,116 +141,116 @@ async fn attempts_are_listed_by_how_they_ended_and_with_their_messages() {
         (format!("msg/{one}/attempt"), vec![id(2), id(1)]),
         (format!("msg/{one}/endpoint/{endpoint}/attempt/"), vec![id(2), id(1)]),
     ] {
-        assert_eq!(listed(&stage, &format!("/app/app/{query}")).await, expected, "{query}");
+        assert_eq!(listed(&fixture, &format!("/app/app/{query}")).await, expected, "{query}");
     }
     let with_messages =
-        stage.get(&format!("/app/app/attempt/endpoint/{endpoint}?with_msg=true&with_content=false")).await;
+        fixture.get(&format!("/app/app/attempt/endpoint/{endpoint}?with_msg=true&with_content=false")).await;
     let row = &with_messages.json()["data"][2];
     let message = json!({"id": one, "eventType": "a.b", "payload": {}, "channels": ["one"], "timestamp": NOW});
     assert_eq!((&row["msg"], &row["response"]), (&message, &json!("{}")));
-    let without = stage.get(&format!("/app/app/attempt/endpoint/{endpoint}")).await;
+    let without = fixture.get(&format!("/app/app/attempt/endpoint/{endpoint}")).await;
     assert_eq!(without.json()["data"][2].get("msg"), None);
 }
 
 #[tokio::test]
 async fn a_message_stands_differently_in_its_two_lists() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
     let in_message = format!("/app/app/msg/{message}/endpoint/");
     let at_endpoint = format!("/app/app/endpoint/{endpoint}/msg/");
-    let pending = stage.get(&in_message).await.json();
+    let pending = fixture.get(&in_message).await.json();
     let rows = json!([{"id": endpoint, "status": 1, "statusText": "pending", "nextAttempt": NOW, "url": "https://example.com/hook",
         "description": "", "disabled": false, "createdAt": NOW, "updatedAt": NOW}]);
     assert_eq!((&pending["data"], &pending["done"]), (&rows, &json!(true)));
-    assert_eq!(listed(&stage, &at_endpoint).await, [""; 0], "it was not tried yet");
+    assert_eq!(listed(&fixture, &at_endpoint).await, [""; 0], "it was not tried yet");
 
     let later = "2026-11-21T06:33:03.123Z";
-    let retry = Next::Retry { at: later.parse().unwrap(), attempts: 1 };
-    record(&stage, 1, [&application, &endpoint, &message], 500, retry).await;
-    let destination = &stage.get(&in_message).await.json()["data"][0];
+    let retry = DeliveryOutcome::Retry { at: later.parse().unwrap(), attempts: 1 };
+    record(&fixture, 1, [&application, &endpoint, &message], 500, retry).await;
+    let destination = &fixture.get(&in_message).await.json()["data"][0];
     assert_eq!((&destination["statusText"], &destination["nextAttempt"]), (&json!("fail"), &json!(later)));
-    let attempted = &stage.get(&at_endpoint).await.json()["data"][0];
+    let attempted = &fixture.get(&at_endpoint).await.json()["data"][0];
     let expected = json!({"id": message, "eventType": "a.b", "payload": {}, "timestamp": NOW, "status": 3,
         "statusText": "sending", "nextAttempt": later});
     assert_eq!(attempted, &expected);
     for (status, count) in [(0, 0), (1, 0), (2, 0), (3, 1), (4, 0)] {
-        assert_eq!(listed(&stage, &format!("{at_endpoint}?status={status}")).await.len(), count, "{status}");
+        assert_eq!(listed(&fixture, &format!("{at_endpoint}?status={status}")).await.len(), count, "{status}");
     }
-    record(&stage, 2, [&application, &endpoint, &message], 204, Next::Done).await;
-    let attempted = &stage.get(&format!("{at_endpoint}?status=0")).await.json()["data"][0];
+    record(&fixture, 2, [&application, &endpoint, &message], 204, DeliveryOutcome::Done).await;
+    let attempted = &fixture.get(&format!("{at_endpoint}?status=0")).await.json()["data"][0];
     assert_eq!((&attempted["status"], attempted.get("nextAttempt")), (&json!(0), None));
 
     // Of an endpoint that went, what was kept is shown.
-    stage.delete(&format!("/app/app/endpoint/{endpoint}")).await;
-    let gone = &stage.get(&in_message).await.json()["data"][0];
+    fixture.delete(&format!("/app/app/endpoint/{endpoint}")).await;
+    let gone = &fixture.get(&in_message).await.json()["data"][0];
     assert_eq!(
         (&gone["disabled"], &gone["url"], &gone["status"]),
         (&json!(true), &json!("https://example.com/hook"), &json!(0))
     );
     for path in ["/app/app/msg/none/endpoint", "/app/app/endpoint/none/msg"] {
-        assert_eq!(stage.get(path).await.status, 404);
+        assert_eq!(fixture.get(path).await.status, 404);
     }
 }
 
 #[tokio::test]
 async fn destinations_are_paged_by_endpoint() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let mut endpoints = Vec::new();
     for _ in 0..3 {
-        endpoints.push(stage.endpoint().await);
+        endpoints.push(fixture.endpoint().await);
     }
-    let path = format!("/app/app/msg/{}/endpoint", stage.message().await);
-    assert_eq!(listed(&stage, &path).await, endpoints);
-    let first = stage.get(&format!("{path}?limit=2")).await.json();
+    let path = format!("/app/app/msg/{}/endpoint", fixture.message().await);
+    assert_eq!(listed(&fixture, &path).await, endpoints);
+    let first = fixture.get(&format!("{path}?limit=2")).await.json();
     assert_eq!((&first["done"], &first["iterator"]), (&json!(false), &json!(endpoints[1])));
-    assert_eq!(listed(&stage, &format!("{path}?limit=2&iterator={}", endpoints[1])).await, endpoints[2..]);
-    assert_eq!(listed(&stage, &format!("{path}?limit=1&iterator=-{}", endpoints[2])).await, endpoints[1..2]);
-    assert_eq!(stage.get(&format!("{path}?iterator=msg_x")).await.status, 422);
+    assert_eq!(listed(&fixture, &format!("{path}?limit=2&iterator={}", endpoints[1])).await, endpoints[2..]);
+    assert_eq!(listed(&fixture, &format!("{path}?limit=1&iterator=-{}", endpoints[2])).await, endpoints[1..2]);
+    assert_eq!(fixture.get(&format!("{path}?iterator=msg_x")).await.status, 422);
 }
 
 #[tokio::test]
 async fn what_was_removed_reads_back_as_such_and_is_not_sent_again() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
-    record(&stage, 1, [&application, &endpoint, &message], 500, Next::Done).await;
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
+    record(&fixture, 1, [&application, &endpoint, &message], 500, DeliveryOutcome::Done).await;
     let id = attempt_id(1);
     let attempt = format!("/app/app/msg/{message}/attempt/{id}");
     let resend = format!("/app/app/msg/{message}/endpoint/{endpoint}/resend/");
-    stage.post(&resend, "").await.expect(202, &json!({}));
-    assert_eq!(stage.delete(&format!("{attempt}/content/")).await.status, 204);
-    assert_eq!(stage.get(&attempt).await.json()["response"], "EXPUNGED");
-    assert_eq!(stage.delete(&format!("/app/app/msg/{message}/content")).await.status, 204);
-    assert_eq!(stage.get(&format!("/app/app/msg/{message}")).await.json()["payload"], json!({"expired": true}));
-    assert_eq!(stage.get("/app/app/msg").await.json()["data"][0]["payload"], json!({"expired": true}));
-    assert_eq!(stage.get("/app/app/msg?with_content=false").await.json()["data"][0]["payload"], json!({}));
-    let refused = stage.post(&resend, "").await;
+    fixture.post(&resend, "").await.expect(202, &json!({}));
+    assert_eq!(fixture.delete(&format!("{attempt}/content/")).await.status, 204);
+    assert_eq!(fixture.get(&attempt).await.json()["response"], "EXPUNGED");
+    assert_eq!(fixture.delete(&format!("/app/app/msg/{message}/content")).await.status, 204);
+    assert_eq!(fixture.get(&format!("/app/app/msg/{message}")).await.json()["payload"], json!({"expired": true}));
+    assert_eq!(fixture.get("/app/app/msg").await.json()["data"][0]["payload"], json!({"expired": true}));
+    assert_eq!(fixture.get("/app/app/msg?with_content=false").await.json()["data"][0]["payload"], json!({}));
+    let refused = fixture.post(&resend, "").await;
     assert_eq!((refused.status, refused.field("code")), (400, "missing_payload".to_owned()));
     for path in
         [format!("/app/app/msg/{message}/attempt/{}/content", attempt_id(2)), "/app/app/msg/none/content".into()]
     {
-        assert_eq!(stage.delete(&path).await.status, 404, "{path}");
+        assert_eq!(fixture.delete(&path).await.status, 404, "{path}");
     }
     // What belongs to somebody else is not there.
-    let answer = stage.call_as(Some(&stage.other_key), "POST", &resend, &[], "").await;
+    let answer = fixture.call_as(Some(&fixture.other_key), "POST", &resend, &[], "").await;
     assert_eq!(answer.status, 404);
 }
 
 #[tokio::test]
 async fn a_resend_with_a_key_is_answered_once() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
     let resend = format!("/app/app/msg/{message}/endpoint/{endpoint}/resend");
     let key = [("idempotency-key", "auto_1")];
-    let ask = async |path: &str| stage.call_as(Some(&stage.key), "POST", path, &key, "").await;
+    let ask = async |path: &str| fixture.call_as(Some(&fixture.key), "POST", path, &key, "").await;
     ask(&resend).await.expect(202, &json!({}));
-    stage.put(&format!("/app/app/endpoint/{endpoint}"), r#"{"url":"https://example.com","disabled":true}"#).await;
+    fixture.put(&format!("/app/app/endpoint/{endpoint}"), r#"{"url":"https://example.com","disabled":true}"#).await;
     ask(&resend).await.expect(202, &json!({}));
-    let disabled = stage.post(&resend, "").await;
+    let disabled = fixture.post(&resend, "").await;
     assert_eq!((disabled.status, disabled.field("code")), (400, "endpoint_disabled".to_owned()));
-    let other = send(&stage, "a.b", json!({})).await;
+    let other = send(&fixture, "a.b", json!({})).await;
     assert_eq!(ask(&format!("/app/app/msg/{other}/endpoint/{endpoint}/resend")).await.status, 422);
 }

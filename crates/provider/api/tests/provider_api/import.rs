@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const PATH: &str = "/event-type/import/openapi";
 
@@ -49,7 +49,7 @@ fn webhook(description: &str) -> Value {
 
 #[tokio::test]
 async fn a_document_in_yaml_becomes_event_types_that_need_nothing_else() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let schema = json!({
         "required": ["id", "owner"],
         "properties": {"id": {"type": "integer"}, "name": {"type": ["string", "null"]},
@@ -59,63 +59,63 @@ async fn a_document_in_yaml_becomes_event_types_that_need_nothing_else() {
     });
     let expected = json!({"name": "item.sold", "description": "An item was sold", "deprecated": false,
         "groupName": "item", "schemas": {"1": schema}});
-    let dry = stage.post(PATH, json!({"specRaw": YAML, "dryRun": true})).await;
+    let dry = fixture.post(PATH, json!({"specRaw": YAML, "dryRun": true})).await;
     dry.expect(200, &json!({"data": {"modified": [], "to_modify": [expected]}}));
-    assert_eq!(stage.get("/event-type/item.sold").await.status, 404);
+    assert_eq!(fixture.get("/event-type/item.sold").await.status, 404);
 
-    let done = stage.post(&format!("{PATH}/"), json!({"specRaw": YAML})).await;
+    let done = fixture.post(&format!("{PATH}/"), json!({"specRaw": YAML})).await;
     done.expect(200, &json!({"data": {"modified": ["item.sold"]}}));
-    let kept = stage.get("/event-type/item.sold").await.json();
+    let kept = fixture.get("/event-type/item.sold").await.json();
     for (name, value) in expected.as_object().unwrap() {
         assert_eq!(&kept[name], value, "{name}");
     }
-    let again = stage.post(PATH, json!({"specRaw": YAML})).await;
+    let again = fixture.post(PATH, json!({"specRaw": YAML})).await;
     again.expect(200, &json!({"data": {"modified": []}}));
 }
 
 #[tokio::test]
 async fn an_import_updates_unarchives_and_archives_the_others_only_when_asked() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for name in ["kept", "changed", "other", "gone"] {
         let body = json!({"name": name, "description": name, "featureFlags": ["f"]});
-        assert_eq!(stage.post("/event-type", body).await.status, 201);
+        assert_eq!(fixture.post("/event-type", body).await.status, 201);
     }
-    stage.delete("/event-type/changed").await;
-    stage.delete("/event-type/gone").await;
+    fixture.delete("/event-type/changed").await;
+    fixture.delete("/event-type/gone").await;
     let spec = document(json!({"changed": webhook("New"), "fresh": webhook("Fresh"),
         "kept": {"post": {"description": "kept"}}}));
-    let done = stage.post(PATH, json!({"spec": spec})).await;
+    let done = fixture.post(PATH, json!({"spec": spec})).await;
     done.expect(200, &json!({"data": {"modified": ["changed", "fresh"]}}));
-    let changed = stage.get("/event-type/changed").await.json();
+    let changed = fixture.get("/event-type/changed").await.json();
     assert_eq!((&changed["description"], &changed["archived"]), (&json!("New"), &json!(false)));
     assert_eq!(changed["featureFlags"], json!(["f"]), "what a document needn't say stays");
     let names = async || {
-        let list = stage.get("/event-type").await.json();
+        let list = fixture.get("/event-type").await.json();
         list["data"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names().await, ["changed", "fresh", "kept", "other"]);
-    let done = stage.post(PATH, json!({"spec": spec, "replaceAll": true})).await;
+    let done = fixture.post(PATH, json!({"spec": spec, "replaceAll": true})).await;
     done.expect(200, &json!({"data": {"modified": ["other"]}}));
     assert_eq!(names().await, ["changed", "fresh", "kept"]);
 }
 
 #[tokio::test]
 async fn the_older_section_and_flags_are_read() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let mut post = webhook("Old")["post"].clone();
     post["x-svix-feature-flags"] = json!(["b", "a"]);
     post["deprecated"] = json!(true);
     let spec = json!({"openapi": "3.0.2", "x-webhooks": {"old": {"post": post}}});
-    assert_eq!(stage.post(PATH, json!({"spec": spec})).await.status, 200);
-    let kept = stage.get("/event-type/old").await.json();
+    assert_eq!(fixture.post(PATH, json!({"spec": spec})).await.status, 200);
+    let kept = fixture.get("/event-type/old").await.json();
     assert_eq!((&kept["featureFlags"], &kept["deprecated"]), (&json!(["a", "b"]), &json!(true)));
 }
 
 #[tokio::test]
 async fn a_document_that_is_none_is_refused_whole() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for body in [json!({}), json!({"spec": {}, "specRaw": "{}"}), json!({"dryRun": true})] {
-        let refused = stage.post(PATH, &body).await;
+        let refused = fixture.post(PATH, &body).await;
         assert_eq!((refused.status, refused.field("code")), (400, "invalid_spec".into()), "{body}");
     }
     let missing = json!({"post": {"requestBody": {"content": {"application/json":
@@ -138,26 +138,26 @@ async fn a_document_that_is_none_is_refused_whole() {
             json!(["body", "spec", "webhooks", "c", "schemas", "1"]),
         ),
     ] {
-        let refused = stage.post(PATH, &body).await;
+        let refused = fixture.post(PATH, &body).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &place), "{body} {}", refused.text);
     }
     let bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n\
         c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\nd: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\n\
         e: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\nf: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]\n\
         g: [*f, *f, *f, *f, *f, *f, *f, *f, *f, *f]\n";
-    assert_eq!(stage.post(PATH, json!({"specRaw": bomb})).await.status, 422);
-    assert_eq!(stage.get("/event-type").await.json()["data"], json!([]));
+    assert_eq!(fixture.post(PATH, json!({"specRaw": bomb})).await.status, 422);
+    assert_eq!(fixture.get("/event-type").await.json()["data"], json!([]));
 }
 
 #[tokio::test]
 async fn the_same_key_imports_once() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let body = json!({"spec": document(json!({"a": webhook("A")}))}).to_string();
     let key = [("idempotency-key", "auto_1")];
-    let import = async || stage.call_as(Some(&stage.key), "POST", PATH, &key, &body).await;
+    let import = async || fixture.call_as(Some(&fixture.key), "POST", PATH, &key, &body).await;
     let first = import().await;
-    stage.delete("/event-type/a?expunge=true").await;
+    fixture.delete("/event-type/a?expunge=true").await;
     let second = import().await;
     assert_eq!((first.status, &first.text), (200, &second.text));
-    assert_eq!(stage.get("/event-type/a").await.status, 404);
+    assert_eq!(fixture.get("/event-type/a").await.status, 404);
 }

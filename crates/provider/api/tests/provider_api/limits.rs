@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http::Request;
-use kit_http::client::Peer;
+use kit_http::client_ip::Peer;
 use provider_core::ProviderConfig;
 use provider_core::model::AccountSettings;
 use serde_json::json;
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
-async fn call_from(stage: &Stage, address: &str, key: &str) -> Answer {
+async fn call_from(fixture: &Fixture, address: &str, key: &str) -> Answer {
     let request = Request::get("/api/v1/app").header("authorization", format!("Bearer {key}"));
     let request = request.extension(Peer(address.parse().unwrap())).body(Body::empty()).unwrap();
-    stage.send(request).await
+    fixture.send(request).await
 }
 
 fn retry_after(answer: &Answer) -> &str {
@@ -28,80 +28,84 @@ fn limit(answer: &Answer) -> [&str; 2] {
 
 #[tokio::test]
 async fn an_address_that_tries_keys_has_to_wait_and_its_neighbours_have_not() {
-    let stage = Stage::new().await;
-    let (bad, good) = (format!("lwp_{}", "x".repeat(43)), stage.key.clone());
-    assert_eq!(call_from(&stage, "192.0.2.1", &good).await.status, 200);
+    let fixture = Fixture::new().await;
+    let (bad, good) = (format!("lwp_{}", "x".repeat(43)), fixture.key.clone());
+    assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
     for _ in 0..20 {
-        assert_eq!(call_from(&stage, "192.0.2.1", &bad).await.status, 401);
+        assert_eq!(call_from(&fixture, "192.0.2.1", &bad).await.status, 401);
     }
-    let refused = call_from(&stage, "192.0.2.1", &bad).await;
+    let refused = call_from(&fixture, "192.0.2.1", &bad).await;
     assert_eq!((refused.status, refused.field("code").as_str()), (429, "too_many_requests"));
     assert_eq!(retry_after(&refused), "3");
     assert_eq!(limit(&refused), [r#""address";q=20;w=60"#, r#""address";r=0;t=3"#]);
-    assert_eq!(call_from(&stage, "192.0.2.1", "nonsense").await.status, 429);
-    assert_eq!(call_from(&stage, "192.0.2.2", &bad).await.status, 401);
+    assert_eq!(call_from(&fixture, "192.0.2.1", "nonsense").await.status, 429);
+    assert_eq!(call_from(&fixture, "192.0.2.2", &bad).await.status, 401);
     // A key that was good goes on, whoever else is at its address; also when it has to be looked up again.
-    stage.clock.advance(Duration::from_secs(2));
-    stage.provider.update_account(stage.provider.account(&account(&stage).await).await.unwrap()).await.unwrap();
-    assert_eq!(call_from(&stage, "192.0.2.1", &good).await.status, 200);
-    assert_eq!(call_from(&stage, "192.0.2.1", &stage.other_key).await.status, 429);
-    stage.clock.advance(Duration::from_secs(1));
-    assert_eq!(call_from(&stage, "192.0.2.1", &stage.other_key).await.status, 200);
-    assert_eq!(call_from(&stage, "192.0.2.1", &bad).await.status, 401);
+    fixture.clock.advance(Duration::from_secs(2));
+    fixture.provider.update_account(fixture.provider.account(&account(&fixture).await).await.unwrap()).await.unwrap();
+    assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
+    assert_eq!(call_from(&fixture, "192.0.2.1", &fixture.other_key).await.status, 429);
+    fixture.clock.advance(Duration::from_secs(1));
+    assert_eq!(call_from(&fixture, "192.0.2.1", &fixture.other_key).await.status, 200);
+    assert_eq!(call_from(&fixture, "192.0.2.1", &bad).await.status, 401);
 }
 
-async fn account(stage: &Stage) -> String {
-    stage.get("/account").await.field("id")
+async fn account(fixture: &Fixture) -> String {
+    fixture.get("/account").await.field("id")
 }
 
 #[tokio::test]
 async fn an_account_asks_so_often_a_second_and_no_more() {
-    let stage = Stage::with(ProviderConfig { requests_per_second_max: 5, ..ProviderConfig::default() }).await;
+    let fixture = Fixture::with(ProviderConfig { requests_per_second_max: 5, ..ProviderConfig::default() }).await;
     for _ in 0..5 {
-        assert_eq!(stage.get("/app").await.status, 200);
+        assert_eq!(fixture.get("/app").await.status, 200);
     }
-    let refused = stage.get("/app").await;
+    let refused = fixture.get("/app").await;
     assert_eq!(
         (refused.status, refused.field("code").as_str(), retry_after(&refused)),
         (429, "too_many_requests", "1")
     );
     assert_eq!(limit(&refused), [r#""account";q=5;w=1"#, r#""account";r=0;t=1"#]);
-    let of_other = stage.call_as(Some(&stage.other_key), "GET", "/app", &[], "").await;
+    let of_other = fixture.call_as(Some(&fixture.other_key), "GET", "/app", &[], "").await;
     assert_eq!(of_other.status, 200, "another account is not concerned");
-    stage.clock.advance(Duration::from_secs(1));
-    let mut ours = stage.provider.account(&account(&stage).await).await.unwrap();
+    fixture.clock.advance(Duration::from_secs(1));
+    let mut ours = fixture.provider.account(&account(&fixture).await).await.unwrap();
     ours.settings = AccountSettings { requests_per_second_max: Some(1_000), ..ours.settings };
-    stage.provider.update_account(ours).await.unwrap();
+    fixture.provider.update_account(ours).await.unwrap();
     for _ in 0..50 {
-        assert_eq!(stage.get("/app").await.status, 200, "what is set about the account goes before the configuration");
+        assert_eq!(
+            fixture.get("/app").await.status,
+            200,
+            "what is set about the account goes before the configuration"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_application_has_fifty_endpoints_unless_the_account_is_given_more() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for _ in 0..50 {
-        stage.endpoint().await;
+        fixture.endpoint().await;
     }
-    let refused = stage.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await;
+    let refused = fixture.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await;
     assert_eq!((refused.status, refused.field("code").as_str()), (400, "limit_reached"));
     assert!(refused.field("detail").contains("50"), "{}", refused.text);
-    let mut ours = stage.provider.account(&account(&stage).await).await.unwrap();
+    let mut ours = fixture.provider.account(&account(&fixture).await).await.unwrap();
     ours.settings.endpoints_max = Some(51);
-    stage.provider.update_account(ours).await.unwrap();
-    stage.endpoint().await;
-    assert_eq!(stage.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await.status, 400);
+    fixture.provider.update_account(ours).await.unwrap();
+    fixture.endpoint().await;
+    assert_eq!(fixture.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await.status, 400);
 }
 
 #[tokio::test]
 async fn event_types_and_metadata_have_their_limits() {
-    let stage = Stage::with(ProviderConfig { event_types_max: 2, ..ProviderConfig::default() }).await;
-    let create = async |name: &str| stage.post("/event-type", json!({"name": name, "description": "d"})).await.status;
+    let fixture = Fixture::with(ProviderConfig { event_types_max: 2, ..ProviderConfig::default() }).await;
+    let create = async |name: &str| fixture.post("/event-type", json!({"name": name, "description": "d"})).await.status;
     assert_eq!([create("a").await, create("b").await, create("c").await], [201, 201, 400]);
-    assert_eq!(stage.put("/event-type/c", json!({"description": "d"})).await.status, 400);
-    assert_eq!(stage.put("/event-type/b", json!({"description": "e"})).await.status, 200);
-    assert_eq!(stage.delete("/event-type/b").await.status, 204);
+    assert_eq!(fixture.put("/event-type/c", json!({"description": "d"})).await.status, 400);
+    assert_eq!(fixture.put("/event-type/b", json!({"description": "e"})).await.status, 200);
+    assert_eq!(fixture.delete("/event-type/b").await.status, 204);
     assert_eq!(create("b").await, 201, "out of the archive");
 
     let metadata = |entries: usize, bytes: usize| -> serde_json::Value {
@@ -109,6 +113,6 @@ async fn event_types_and_metadata_have_their_limits() {
     };
     for (entries, bytes, status) in [(256, 10, 201), (257, 10, 422), (9, 7_000, 201), (10, 7_000, 422)] {
         let body = json!({"name": "n", "metadata": metadata(entries, bytes)});
-        assert_eq!(stage.post("/app", body).await.status, status, "{entries} entries of {bytes} bytes");
+        assert_eq!(fixture.post("/app", body).await.status, status, "{entries} entries of {bytes} bytes");
     }
 }

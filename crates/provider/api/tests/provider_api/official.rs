@@ -19,7 +19,7 @@ use svix::models::*;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::{event_types, stage};
+use crate::{event_types, fixture};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -34,13 +34,13 @@ pub(crate) async fn start(surface: Surface) -> String {
 #[tokio::test]
 async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
     let tasks = Tasks::new();
-    let provider = stage::provider(
+    let provider = fixture::provider(
         provider_store::sqlite::open_temporary().unwrap(),
         Arc::new(SystemClock),
         ProviderConfig::default(),
     );
     provider.spawn_workers(&tasks);
-    let key = stage::key(&provider, "customer").await;
+    let key = fixture::key(&provider, "customer").await;
     let (arrived, mut arrivals) = mpsc::unbounded_channel();
     let hook = async move |headers: HeaderMap, body: Bytes| {
         arrived.send((headers, body)).unwrap();

@@ -8,16 +8,16 @@ use svix::api::*;
 use svix::error::Error;
 use svix::models::*;
 
-use crate::{official, stage};
+use crate::{fixture, official};
 
 #[tokio::test]
 async fn the_official_client_gives_access_uses_it_and_ends_it() {
-    let provider = stage::provider(
+    let provider = fixture::provider(
         provider_store::sqlite::open_temporary().unwrap(),
         Arc::new(SystemClock),
         ProviderConfig::default(),
     );
-    let key = stage::key(&provider, "customer").await;
+    let key = fixture::key(&provider, "customer").await;
     let server_url = official::start(provider_api::surface(provider)).await;
     let client = |key: String| {
         Svix::new(key, Some(SvixOptions { server_url: Some(server_url.clone()), ..SvixOptions::default() }))

@@ -17,13 +17,13 @@ use svix::error::Error;
 use svix::models::*;
 use tokio::sync::mpsc;
 
+use crate::fixture;
 use crate::official::{PATIENCE, start};
-use crate::stage;
 
 const PRIVATE: &str = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==";
 const PUBLIC: &str = "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=";
 
-struct Played {
+struct OfficialClient {
     svix: Svix,
     app: String,
     receiver: String,
@@ -31,16 +31,16 @@ struct Played {
     tasks: Tasks,
 }
 
-impl Played {
+impl OfficialClient {
     async fn new() -> Self {
         let tasks = Tasks::new();
-        let provider = stage::provider(
+        let provider = fixture::provider(
             provider_store::sqlite::open_temporary().unwrap(),
             Arc::new(SystemClock),
             ProviderConfig::default(),
         );
         provider.spawn_workers(&tasks);
-        let key = stage::key(&provider, "customer").await;
+        let key = fixture::key(&provider, "customer").await;
         let (arrived, arrivals) = mpsc::unbounded_channel();
         let hook = async move |uri: http::Uri, headers: HeaderMap, body: Bytes| {
             arrived.send((uri.path().to_owned(), headers, body)).unwrap();
@@ -70,7 +70,7 @@ impl Played {
 
 #[tokio::test]
 async fn applications_and_event_types_are_changed_in_part() {
-    let Played { svix, app, tasks, .. } = Played::new().await;
+    let OfficialClient { svix, app, tasks, .. } = OfficialClient::new().await;
     let patch = ApplicationPatch {
         name: Some("New".into()),
         uid: js_option::JsOption::Some("house".into()),
@@ -112,7 +112,7 @@ async fn applications_and_event_types_are_changed_in_part() {
 /// Known fault 4 of the open-source server: there a change takes half a minute.
 #[tokio::test]
 async fn the_very_next_delivery_has_the_headers_and_the_address_of_a_change() {
-    let mut played = Played::new().await;
+    let mut played = OfficialClient::new().await;
     let (app, svix) = (played.app.clone(), played.svix.clone());
     let (endpoint, _other) = (played.endpoint("one").await, played.endpoint("other").await);
     played.ping(&endpoint).await;
@@ -165,7 +165,7 @@ async fn the_very_next_delivery_has_the_headers_and_the_address_of_a_change() {
 
 #[tokio::test]
 async fn an_endpoint_signs_with_a_key_pair_that_was_given_or_made() {
-    let mut played = Played::new().await;
+    let mut played = OfficialClient::new().await;
     let (app, svix) = (played.app.clone(), played.svix.clone());
     let endpoint = played.endpoint("one").await;
     let shared = svix.endpoint().get_secret(app.clone(), endpoint.clone()).await.unwrap().key;

@@ -15,8 +15,8 @@ use svix::api::*;
 use svix::error::Error;
 use svix::models::*;
 
+use crate::fixture;
 use crate::official::{PATIENCE, start};
-use crate::stage;
 
 /// Asks until there is an answer.
 async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
@@ -38,13 +38,13 @@ fn types(names: &[&str]) -> Option<std::collections::BTreeSet<String>> {
 #[tokio::test]
 async fn the_official_client_searches_resends_and_removes() {
     let tasks = Tasks::new();
-    let provider = stage::provider(
+    let provider = fixture::provider(
         provider_store::sqlite::open_temporary().unwrap(),
         Arc::new(SystemClock),
         ProviderConfig::default(),
     );
     provider.spawn_workers(&tasks);
-    let key = stage::key(&provider, "customer").await;
+    let key = fixture::key(&provider, "customer").await;
     let count = Arc::new(AtomicUsize::new(0));
     // The first request fails, and whatever comes later succeeds.
     let hook = async move |headers: HeaderMap| match count.fetch_add(1, Ordering::SeqCst) {

@@ -18,15 +18,15 @@ use svix::api::*;
 use svix::models::*;
 use tokio::sync::mpsc;
 
+use crate::fixture;
 use crate::official::{PATIENCE, start};
-use crate::stage;
 
 /// A client of a provider that makes one attempt; the address of a receiver that answers with the status; what arrives.
 async fn set_up(tasks: &Tasks, status: Arc<AtomicU16>) -> (Svix, String, mpsc::UnboundedReceiver<(HeaderMap, Bytes)>) {
     let config = ProviderConfig { retry_schedule: RetrySchedule::new(Vec::new()), ..ProviderConfig::default() };
-    let provider = stage::provider(provider_store::sqlite::open_temporary().unwrap(), Arc::new(SystemClock), config);
+    let provider = fixture::provider(provider_store::sqlite::open_temporary().unwrap(), Arc::new(SystemClock), config);
     provider.spawn_workers(tasks);
-    let key = stage::key(&provider, "customer").await;
+    let key = fixture::key(&provider, "customer").await;
     let (arrived, arrivals) = mpsc::unbounded_channel();
     let hook = async move |headers: HeaderMap, body: Bytes| {
         arrived.send((headers, body)).unwrap();

@@ -3,7 +3,7 @@
 use provider_core::ids;
 use serde_json::json;
 
-use crate::stage::{NOW, Stage};
+use crate::fixture::{Fixture, NOW};
 
 const PATH: &str = "/operational-webhook/endpoint";
 const URL: &str = "https://example.com/operations";
@@ -11,9 +11,9 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 #[tokio::test]
 async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
-    let stage = Stage::new().await;
-    assert_eq!(stage.get(PATH).await.json()["data"], json!([]));
-    let created = stage.post(PATH, json!({"url": URL})).await;
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.get(PATH).await.json()["data"], json!([]));
+    let created = fixture.post(PATH, json!({"url": URL})).await;
     let id = created.field("id");
     assert!(ids::is_id(&id, "ep_"), "{id}");
     created.expect(
@@ -35,21 +35,21 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
     ] {
         whole[name] = value;
     }
-    stage.put(&path, &given).await.expect(200, &whole);
-    stage.get(&format!("{PATH}/ops/")).await.expect(200, &whole);
-    let other = stage.put(&format!("{PATH}/unknown"), json!({"url": URL})).await;
+    fixture.put(&path, &given).await.expect(200, &whole);
+    fixture.get(&format!("{PATH}/ops/")).await.expect(200, &whole);
+    let other = fixture.put(&format!("{PATH}/unknown"), json!({"url": URL})).await;
     assert_eq!(other.status, 201);
-    let listed = stage.get(PATH).await.json();
+    let listed = fixture.get(PATH).await.json();
     assert_eq!(listed["data"], json!([other.json(), whole]), "newest first");
     for status in [204, 404] {
-        assert_eq!(stage.delete(&path).await.status, status);
+        assert_eq!(fixture.delete(&path).await.status, status);
     }
 }
 
 #[tokio::test]
 async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
-    let stage = Stage::new().await;
-    let created = stage.post(PATH, json!({"url": URL, "uid": "ops", "rateLimit": 5, "ordering": "key"})).await.json();
+    let fixture = Fixture::new().await;
+    let created = fixture.post(PATH, json!({"url": URL, "uid": "ops", "rateLimit": 5, "ordering": "key"})).await.json();
     assert_eq!((&created["throttleRate"], &created["rateLimit"]), (&json!(5), &json!(5)));
     assert_eq!(created["ordering"], "key");
     let path = format!("{PATH}/ops");
@@ -57,36 +57,36 @@ async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
         (json!({"url": URL, "throttleRate": 6}), json!(6), json!("key")),
         (json!({"url": URL, "ordering": "none"}), json!(null), json!(null)),
     ] {
-        let put = stage.put(&path, given).await.json();
+        let put = fixture.put(&path, given).await.json();
         assert_eq!((&put["rateLimit"], &put["ordering"]), (&rate, &ordering));
-        stage.put(&path, json!({"url": URL, "uid": "ops", "ordering": ordering, "rateLimit": rate})).await;
+        fixture.put(&path, json!({"url": URL, "uid": "ops", "ordering": ordering, "rateLimit": rate})).await;
     }
     for wrong in [json!({"url": URL, "rateLimit": 0}), json!({"url": URL, "ordering": "time"})] {
-        assert_eq!(stage.post(PATH, wrong).await.status, 422);
+        assert_eq!(fixture.post(PATH, wrong).await.status, 422);
     }
 }
 
 #[tokio::test]
 async fn its_secret_and_headers_are_read_and_changed() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let given = json!({"url": URL, "secret": SECRET, "headers": {"X-Key": "1", "Authorization": "hidden"}});
-    let created = stage.post(PATH, given).await;
+    let created = fixture.post(PATH, given).await;
     let path = format!("{PATH}/{}", created.field("id"));
-    stage.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
-    let rotated = stage.post(&format!("{path}/secret/rotate"), json!({"gracePeriodSeconds": 60})).await;
+    fixture.get(&format!("{path}/secret")).await.expect(200, &json!({"key": SECRET}));
+    let rotated = fixture.post(&format!("{path}/secret/rotate"), json!({"gracePeriodSeconds": 60})).await;
     assert_eq!((rotated.status, rotated.text.as_str()), (204, ""));
-    assert_ne!(stage.get(&format!("{path}/secret")).await.field("key"), SECRET);
+    assert_ne!(fixture.get(&format!("{path}/secret")).await.field("key"), SECRET);
     let headers = format!("{path}/headers");
-    stage.get(&headers).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": ["Authorization"]}));
-    assert_eq!(stage.put(&headers, json!({"headers": {"x-other": "2"}})).await.status, 204);
-    stage.get(&headers).await.expect(200, &json!({"headers": {"x-other": "2"}, "sensitive": []}));
-    assert_eq!(stage.put(&headers, json!({"headers": {"svix-id": "2"}})).await.status, 422);
+    fixture.get(&headers).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": ["Authorization"]}));
+    assert_eq!(fixture.put(&headers, json!({"headers": {"x-other": "2"}})).await.status, 204);
+    fixture.get(&headers).await.expect(200, &json!({"headers": {"x-other": "2"}, "sensitive": []}));
+    assert_eq!(fixture.put(&headers, json!({"headers": {"svix-id": "2"}})).await.status, 422);
 }
 
 #[tokio::test]
 async fn only_operational_event_types_can_be_asked_for() {
-    let stage = Stage::new().await;
-    stage.put("/event-type/a.b", json!({"description": ""})).await;
+    let fixture = Fixture::new().await;
+    fixture.put("/event-type/a.b", json!({"description": ""})).await;
     // Under the name that older clients have for them, too.
     for (name, event_type, status) in [
         ("eventTypes", "a.b", 422),
@@ -94,26 +94,26 @@ async fn only_operational_event_types_can_be_asked_for() {
         ("filterTypes", "a.b", 422),
         ("filterTypes", "endpoint.created", 201),
     ] {
-        let answer = stage.post(PATH, json!({"url": URL, name: [event_type]})).await;
+        let answer = fixture.post(PATH, json!({"url": URL, name: [event_type]})).await;
         assert_eq!(answer.status, status, "{}", answer.text);
     }
-    let own = stage.get("/event-type").await.json();
+    let own = fixture.get("/event-type").await.json();
     assert_eq!(own["data"].as_array().unwrap().len(), 1, "they are not among the account's own");
 }
 
 #[tokio::test]
 async fn nothing_of_it_is_anothers_or_an_applications() {
-    let stage = Stage::new().await;
-    let created = stage.post(PATH, json!({"url": URL, "uid": "ops"})).await;
+    let fixture = Fixture::new().await;
+    let created = fixture.post(PATH, json!({"url": URL, "uid": "ops"})).await;
     let path = format!("{PATH}/{}", created.field("id"));
     for (method, path) in [("GET", path.clone()), ("DELETE", path.clone()), ("GET", format!("{path}/secret"))] {
-        let stranger = stage.call_as(Some(&stage.other_key), method, &path, &[], "").await;
+        let stranger = fixture.call_as(Some(&fixture.other_key), method, &path, &[], "").await;
         assert_eq!(stranger.status, 404, "{method} {path}");
     }
-    let theirs = stage.call_as(Some(&stage.other_key), "GET", PATH, &[], "").await;
+    let theirs = fixture.call_as(Some(&fixture.other_key), "GET", PATH, &[], "").await;
     assert_eq!(theirs.json()["data"], json!([]));
-    assert_eq!(stage.get("/app").await.json()["data"], json!([]));
+    assert_eq!(fixture.get("/app").await.json()["data"], json!([]));
     for path in ["/app/operational", "/app/operational/endpoint", "/app/operational/msg"] {
-        assert_eq!(stage.get(path).await.status, 404, "{path}");
+        assert_eq!(fixture.get(path).await.status, 404, "{path}");
     }
 }

@@ -2,35 +2,35 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const MESSAGE: &str = r#"{"eventType":"a.b","payload":{}}"#;
 
 #[tokio::test]
 async fn an_endpoint_shows_its_order_only_when_it_has_one_and_keeps_it_when_replaced_without() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let free = stage.post("/app/app/endpoint", r#"{"url":"https://example.com/free","ordering":"none"}"#).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let free = fixture.post("/app/app/endpoint", r#"{"url":"https://example.com/free","ordering":"none"}"#).await;
     assert_eq!((free.status, free.json().get("ordering")), (201, None));
-    let created = stage.post("/app/app/endpoint", r#"{"url":"https://example.com/","ordering":"key"}"#).await;
+    let created = fixture.post("/app/app/endpoint", r#"{"url":"https://example.com/","ordering":"key"}"#).await;
     assert_eq!(created.json()["ordering"], "key");
     let path = format!("/app/app/endpoint/{}", created.field("id"));
-    let put = stage.put(&path, r#"{"url":"https://example.com/other"}"#).await;
+    let put = fixture.put(&path, r#"{"url":"https://example.com/other"}"#).await;
     assert_eq!(put.json()["ordering"], "key", "a client that does not know of it changes nothing");
-    let put = stage.put(&path, r#"{"url":"https://example.com/other","ordering":"none"}"#).await;
+    let put = fixture.put(&path, r#"{"url":"https://example.com/other","ordering":"none"}"#).await;
     assert_eq!(put.json().get("ordering"), None);
-    assert_eq!(stage.post("/app/app/endpoint", r#"{"url":"https://e.com/","ordering":"time"}"#).await.status, 422);
+    assert_eq!(fixture.post("/app/app/endpoint", r#"{"url":"https://e.com/","ordering":"time"}"#).await.status, 422);
 }
 
 #[tokio::test]
 async fn a_key_is_a_header_with_visible_characters() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let long = "k".repeat(257);
     let twice = [("lotwire-ordering-key", "a"), ("lotwire-ordering-key", "b")];
     let one = |key| [("lotwire-ordering-key", key)];
     let send = async |headers: &[(&str, &str)]| {
-        stage.call_as(Some(&stage.key), "POST", "/app/app/msg", headers, MESSAGE).await
+        fixture.call_as(Some(&fixture.key), "POST", "/app/app/msg", headers, MESSAGE).await
     };
     assert_eq!(send(&one("0193-a.b:c")).await.status, 202);
     for headers in [&one("")[..], &one("a b"), &one(&long), &twice] {
@@ -42,12 +42,12 @@ async fn a_key_is_a_header_with_visible_characters() {
 
 #[tokio::test]
 async fn a_message_with_another_key_is_another_request() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let send = async |key: Option<&str>| {
         let key = key.map(|key| ("lotwire-ordering-key", key));
         let headers: Vec<_> = std::iter::once(("idempotency-key", "once")).chain(key).collect();
-        stage.call_as(Some(&stage.key), "POST", "/app/app/msg", &headers, MESSAGE).await
+        fixture.call_as(Some(&fixture.key), "POST", "/app/app/msg", &headers, MESSAGE).await
     };
     let first = send(Some("a")).await;
     assert_eq!((first.status, send(Some("a")).await.field("id")), (202, first.field("id")));
@@ -56,17 +56,17 @@ async fn a_message_with_another_key_is_another_request() {
 
 #[tokio::test]
 async fn keys_that_wait_for_nothing_are_not_listed_and_not_skipped() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}/blocked-key", stage.endpoint().await);
-    stage.get(&path).await.expect(200, &json!({"data": [], "iterator": Value::Null, "done": true}));
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let path = format!("/app/app/endpoint/{}/blocked-key", fixture.endpoint().await);
+    fixture.get(&path).await.expect(200, &json!({"data": [], "iterator": Value::Null, "done": true}));
     for query in ["limit=0", "limit=251", "limit=x"] {
-        assert_eq!(stage.get(&format!("{path}?{query}")).await.status, 422, "{query}");
+        assert_eq!(fixture.get(&format!("{path}?{query}")).await.status, 422, "{query}");
     }
-    let skip = async |body: Value| stage.post(&format!("{path}/skip"), body).await.status;
+    let skip = async |body: Value| fixture.post(&format!("{path}/skip"), body).await.status;
     assert_eq!(skip(json!({"key": "lot", "messageId": "msg_1"})).await, 404);
     assert_eq!(skip(json!({"key": "a lot", "messageId": "msg_1"})).await, 422);
     assert_eq!(skip(json!({"key": "lot"})).await, 422);
-    let other = stage.call_as(Some(&stage.other_key), "GET", &path, &[], "").await;
+    let other = fixture.call_as(Some(&fixture.other_key), "GET", &path, &[], "").await;
     assert_eq!(other.status, 404);
 }

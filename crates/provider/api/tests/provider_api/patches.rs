@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const URL: &str = "https://example.com/hook";
 
@@ -12,20 +12,22 @@ fn picked(body: &Value, names: &[&str]) -> Value {
 }
 
 /// Sends each patch in turn, and compares what is there afterwards with what is expected.
-async fn tell(stage: &Stage, path: &str, steps: &[(Value, Value)]) {
+async fn tell(fixture: &Fixture, path: &str, steps: &[(Value, Value)]) {
     for (patch, expected) in steps {
         let names: Vec<&str> = expected.as_object().unwrap().keys().map(String::as_str).collect();
-        let answer = stage.patch(path, patch).await;
+        let answer = fixture.patch(path, patch).await;
         assert_eq!((answer.status, &picked(&answer.json(), &names)), (200, expected), "{patch}");
-        assert_eq!(stage.get(path).await.text, answer.text);
+        assert_eq!(fixture.get(path).await.text, answer.text);
     }
 }
 
 #[tokio::test]
 async fn an_application_changes_where_it_is_named() {
-    let stage = Stage::new().await;
-    stage.post("/app", json!({"name": "n", "uid": "house", "throttleRate": 5, "metadata": {"a": "1", "b": "2"}})).await;
-    let id = stage.get("/app/house").await.field("id");
+    let fixture = Fixture::new().await;
+    fixture
+        .post("/app", json!({"name": "n", "uid": "house", "throttleRate": 5, "metadata": {"a": "1", "b": "2"}}))
+        .await;
+    let id = fixture.get("/app/house").await.field("id");
     let all = |name: &str, uid: Value, rate: Value, metadata: Value| json!({"name": name, "uid": uid, "throttleRate": rate, "rateLimit": rate, "metadata": metadata, "id": id});
     let both = json!({"a": "1", "b": "2"});
     let steps = [
@@ -37,23 +39,23 @@ async fn an_application_changes_where_it_is_named() {
         (json!({"throttleRate": null}), all("new", json!("barn"), Value::Null, both)),
         (json!({"metadata": {"c": "3"}}), all("new", json!("barn"), Value::Null, json!({"c": "3"}))),
     ];
-    tell(&stage, &format!("/app/{id}"), &steps).await;
+    tell(&fixture, &format!("/app/{id}"), &steps).await;
 }
 
 #[tokio::test]
 async fn an_endpoint_changes_where_it_is_named_and_keeps_its_secret_and_headers() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for name in ["a.b", "c.d"] {
-        stage.put(&format!("/event-type/{name}"), json!({"description": ""})).await;
+        fixture.put(&format!("/event-type/{name}"), json!({"description": ""})).await;
     }
     let given = json!({"url": URL, "uid": "hook", "filterTypes": ["a.b"], "channels": ["c1"], "rateLimit": 3,
         "headers": {"X-Key": "1"}, "metadata": {"k": "v"}, "version": 1});
-    let created = stage.post("/app/app/endpoint", given).await;
+    let created = fixture.post("/app/app/endpoint", given).await;
     let path = format!("/app/app/endpoint/{}", created.field("id"));
-    let secret = stage.get(&format!("{path}/secret")).await.text;
+    let secret = fixture.get(&format!("{path}/secret")).await.text;
     // An event type that the endpoint has already may be gone.
-    stage.delete("/event-type/a.b?expunge=true").await;
+    fixture.delete("/event-type/a.b?expunge=true").await;
     let steps = [
         (json!({}), json!({"eventTypes": ["a.b"], "filterTypes": ["a.b"], "throttleRate": 3, "rateLimit": 3})),
         (json!({"description": "d", "disabled": true}), json!({"description": "d", "disabled": true, "uid": "hook"})),
@@ -66,18 +68,18 @@ async fn an_endpoint_changes_where_it_is_named_and_keeps_its_secret_and_headers(
         (json!({"rateLimit": null, "metadata": {}}), json!({"throttleRate": null, "rateLimit": null, "metadata": {}})),
         (json!({"disabled": false}), json!({"disabled": false, "url": "https://example.org/"})),
     ];
-    tell(&stage, &path, &steps).await;
-    assert_eq!(stage.get(&format!("{path}/secret")).await.text, secret);
-    stage.get(&format!("{path}/headers")).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": []}));
+    tell(&fixture, &path, &steps).await;
+    assert_eq!(fixture.get(&format!("{path}/secret")).await.text, secret);
+    fixture.get(&format!("{path}/headers")).await.expect(200, &json!({"headers": {"X-Key": "1"}, "sensitive": []}));
 }
 
 #[tokio::test]
 async fn an_event_type_changes_where_it_is_named() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let schemas = json!({"1": {"type": "object"}});
     let given =
         json!({"name": "a.b", "description": "d", "schemas": schemas, "featureFlags": ["f", "e"], "groupName": "g"});
-    assert_eq!(stage.post("/event-type", given).await.status, 201);
+    assert_eq!(fixture.post("/event-type", given).await.status, 201);
     let steps = [
         (json!({}), json!({"description": "d", "schemas": schemas, "featureFlags": ["e", "f"], "featureFlag": "e"})),
         (json!({"description": "new"}), json!({"description": "new", "schemas": schemas, "groupName": "g"})),
@@ -89,28 +91,28 @@ async fn an_event_type_changes_where_it_is_named() {
         (json!({"featureFlags": ["j"], "groupName": null}), json!({"featureFlags": ["j"], "groupName": null})),
         (json!({"featureFlags": null}), json!({"featureFlags": null, "featureFlag": null})),
     ];
-    tell(&stage, "/event-type/a.b", &steps).await;
+    tell(&fixture, "/event-type/a.b", &steps).await;
 }
 
 #[tokio::test]
 async fn a_patch_of_what_is_not_there_is_404() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for path in ["/app/none", "/app/app/endpoint/none", "/app/none/endpoint/none", "/event-type/none"] {
-        stage.patch(path, "{}").await.expect(404, &json!({"code": "not_found", "detail": "not found"}));
+        fixture.patch(path, "{}").await.expect(404, &json!({"code": "not_found", "detail": "not found"}));
     }
     let filter = json!({"eventTypes": ["none"]});
-    assert_eq!(stage.patch("/app/app/endpoint/none", filter).await.status, 404);
+    assert_eq!(fixture.patch("/app/app/endpoint/none", filter).await.status, 404);
 }
 
 #[tokio::test]
 async fn a_patch_that_can_not_be_changes_nothing() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    stage.application("other").await;
-    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
-    stage.post("/app/app/endpoint", json!({"url": URL, "uid": "taken"})).await;
-    stage.post("/event-type", json!({"name": "a.b", "description": ""})).await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    fixture.application("other").await;
+    let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);
+    fixture.post("/app/app/endpoint", json!({"url": URL, "uid": "taken"})).await;
+    fixture.post("/event-type", json!({"name": "a.b", "description": ""})).await;
     for (path, field, patch) in [
         ("/app/app", "name", json!({"name": ""})),
         ("/app/app", "name", json!({"name": null})),
@@ -137,35 +139,35 @@ async fn a_patch_that_can_not_be_changes_nothing() {
         ("/event-type/a.b", "featureFlag", json!({"featureFlag": "a", "featureFlags": ["b"]})),
         ("/event-type/a.b", "featureFlags", json!({"featureFlags": ["two words"]})),
     ] {
-        let before = stage.get(path).await.text;
-        let refused = stage.patch(path, &patch).await;
+        let before = fixture.get(path).await.text;
+        let refused = fixture.patch(path, &patch).await;
         assert_eq!(refused.status, 422, "{patch}: {}", refused.text);
         assert_eq!(refused.json()["detail"][0]["loc"][1], field, "{patch}: {}", refused.text);
-        assert_eq!(stage.get(path).await.text, before);
+        assert_eq!(fixture.get(path).await.text, before);
     }
-    let twice = stage.patch(&endpoint, json!({"filterTypes": null, "eventTypes": ["a.b"]})).await;
+    let twice = fixture.patch(&endpoint, json!({"filterTypes": null, "eventTypes": ["a.b"]})).await;
     assert_eq!(twice.status, 422, "two lists for one: {}", twice.text);
     for (path, uid) in [("/app/app", "other"), (&endpoint, "taken")] {
-        assert_eq!(stage.patch(path, json!({"uid": uid})).await.status, 409);
+        assert_eq!(fixture.patch(path, json!({"uid": uid})).await.status, 409);
     }
 }
 
 #[tokio::test]
 async fn applications_are_left_out_of_a_list_by_their_endpoints() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for (uid, endpoints) in [
         ("none", vec![]),
         ("disabled", vec![json!({"url": URL, "disabled": true})]),
         ("play", vec![json!({"url": "https://play.svix.com/in/c_1/"})]),
         ("used", vec![json!({"url": URL}), json!({"url": URL, "disabled": true})]),
     ] {
-        stage.application(uid).await;
+        fixture.application(uid).await;
         for endpoint in endpoints {
-            assert_eq!(stage.post(&format!("/app/{uid}/endpoint"), endpoint).await.status, 201);
+            assert_eq!(fixture.post(&format!("/app/{uid}/endpoint"), endpoint).await.status, 201);
         }
     }
     let list = async |query: &str| {
-        let page = stage.get(&format!("/app?{query}")).await.json();
+        let page = fixture.get(&format!("/app?{query}")).await.json();
         let uids: Vec<String> =
             page["data"].as_array().unwrap().iter().map(|row| row["uid"].as_str().unwrap().to_owned()).collect();
         uids.join(" ")
@@ -175,5 +177,5 @@ async fn applications_are_left_out_of_a_list_by_their_endpoints() {
     assert_eq!(list("exclude_apps_with_disabled_endpoints=true").await, "none play used");
     assert_eq!(list("exclude_apps_with_svix_play_endpoints=true&order=descending").await, "used disabled none");
     assert_eq!(list("exclude_apps_with_no_endpoints=false").await, "none disabled play used");
-    assert_eq!(stage.get("/app?exclude_apps_with_no_endpoints=perhaps").await.status, 422);
+    assert_eq!(fixture.get("/app?exclude_apps_with_no_endpoints=perhaps").await.status, 422);
 }

@@ -2,35 +2,35 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
-async fn stage(mode: &str) -> Stage {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+async fn fixture(mode: &str) -> Fixture {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let schema = json!({
         "type": "object", "required": ["status"],
         "properties": {"status": {"type": "string"}, "bids": {"items": {"properties": {"amount": {"type": "integer"}}}}},
     });
     let event_type = json!({"name": "SOLD", "description": "d", "schemas": {"1": schema}});
-    assert_eq!(stage.post("/event-type", event_type).await.status, 201);
-    let set = stage.call("PATCH", "/account", &json!({"payloadCheck": mode}).to_string()).await;
+    assert_eq!(fixture.post("/event-type", event_type).await.status, 201);
+    let set = fixture.call("PATCH", "/account", &json!({"payloadCheck": mode}).to_string()).await;
     assert_eq!((set.status, set.field("payloadCheck").as_str()), (200, mode));
-    stage
+    fixture
 }
 
-async fn send(stage: &Stage, payload: Value) -> Answer {
-    stage.post("/app/app/msg", json!({"eventType": "SOLD", "payload": payload})).await
+async fn send(fixture: &Fixture, payload: Value) -> Answer {
+    fixture.post("/app/app/msg", json!({"eventType": "SOLD", "payload": payload})).await
 }
 
-async fn counts(stage: &Stage) -> Value {
-    stage.get("/account").await.json()["payloadMismatches"].clone()
+async fn counts(fixture: &Fixture) -> Value {
+    fixture.get("/account").await.json()["payloadMismatches"].clone()
 }
 
 #[tokio::test]
 async fn a_payload_that_does_not_match_is_refused_with_where_it_does_not() {
-    let stage = stage("reject").await;
-    assert_eq!(send(&stage, json!({"status": "SOLD", "more": 1})).await.status, 202);
-    let refused = send(&stage, json!({"status": 7, "bids": [{"amount": 1}, {"amount": "4242 4242"}]})).await;
+    let fixture = fixture("reject").await;
+    assert_eq!(send(&fixture, json!({"status": "SOLD", "more": 1})).await.status, 202);
+    let refused = send(&fixture, json!({"status": 7, "bids": [{"amount": 1}, {"amount": "4242 4242"}]})).await;
     assert_eq!(refused.status, 422);
     let mut places: Vec<String> = refused.json()["detail"]
         .as_array()
@@ -43,67 +43,67 @@ async fn a_payload_that_does_not_match_is_refused_with_where_it_does_not() {
     places.sort();
     assert_eq!(places, ["body.payload.bids.1.amount", "body.payload.status"]);
     assert!(!refused.text.contains("4242"), "values are not repeated: {}", refused.text);
-    let missing = send(&stage, json!({})).await;
+    let missing = send(&fixture, json!({})).await;
     assert_eq!(missing.json()["detail"][0]["msg"], json!("\"status\" is a required property"));
-    assert_eq!(counts(&stage).await, json!({"warned": 0, "rejected": 2}));
-    assert_eq!(stage.get("/app/app/msg").await.json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(counts(&fixture).await, json!({"warned": 0, "rejected": 2}));
+    assert_eq!(fixture.get("/app/app/msg").await.json()["data"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn warning_accepts_and_counts_and_off_does_not_even_look() {
     for (mode, warned) in [("warn", 1), ("off", 0)] {
-        let stage = stage(mode).await;
+        let fixture = fixture(mode).await;
         for payload in [json!({}), json!({"status": "SOLD"})] {
-            assert_eq!(send(&stage, payload).await.status, 202, "{mode}");
+            assert_eq!(send(&fixture, payload).await.status, 202, "{mode}");
         }
-        assert_eq!(counts(&stage).await, json!({"warned": warned, "rejected": 0}), "{mode}");
+        assert_eq!(counts(&fixture).await, json!({"warned": warned, "rejected": 0}), "{mode}");
     }
 }
 
 #[tokio::test]
 async fn a_changed_schema_counts_at_once_and_each_of_its_versions_is_right() {
-    let stage = stage("reject").await;
-    assert_eq!(send(&stage, json!({"lot": 1})).await.status, 422);
+    let fixture = fixture("reject").await;
+    assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 422);
     let both = json!({"description": "d", "schemas": {"1": {"required": ["status"]}, "2": {"required": ["lot"]}}});
-    assert_eq!(stage.put("/event-type/SOLD", both).await.status, 200);
-    assert_eq!(send(&stage, json!({"lot": 1})).await.status, 202);
-    assert_eq!(send(&stage, json!({"status": 1})).await.status, 202);
-    assert_eq!(send(&stage, json!({})).await.status, 422);
-    assert_eq!(stage.delete("/event-type/SOLD?expunge=true").await.status, 204);
-    assert_eq!(send(&stage, json!({})).await.status, 202, "an event type that is not there has no schema");
+    assert_eq!(fixture.put("/event-type/SOLD", both).await.status, 200);
+    assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 202);
+    assert_eq!(send(&fixture, json!({"status": 1})).await.status, 202);
+    assert_eq!(send(&fixture, json!({})).await.status, 422);
+    assert_eq!(fixture.delete("/event-type/SOLD?expunge=true").await.status, 204);
+    assert_eq!(send(&fixture, json!({})).await.status, 202, "an event type that is not there has no schema");
 }
 
 #[tokio::test]
 async fn a_schema_that_was_patched_or_brought_back_counts_at_once() {
-    let stage = stage("reject").await;
-    let patch = async |body: Value| stage.call("PATCH", "/event-type/SOLD", &body.to_string()).await.status;
+    let fixture = fixture("reject").await;
+    let patch = async |body: Value| fixture.call("PATCH", "/event-type/SOLD", &body.to_string()).await.status;
     for round in 0..2 {
-        assert_eq!(send(&stage, json!({"lot": 1})).await.status, 422, "{round}");
+        assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 422, "{round}");
         assert_eq!(patch(json!({"schemas": {"1": {"required": ["lot"]}}})).await, 200);
-        assert_eq!(send(&stage, json!({"lot": 1})).await.status, 202, "what was widened takes it");
-        assert_eq!(send(&stage, json!({"status": "SOLD"})).await.status, 422, "what was narrowed does not");
+        assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 202, "what was widened takes it");
+        assert_eq!(send(&fixture, json!({"status": "SOLD"})).await.status, 422, "what was narrowed does not");
         assert_eq!(patch(json!({"schemas": null})).await, 200);
-        assert_eq!(send(&stage, json!({})).await.status, 202, "without a schema anything is right");
+        assert_eq!(send(&fixture, json!({})).await.status, 202, "without a schema anything is right");
         assert_eq!(patch(json!({"schemas": {"1": {"required": ["status"]}}})).await, 200);
     }
 }
 
 #[tokio::test]
 async fn an_event_type_without_a_schema_takes_anything_and_a_wrong_setting_is_refused() {
-    let stage = stage("reject").await;
-    assert_eq!(stage.post("/app/app/msg", json!({"eventType": "NEW", "payload": {"a": 1}})).await.status, 202);
+    let fixture = fixture("reject").await;
+    assert_eq!(fixture.post("/app/app/msg", json!({"eventType": "NEW", "payload": {"a": 1}})).await.status, 202);
     for body in [json!({"payloadCheck": "loud"}), json!({"endpointsMax": 9}), json!({"payloadCheck": true})] {
-        assert_eq!(stage.call("PATCH", "/account", &body.to_string()).await.status, 422, "{body}");
+        assert_eq!(fixture.call("PATCH", "/account", &body.to_string()).await.status, 422, "{body}");
     }
-    assert_eq!(stage.call("PATCH", "/account", "{}").await.field("payloadCheck"), "reject");
+    assert_eq!(fixture.call("PATCH", "/account", "{}").await.field("payloadCheck"), "reject");
 }
 
 #[tokio::test]
 async fn what_no_parser_can_read_is_refused_as_the_senders_and_never_an_error_of_ours() {
-    let stage = stage("reject").await;
+    let fixture = fixture("reject").await;
     for value in ["1e99999", "\"\\ud800\""] {
         let message = format!("{{\"eventType\": \"SOLD\", \"payload\": {{\"status\": \"SOLD\", \"a\": {value}}}}}");
-        let refused = stage.post("/app/app/msg", message.as_str()).await;
+        let refused = fixture.post("/app/app/msg", message.as_str()).await;
         assert_eq!(
             (refused.status, &refused.json()["detail"][0]["loc"]),
             (422, &json!(["body", "payload"])),
@@ -111,13 +111,13 @@ async fn what_no_parser_can_read_is_refused_as_the_senders_and_never_an_error_of
         );
         let other = message.replace("SOLD\", \"payload", "NEW\", \"payload");
         let unread = "/app/app/msg?with_content=false";
-        assert_eq!(stage.post(unread, other.as_str()).await.status, 202, "it has no schema");
+        assert_eq!(fixture.post(unread, other.as_str()).await.status, 202, "it has no schema");
     }
-    assert_eq!(counts(&stage).await, json!({"warned": 0, "rejected": 2}));
+    assert_eq!(counts(&fixture).await, json!({"warned": 0, "rejected": 2}));
     let deep = format!(
         "{{\"eventType\": \"NEW\", \"payload\": {}{}}}",
         "{\"a\":".repeat(125),
         "1".to_owned() + &"}".repeat(125)
     );
-    assert_eq!(stage.post("/app/app/msg", deep.as_str()).await.status, 422, "whatever is checked");
+    assert_eq!(fixture.post("/app/app/msg", deep.as_str()).await.status, 422, "whatever is checked");
 }

@@ -6,10 +6,10 @@ use base64::Engine as _;
 use provider_core::ProviderConfig;
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
-async fn status_of(stage: &Stage, token: &str) -> u16 {
-    stage.call_as(Some(token), "GET", "/app/app/endpoint", &[], "").await.status
+async fn status_of(fixture: &Fixture, token: &str) -> u16 {
+    fixture.call_as(Some(token), "GET", "/app/app/endpoint", &[], "").await.status
 }
 
 #[tokio::test]
@@ -19,9 +19,9 @@ async fn a_magic_link_leads_to_the_portal_with_the_token_in_its_fragment() {
         key_region: Some("eu".into()),
         ..ProviderConfig::default()
     };
-    let stage = Stage::with(config).await;
-    let application = stage.application("app").await;
-    let access = stage.post("/auth/app-portal-access/app", r#"{"featureFlags": [], "sessionId": "user_1"}"#).await;
+    let fixture = Fixture::with(config).await;
+    let application = fixture.application("app").await;
+    let access = fixture.post("/auth/app-portal-access/app", r#"{"featureFlags": [], "sessionId": "user_1"}"#).await;
     assert_eq!(access.status, 200, "{}", access.text);
     let (url, token) = (access.field("url"), access.field("token"));
     let key = url.strip_prefix("https://hooks.example/app-portal/login#key=").expect(&url);
@@ -30,115 +30,119 @@ async fn a_magic_link_leads_to_the_portal_with_the_token_in_its_fragment() {
     assert!(token.starts_with("appsk_") && token.ends_with(".eu"), "clients read the region off it");
 
     for token in [token.as_str(), token.strip_suffix(".eu").unwrap()] {
-        let whoami = stage.call_as(Some(token), "GET", "/auth/whoami", &[], "").await.json();
+        let whoami = fixture.call_as(Some(token), "GET", "/auth/whoami", &[], "").await.json();
         assert_eq!((&whoami["appId"], &whoami["sessionId"]), (&json!(application), &json!("user_1")));
-        assert_eq!(status_of(&stage, token).await, 200);
+        assert_eq!(status_of(&fixture, token).await, 200);
         let by_id = format!("/app/{application}");
-        assert_eq!(stage.call_as(Some(token), "GET", &by_id, &[], "").await.status, 200);
+        assert_eq!(fixture.call_as(Some(token), "GET", &by_id, &[], "").await.status, 200);
     }
-    assert!(stage.get("/auth/whoami").await.json()["appId"].is_null());
-    let legacy = stage.post("/auth/dashboard-access/app", "").await;
-    assert_eq!((legacy.status, status_of(&stage, &legacy.field("token")).await), (200, 200));
+    assert!(fixture.get("/auth/whoami").await.json()["appId"].is_null());
+    let legacy = fixture.post("/auth/dashboard-access/app", "").await;
+    assert_eq!((legacy.status, status_of(&fixture, &legacy.field("token")).await), (200, 200));
 }
 
 #[tokio::test]
 async fn a_secret_is_not_kept_for_an_idempotency_key() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let ask = async || {
         let headers = [("idempotency-key", "auto_1")];
         let path = "/auth/app-portal-access/app";
-        stage.call_as(Some(&stage.key), "POST", path, &headers, "{}").await.field("token")
+        fixture.call_as(Some(&fixture.key), "POST", path, &headers, "{}").await.field("token")
     };
     assert_ne!(ask().await, ask().await);
-    let account = stage.get("/account").await.field("id");
-    assert_eq!(stage.store.idempotent_answer(&account, "auto_1").await.unwrap(), None);
+    let account = fixture.get("/account").await.field("id");
+    assert_eq!(fixture.store.idempotent_answer(&account, "auto_1").await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_link_can_bring_its_application() {
-    let stage = Stage::new().await;
-    let missing = stage.post("/auth/app-portal-access/new", "{}").await;
+    let fixture = Fixture::new().await;
+    let missing = fixture.post("/auth/app-portal-access/new", "{}").await;
     assert_eq!(missing.status, 404);
     for name in ["First", "Ignored"] {
         let body = json!({"application": {"name": name, "uid": "new"}});
-        assert_eq!(stage.post("/auth/app-portal-access/new", body).await.status, 200);
+        assert_eq!(fixture.post("/auth/app-portal-access/new", body).await.status, 200);
     }
-    assert_eq!(stage.get("/app/new").await.field("name"), "First");
+    assert_eq!(fixture.get("/app/new").await.field("name"), "First");
     let other = json!({"application": {"name": "n", "uid": "another"}});
-    assert_eq!(stage.post("/auth/app-portal-access/newer", other).await.status, 422);
+    assert_eq!(fixture.post("/auth/app-portal-access/newer", other).await.status, 422);
 }
 
 #[tokio::test]
 async fn logging_out_ends_the_token_and_no_other() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let (one, other) = (stage.token("{}").await, stage.token("{}").await);
-    let logout = async |key: &str| stage.call_as(Some(key), "POST", "/auth/logout", &[], "").await.status;
-    assert_eq!(status_of(&stage, &one).await, 200);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let (one, other) = (fixture.token("{}").await, fixture.token("{}").await);
+    let logout = async |key: &str| fixture.call_as(Some(key), "POST", "/auth/logout", &[], "").await.status;
+    assert_eq!(status_of(&fixture, &one).await, 200);
     assert_eq!(logout(&one).await, 204);
-    assert_eq!((status_of(&stage, &one).await, logout(&one).await), (401, 401));
-    assert_eq!(status_of(&stage, &other).await, 200);
-    assert_eq!(logout(&stage.key).await, 403, "an API key is revoked, not logged out");
-    assert_eq!(stage.get("/app/app").await.status, 200);
+    assert_eq!((status_of(&fixture, &one).await, logout(&one).await), (401, 401));
+    assert_eq!(status_of(&fixture, &other).await, 200);
+    assert_eq!(logout(&fixture.key).await, 403, "an API key is revoked, not logged out");
+    assert_eq!(fixture.get("/app/app").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_token_ends_by_itself() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let (hour, week) = (stage.token(r#"{"expiry": 3600}"#).await, stage.token("{}").await);
-    stage.clock.advance(Duration::from_secs(3_599));
-    assert_eq!(status_of(&stage, &hour).await, 200);
-    stage.clock.advance(Duration::from_secs(1));
-    assert_eq!((status_of(&stage, &hour).await, status_of(&stage, &week).await), (401, 200));
-    stage.clock.advance(Duration::from_secs(7 * 86_400 - 3_600));
-    assert_eq!(status_of(&stage, &week).await, 401);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let (hour, week) = (fixture.token(r#"{"expiry": 3600}"#).await, fixture.token("{}").await);
+    fixture.clock.advance(Duration::from_secs(3_599));
+    assert_eq!(status_of(&fixture, &hour).await, 200);
+    fixture.clock.advance(Duration::from_secs(1));
+    assert_eq!((status_of(&fixture, &hour).await, status_of(&fixture, &week).await), (401, 200));
+    fixture.clock.advance(Duration::from_secs(7 * 86_400 - 3_600));
+    assert_eq!(status_of(&fixture, &week).await, 401);
 }
 
 #[tokio::test]
 async fn tokens_are_ended_all_together_or_by_session() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let token = async |session: &str| stage.token(json!({"sessionId": session})).await;
-    let tokens = [token("ann").await, token("bob").await, stage.token("{}").await];
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let token = async |session: &str| fixture.token(json!({"sessionId": session})).await;
+    let tokens = [token("ann").await, token("bob").await, fixture.token("{}").await];
     let statuses = async || {
-        [status_of(&stage, &tokens[0]).await, status_of(&stage, &tokens[1]).await, status_of(&stage, &tokens[2]).await]
+        [
+            status_of(&fixture, &tokens[0]).await,
+            status_of(&fixture, &tokens[1]).await,
+            status_of(&fixture, &tokens[2]).await,
+        ]
     };
-    let expire = async |body: &str| stage.post("/auth/app/app/expire-all", body).await.status;
+    let expire = async |body: &str| fixture.post("/auth/app/app/expire-all", body).await.status;
     assert_eq!(expire(r#"{"sessionIds": ["bob", "nobody"]}"#).await, 204);
     assert_eq!(statuses().await, [200, 401, 200]);
     assert_eq!(expire(r#"{"expiry": 60}"#).await, 204);
-    stage.clock.advance(Duration::from_secs(59));
+    fixture.clock.advance(Duration::from_secs(59));
     assert_eq!(statuses().await, [200, 401, 200]);
-    stage.clock.advance(Duration::from_secs(1));
+    fixture.clock.advance(Duration::from_secs(1));
     assert_eq!(statuses().await, [401, 401, 401]);
-    let another = stage.token("{}").await;
-    assert_eq!((expire("{}").await, status_of(&stage, &another).await), (204, 401));
-    assert_eq!(stage.post("/auth/app/nowhere/expire-all", "{}").await.status, 404);
+    let another = fixture.token("{}").await;
+    assert_eq!((expire("{}").await, status_of(&fixture, &another).await), (204, 401));
+    assert_eq!(fixture.post("/auth/app/nowhere/expire-all", "{}").await.status, 404);
 }
 
 #[tokio::test]
 async fn a_token_goes_with_its_application() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let token = stage.token("{}").await;
-    assert_eq!(stage.delete("/app/app").await.status, 204);
-    assert_eq!(stage.call_as(Some(&token), "GET", "/event-type", &[], "").await.status, 401);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let token = fixture.token("{}").await;
+    assert_eq!(fixture.delete("/app/app").await.status, 204);
+    assert_eq!(fixture.call_as(Some(&token), "GET", "/event-type", &[], "").await.status, 401);
 }
 
 #[tokio::test]
 async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
         let body = json!({"name": name, "description": "d", "featureFlag": flag});
-        assert_eq!(stage.post("/event-type", body).await.status, 201);
+        assert_eq!(fixture.post("/event-type", body).await.status, 201);
     }
-    let token = stage.token(json!({"featureFlags": ["beta"]})).await;
+    let token = fixture.token(json!({"featureFlags": ["beta"]})).await;
     let body = |types: &[&str]| json!({"url": "https://example.com/", "uid": "e", "eventTypes": types}).to_string();
     let ask =
-        async |method: &str, path: &str, body: String| stage.call_as(Some(&token), method, path, &[], &body).await;
+        async |method: &str, path: &str, body: String| fixture.call_as(Some(&token), method, path, &[], &body).await;
     let (all, one) = ("/app/app/endpoint", "/app/app/endpoint/e");
     let refused = |name: &str| {
         json!({"detail": [{"loc": ["body", "eventTypes", "1"], "msg": format!("there is no event type {name}"),
@@ -151,7 +155,7 @@ async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
     ask("PUT", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
     ask("PATCH", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
     // What the account has given the endpoint stays as it is until it is taken away.
-    assert_eq!(stage.put(one, body(&["b.beta", "c.alpha"])).await.status, 200);
+    assert_eq!(fixture.put(one, body(&["b.beta", "c.alpha"])).await.status, 200);
     for method in ["PUT", "PATCH"] {
         let kept = ask(method, one, body(&["a.open", "c.alpha"])).await;
         assert_eq!((kept.status, &kept.json()["eventTypes"]), (200, &json!(["a.open", "c.alpha"])));
@@ -162,67 +166,67 @@ async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
 
 #[tokio::test]
 async fn event_types_with_a_flag_are_seen_with_that_flag() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
         let body = json!({"name": name, "description": "d", "featureFlag": flag});
-        assert_eq!(stage.post("/event-type", body).await.status, 201);
+        assert_eq!(fixture.post("/event-type", body).await.status, 201);
     }
     for (body, expected) in
         [(json!({}), vec!["a.open"]), (json!({"featureFlags": ["beta", "gamma"]}), vec!["a.open", "b.beta"])]
     {
-        let token = stage.token(body).await;
+        let token = fixture.token(body).await;
         for query in ["", "?include_archived=true"] {
             let path = format!("/event-type{query}");
-            let list = stage.call_as(Some(&token), "GET", &path, &[], "").await.json();
+            let list = fixture.call_as(Some(&token), "GET", &path, &[], "").await.json();
             let names: Vec<_> =
                 list["data"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
             assert_eq!(names, expected);
         }
-        let hidden = stage.call_as(Some(&token), "GET", "/event-type/c.alpha", &[], "").await;
+        let hidden = fixture.call_as(Some(&token), "GET", "/event-type/c.alpha", &[], "").await;
         assert_eq!(hidden.status, 404);
     }
-    assert_eq!(stage.get("/event-type").await.json()["data"].as_array().unwrap().len(), 3);
+    assert_eq!(fixture.get("/event-type").await.json()["data"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]
 async fn a_token_that_may_recover_sees_how_far_its_task_is_and_no_other() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for uid in ["app", "other"] {
-        stage.application(uid).await;
+        fixture.application(uid).await;
         let endpoint = json!({"uid": "hook", "url": "https://example.com/hook"});
-        assert_eq!(stage.post(&format!("/app/{uid}/endpoint"), endpoint).await.status, 201);
+        assert_eq!(fixture.post(&format!("/app/{uid}/endpoint"), endpoint).await.status, 201);
     }
     let since = json!({"since": "2026-11-20T00:00:00Z"}).to_string();
-    let token = stage.token(json!({"capabilities": ["ViewBase", "CreateAttempts"]})).await;
-    let call = async |method, path: &str, body| stage.call_as(Some(&token), method, path, &[], body).await;
+    let token = fixture.token(json!({"capabilities": ["ViewBase", "CreateAttempts"]})).await;
+    let call = async |method, path: &str, body| fixture.call_as(Some(&token), method, path, &[], body).await;
     let ours = call("POST", "/app/app/endpoint/hook/recover", &since).await;
-    let theirs = stage.post("/app/other/endpoint/hook/recover", &since).await;
+    let theirs = fixture.post("/app/other/endpoint/hook/recover", &since).await;
     call("GET", &format!("/background-task/{}", ours.field("id")), "").await.expect(200, &ours.json());
     let of_other = format!("/background-task/{}", theirs.field("id"));
     assert_eq!(call("GET", &of_other, "").await.status, 404);
-    assert_eq!(stage.get(&of_other).await.status, 200, "it is the account's");
+    assert_eq!(fixture.get(&of_other).await.status, 200, "it is the account's");
     assert_eq!(call("GET", "/background-task", "").await.status, 403, "the list is of all applications");
 }
 
 #[tokio::test]
 async fn keys_that_wait_are_shown_to_who_may_read_and_skipped_by_who_manages_endpoints() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}/blocked-key", stage.endpoint().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let path = format!("/app/app/endpoint/{}/blocked-key", fixture.endpoint().await);
     let skip = json!({"key": "lot", "messageId": "msg_1"}).to_string();
     for (capability, expected) in [("ManageEndpoint", [200, 404]), ("CreateAttempts", [200, 403])] {
-        let token = stage.token(json!({"capabilities": ["ViewBase", capability]})).await;
-        let list = stage.call_as(Some(&token), "GET", &path, &[], "").await.status;
-        let skipped = stage.call_as(Some(&token), "POST", &format!("{path}/skip"), &[], &skip).await.status;
+        let token = fixture.token(json!({"capabilities": ["ViewBase", capability]})).await;
+        let list = fixture.call_as(Some(&token), "GET", &path, &[], "").await.status;
+        let skipped = fixture.call_as(Some(&token), "POST", &format!("{path}/skip"), &[], &skip).await.status;
         assert_eq!([list, skipped], expected, "{capability}");
     }
 }
 
 #[tokio::test]
 async fn what_can_not_be_asked_for_is_said() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let flags: Vec<String> = (0..26).map(|number| format!("flag-{number}")).collect();
     for (body, field) in [
         (json!({"expiry": 3_599}), "expiry"),
@@ -237,10 +241,10 @@ async fn what_can_not_be_asked_for_is_said() {
         // Also when there is one already, which stays as it is.
         (json!({"application": {"name": ""}}), "application"),
     ] {
-        let refused = stage.post("/auth/app-portal-access/app", &body).await;
+        let refused = fixture.post("/auth/app-portal-access/app", &body).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"][1]), (422, &json!(field)), "{body}");
     }
     for body in [json!({"expiry": -1}), json!({"expiry": 259_201}), json!({"sessionIds": ["a b"]})] {
-        assert_eq!(stage.post("/auth/app/app/expire-all", &body).await.status, 422, "{body}");
+        assert_eq!(fixture.post("/auth/app/app/expire-all", &body).await.status, 422, "{body}");
     }
 }

@@ -5,7 +5,7 @@ use http::{HeaderValue, Request};
 use serde_json::{Value, json};
 
 use crate::document::operations;
-use crate::stage::{Answer, Stage};
+use crate::fixture::{Answer, Fixture};
 
 /// Every operation that needs a key: method, path with its parameters, and a body that is right for it.
 pub(crate) fn guarded() -> Vec<(String, String, Value)> {
@@ -52,15 +52,15 @@ pub(crate) fn text(body: &Value) -> String {
 
 #[tokio::test]
 async fn a_stranger_is_refused_everywhere() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     for (method, path, body) in guarded() {
         let path = path.replace("{app_id}", "app").replace(['{', '}'], "");
         let unknown = format!("lwp_{}", "x".repeat(43));
         for key in [None, Some("nonsense"), Some(unknown.as_str())] {
             // The body is not looked at before the key.
             for body in [text(&body).as_str(), "{"] {
-                let answer = stage.call_as(key, &method, &path, &[], body).await;
+                let answer = fixture.call_as(key, &method, &path, &[], body).await;
                 answer.expect(401, &json!({"code": "authentication_failed", "detail": "the API key is not valid"}));
                 assert_eq!(answer.headers["www-authenticate"], "Bearer");
             }
@@ -70,31 +70,31 @@ async fn a_stranger_is_refused_everywhere() {
 
 #[tokio::test]
 async fn what_belongs_to_another_account_is_not_there() {
-    let stage = Stage::new().await;
-    let application = stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
-    let before = stage.get("/app/app").await.text;
+    let fixture = Fixture::new().await;
+    let application = fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
+    let before = fixture.get("/app/app").await.text;
     for (method, path, body) in guarded().into_iter().filter(|(_, path, _)| path.contains("{app_id}")) {
         for application in [&application, "app"] {
             let path = path.replace("{app_id}", application).replace("{endpoint_id}", &endpoint);
             let path = path.replace("{msg_id}", &message).replace("{attempt_id}", "atmpt_1");
-            let answer = stage.call_as(Some(&stage.other_key), &method, &path, &[], &text(&body)).await;
+            let answer = fixture.call_as(Some(&fixture.other_key), &method, &path, &[], &text(&body)).await;
             // A PUT makes one of their own when there is none.
             let expected = if (method.as_str(), path.matches('/').count()) == ("PUT", 2) { 201 } else { 404 };
             assert_eq!(answer.status, expected, "{method} {path}: {}", answer.text);
             assert!(!answer.text.contains(application) || expected == 201, "{}", answer.text);
         }
     }
-    assert_eq!(stage.get("/app/app").await.text, before);
-    assert_eq!(stage.get(&format!("/app/app/endpoint/{endpoint}")).await.status, 200);
+    assert_eq!(fixture.get("/app/app").await.text, before);
+    assert_eq!(fixture.get(&format!("/app/app/endpoint/{endpoint}")).await.status, 200);
 }
 
 #[tokio::test]
 async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let check = async |path: &str, body: &str, loc: Value, kind: &str| {
-        let answer = stage.call("POST", path, body).await;
+        let answer = fixture.call("POST", path, body).await;
         let fault = &answer.json()["detail"][0];
         assert_eq!(
             (answer.status, &fault["loc"], &fault["type"]),
@@ -122,12 +122,12 @@ async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
     )
     .await;
     let deep = format!(r#"{{"name":"n","metadata":{}{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
-    assert_eq!(stage.post("/app", deep).await.status, 422);
+    assert_eq!(fixture.post("/app", deep).await.status, 422);
 }
 
 #[tokio::test]
 async fn what_can_be_no_id_is_refused_with_its_place() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for (path, loc) in [
         ("/app/a%20b", json!(["path", "app_id"])),
         ("/app/a%00b", json!(["path", "app_id"])),
@@ -135,19 +135,19 @@ async fn what_can_be_no_id_is_refused_with_its_place() {
         ("/event-type/a%2Fb", json!(["path", "event_type_name"])),
         ("/app/%ff", json!(["path"])),
     ] {
-        let answer = stage.get(path).await;
+        let answer = fixture.get(path).await;
         assert_eq!((answer.status, &answer.json()["detail"][0]["loc"]), (422, &loc), "{path}: {}", answer.text);
     }
-    assert_eq!(stage.get(&format!("/app/{}", "a".repeat(300))).await.status, 422);
+    assert_eq!(fixture.get(&format!("/app/{}", "a".repeat(300))).await.status, 422);
 }
 
 #[tokio::test]
 async fn headers_that_are_wrong_are_answered() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let send = async |name: &'static str, value: &[u8]| -> Answer {
-        let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {}", stage.key));
+        let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {}", fixture.key));
         let request = request.header(name, HeaderValue::from_bytes(value).unwrap());
-        stage.send(request.body(Body::from(r#"{"name":"n"}"#)).unwrap()).await
+        fixture.send(request.body(Body::from(r#"{"name":"n"}"#)).unwrap()).await
     };
     for (name, value, status) in [
         ("idempotency-key", &b"\xff\xfe"[..], 400),
@@ -169,12 +169,12 @@ async fn headers_that_are_wrong_are_answered() {
 
 #[tokio::test]
 async fn unknown_routes_and_methods_are_answered_with_json() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let nowhere = json!({"code": "not_found", "detail": "there is nothing at this address"});
     for path in ["", "/", "/nowhere", "/app/a/b/c", "//app"] {
-        stage.get(path).await.expect(404, &nowhere);
+        fixture.get(path).await.expect(404, &nowhere);
     }
-    let refused = stage.call("PATCH", "/app", "{}").await;
+    let refused = fixture.call("PATCH", "/app", "{}").await;
     assert_eq!((refused.status, refused.field("code")), (405, "method_not_allowed".into()));
     let mut allowed: Vec<&str> = refused.headers["allow"].to_str().unwrap().split(',').collect();
     allowed.sort_unstable();
@@ -183,10 +183,10 @@ async fn unknown_routes_and_methods_are_answered_with_json() {
 
 #[tokio::test]
 async fn health_needs_no_key_and_every_answer_has_its_request_id() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for path in ["/health", "/health/", "/health/ping", "/health/ping/"] {
         for method in ["GET", "HEAD"] {
-            let answer = stage.call_as(None, method, path, &[("x-request-id", "r-1")], "").await;
+            let answer = fixture.call_as(None, method, path, &[("x-request-id", "r-1")], "").await;
             assert_eq!((answer.status, answer.text.as_str()), (204, ""), "{method} {path}");
             assert_eq!(answer.headers["x-request-id"], "r-1");
         }
@@ -196,11 +196,11 @@ async fn health_needs_no_key_and_every_answer_has_its_request_id() {
 /// A slip of the pen in what gives access, ends it, or changes what others verify with, would do more than was meant.
 #[tokio::test]
 async fn a_field_that_is_not_known_is_refused_where_passing_over_it_would_do_more_than_was_asked_for() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let endpoint = format!("/app/app/endpoint/{}", stage.endpoint().await);
-    let secret = stage.get(&format!("{endpoint}/secret")).await.text;
-    let token = stage.token("{}").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);
+    let secret = fixture.get(&format!("{endpoint}/secret")).await.text;
+    let token = fixture.token("{}").await;
     let spec = json!({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "webhooks": {}});
     for (method, path, body, field) in [
         ("POST", "/auth/app-portal-access/app", json!({"readonly": true}), "readonly"),
@@ -212,13 +212,13 @@ async fn a_field_that_is_not_known_is_refused_where_passing_over_it_would_do_mor
         ("POST", &format!("{endpoint}/send-example"), json!({"eventType": "svix.ping", "payload": {}}), "payload"),
         ("POST", &format!("{endpoint}/send-example"), json!({"eventType": "svix.ping", "index": 1}), "index"),
     ] {
-        let refused = stage.call(method, path, &body.to_string()).await;
+        let refused = fixture.call(method, path, &body.to_string()).await;
         assert_eq!(refused.status, 422, "{method} {path} {body}: {}", refused.text);
         assert!(refused.text.contains(field), "{method} {path} {body}: {}", refused.text);
     }
-    assert_eq!(stage.get(&format!("{endpoint}/secret")).await.text, secret);
-    assert_eq!(stage.call_as(Some(&token), "GET", "/app/app/endpoint", &[], "").await.status, 200);
-    let message = stage.message().await;
-    let list = stage.get(&format!("/app/app/msg/{message}/endpoint?status=2")).await;
+    assert_eq!(fixture.get(&format!("{endpoint}/secret")).await.text, secret);
+    assert_eq!(fixture.call_as(Some(&token), "GET", "/app/app/endpoint", &[], "").await.status, 200);
+    let message = fixture.message().await;
+    let list = fixture.get(&format!("/app/app/msg/{message}/endpoint?status=2")).await;
     assert_eq!((list.status, &list.json()["detail"][0]["loc"]), (422, &json!(["query", "status"])));
 }

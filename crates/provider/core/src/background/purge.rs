@@ -3,7 +3,7 @@
 
 use jiff::SignedDuration;
 
-use super::Work;
+use super::TaskRequest;
 use crate::accounts::Caller;
 use crate::error::ProviderResult;
 use crate::idempotency::Idempotency;
@@ -35,7 +35,8 @@ impl Provider {
             status: None,
             status_code_class: None,
         };
-        let work = Work { kind: TaskKind::PurgeContent, application: application.id, endpoint: "".into(), selection };
-        self.begin_task(caller, work, now, idempotency, render).await
+        let request =
+            TaskRequest { kind: TaskKind::PurgeContent, application: application.id, endpoint: "".into(), selection };
+        self.begin_task(caller, request, now, idempotency, render).await
     }
 }

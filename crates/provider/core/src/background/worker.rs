@@ -9,74 +9,74 @@ use jiff::SignedDuration;
 use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
-use super::bound;
-use super::choice::choose;
-use super::pace::Pace;
+use super::batch_size::BatchSize;
+use super::position_at;
+use super::step_plan::plan_step;
 use crate::config::Nodes;
 use crate::ids;
 use crate::model::{BackgroundTask, Id, TaskKind, TaskStatus};
-use crate::port::{Advance, StoreError, StoreResult};
+use crate::port::{StoreError, StoreResult, TaskStep};
 use crate::provider::Provider;
 use crate::target::Target;
 
 /// Tasks are looked for this often.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Steps are made at most this often.
-const STEP_EVERY: Duration = Duration::from_millis(20);
+const STEP_INTERVAL: Duration = Duration::from_millis(20);
 /// Tasks that a node has at the same time.
-const HELD_MAX: usize = 64;
+const LEASED_TASKS_MAX: usize = 64;
 /// Messages whose payloads go in one step.
-const PURGED_MAX: usize = 250;
+const EXPUNGE_BATCH_MAX: usize = 250;
 /// How long a task is a node's own, and how much before its end that is said again.
 const LEASE: SignedDuration = SignedDuration::from_secs(10);
-const LEASE_RENEWED: SignedDuration = SignedDuration::from_secs(5);
+const LEASE_RENEW_BEFORE: SignedDuration = SignedDuration::from_secs(5);
 /// Leases end before this, unless the clock was set back.
 const LEASE_AT_START: SignedDuration = SignedDuration::from_hours(1);
 /// A task whose step failed is left alone for this long.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Tasks that ended are remembered for this long, and forgotten a few at a time, this often.
-const REMEMBERED: SignedDuration = SignedDuration::from_hours(90 * 24);
-const FORGET_MAX: usize = 1_000;
-const FORGET_EVERY: Duration = Duration::from_secs(600);
+const TASK_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
+const DELETE_BATCH_MAX: usize = 1_000;
+const DELETE_INTERVAL: Duration = Duration::from_secs(600);
 
 /// A task that this node has.
-struct Held {
+struct LeasedTask {
     task: BackgroundTask,
     leased_until: jiff::Timestamp,
-    pace: Pace,
+    batch_size: BatchSize,
     /// Messages enqueued in the last step of which some may not have been tried.
     under_way: Vec<Id>,
     /// Not before.
     next: Instant,
     /// Whether the last step was made is not known.
-    doubtful: bool,
+    outcome_unknown: bool,
 }
 
 /// What a step came to.
-enum Stepped {
+enum StepResult {
     /// It goes on.
-    On,
+    Continue,
     /// It has ended, or is another's.
-    Off,
+    Stop,
 }
 
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     let provider = provider.clone();
     tasks.spawn("provider background tasks", move |stopping| {
-        let worker = Worker { me: provider.ids().make(ids::NODE), provider: provider.clone() };
+        let worker = Worker { worker_id: provider.ids().make(ids::NODE), provider: provider.clone() };
         async move { worker.run(stopping).await }
     });
 }
 
 struct Worker {
     provider: Provider,
-    me: Id,
+    worker_id: Id,
 }
 
 impl Worker {
     async fn run(&self, stopping: CancellationToken) {
         let clock = self.provider.clock();
-        let mut held: Vec<Held> = Vec::new();
+        let mut leased: Vec<LeasedTask> = Vec::new();
         let (mut look_at, mut forget_at) = (clock.monotonic(), clock.monotonic());
         // An only node knows at its start that nobody has a task, whatever a lease says.
         let mut free_before = match self.provider.config().nodes {
@@ -86,128 +86,135 @@ impl Worker {
         while !stopping.is_cancelled() {
             let now = clock.monotonic();
             if now >= look_at {
-                look_at = now + LOOK_EVERY;
-                match self.lease(HELD_MAX.saturating_sub(held.len()), free_before).await {
+                look_at = now + POLL_INTERVAL;
+                match self.lease(LEASED_TASKS_MAX.saturating_sub(leased.len()), free_before).await {
                     Ok(more) => {
-                        held.extend(more);
+                        leased.extend(more);
                         free_before = SignedDuration::ZERO;
                     }
                     Err(error) => tracing::warn!(%error, "background tasks can't be looked for"),
                 }
             }
             if now >= forget_at {
-                forget_at = now + FORGET_EVERY;
-                self.forget().await;
+                forget_at = now + DELETE_INTERVAL;
+                self.delete_old_tasks().await;
             }
-            let mut still_held = Vec::with_capacity(held.len());
-            for mut task in held {
+            let mut still_leased = Vec::with_capacity(leased.len());
+            for mut task in leased {
                 if stopping.is_cancelled() || self.step_or_pause(&mut task).await {
-                    still_held.push(task);
+                    still_leased.push(task);
                 }
             }
-            held = still_held;
-            let pause = if held.is_empty() { LOOK_EVERY } else { STEP_EVERY };
+            leased = still_leased;
+            let pause = if leased.is_empty() { POLL_INTERVAL } else { STEP_INTERVAL };
             let next = self.provider.now() + pause;
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = clock.sleep_until(next) => {}
             }
         }
-        self.give_back(held).await;
+        self.release_tasks(leased).await;
     }
 
     /// Takes tasks whose lease ends before `free_before` from now.
-    async fn lease(&self, limit: usize, free_before: SignedDuration) -> StoreResult<Vec<Held>> {
+    async fn lease(&self, limit: usize, free_before: SignedDuration) -> StoreResult<Vec<LeasedTask>> {
         if limit == 0 {
             return Ok(Vec::new());
         }
         let (now, at) = (self.provider.now(), self.provider.clock().monotonic());
         let leased_until = now + LEASE;
-        let tasks = self.provider.store().lease_tasks(&self.me, now + free_before, leased_until, limit).await?;
-        let hold =
-            |task| Held { task, leased_until, pace: Pace::new(at), under_way: Vec::new(), next: at, doubtful: false };
+        let tasks = self.provider.store().lease_tasks(&self.worker_id, now + free_before, leased_until, limit).await?;
+        let hold = |task| LeasedTask {
+            task,
+            leased_until,
+            batch_size: BatchSize::new(at),
+            under_way: Vec::new(),
+            next: at,
+            outcome_unknown: false,
+        };
         Ok(tasks.into_iter().map(hold).collect())
     }
 
     /// False when the task is not this node's any more.
-    async fn step_or_pause(&self, held: &mut Held) -> bool {
+    async fn step_or_pause(&self, leased: &mut LeasedTask) -> bool {
         let now = self.provider.clock().monotonic();
-        if now < held.next {
+        if now < leased.next {
             return true;
         }
-        match self.step(held).await {
-            Ok(Stepped::On) => true,
-            Ok(Stepped::Off) | Err(StoreError::Stale) => false,
+        match self.step(leased).await {
+            Ok(StepResult::Continue) => true,
+            Ok(StepResult::Stop) | Err(StoreError::Conflict) => false,
             Err(error) => {
-                tracing::warn!(task = %held.task.id, %error, "a step of a background task failed");
-                held.next = now + PAUSE;
-                held.doubtful = true;
+                tracing::warn!(task = %leased.task.id, %error, "a step of a background task failed");
+                leased.next = now + RETRY_DELAY;
+                leased.outcome_unknown = true;
                 true
             }
         }
     }
 
-    async fn step(&self, held: &mut Held) -> StoreResult<Stepped> {
+    async fn step(&self, leased: &mut LeasedTask) -> StoreResult<StepResult> {
         let (provider, now) = (&self.provider, self.provider.now());
         let store = provider.store();
-        if held.doubtful {
-            match store.task(&held.task.account, &held.task.id).await? {
-                Some(task) if task.status == TaskStatus::Running => held.task = task,
-                _ => return Ok(Stepped::Off),
+        if leased.outcome_unknown {
+            match store.task(&leased.task.account, &leased.task.id).await? {
+                Some(task) if task.status == TaskStatus::Running => leased.task = task,
+                _ => return Ok(StepResult::Stop),
             }
-            held.doubtful = false;
+            leased.outcome_unknown = false;
         }
         // So that nothing that the task itself makes happen is in its span.
-        if now < held.task.selection.until {
-            return self.renew(held).await;
+        if now < leased.task.selection.until {
+            return self.renew(leased).await;
         }
-        if held.task.kind == TaskKind::PurgeContent {
-            return self.purge(held).await;
+        if leased.task.kind == TaskKind::PurgeContent {
+            return self.purge(leased).await;
         }
-        if !held.under_way.is_empty() {
-            if store.due_of(&held.task.endpoint, &held.under_way, now).await? > 0 {
-                return self.renew(held).await;
+        if !leased.under_way.is_empty() {
+            if store.due_count(&leased.task.endpoint, &leased.under_way, now).await? > 0 {
+                return self.renew(leased).await;
             }
-            held.under_way.clear();
-            held.pace.ended(provider.clock().monotonic());
+            leased.under_way.clear();
+            leased.batch_size.ended(provider.clock().monotonic());
         }
-        let target = match self.target(&held.task).await? {
+        let target = match self.target(&leased.task).await? {
             Ok(target) => target,
-            Err(reason) => return self.fail(held, reason).await,
+            Err(reason) => return self.fail(leased, reason).await,
         };
-        let choice = choose(store, &held.task, &target, held.pace.batch()).await?;
-        let step = Advance {
-            to: choice.to,
-            found: choice.found,
-            messages: choice.messages.clone(),
-            status: if choice.last { TaskStatus::Finished } else { TaskStatus::Running },
-            ..self.stay(held)
+        let plan = plan_step(store, &leased.task, &target, leased.batch_size.batch()).await?;
+        let step = TaskStep {
+            to: plan.to,
+            found: plan.found,
+            messages: plan.messages.clone(),
+            status: if plan.last { TaskStatus::Finished } else { TaskStatus::Running },
+            ..self.no_progress(leased)
         };
-        match self.advance(held, step).await {
-            Err(StoreError::NotFound) => return self.fail(held, GONE).await,
+        match self.advance(leased, step).await {
+            Err(StoreError::NotFound) => return self.fail(leased, ENDPOINT_UNAVAILABLE).await,
             advanced => advanced?,
         }
-        if !choice.messages.is_empty() {
-            held.pace.began(provider.clock().monotonic());
-            held.under_way = choice.messages;
-            provider.dispatcher().look();
+        if !plan.messages.is_empty() {
+            leased.batch_size.began(provider.clock().monotonic());
+            leased.under_way = plan.messages;
+            provider.dispatcher().request_sweep();
         }
-        Ok(if held.task.status == TaskStatus::Running { Stepped::On } else { Stepped::Off })
+        Ok(if leased.task.status == TaskStatus::Running { StepResult::Continue } else { StepResult::Stop })
     }
 
     /// Removes the payloads of the next messages.
-    async fn purge(&self, held: &mut Held) -> StoreResult<Stepped> {
-        let BackgroundTask { kind, application, progress, selection, .. } = &held.task;
-        let end = bound(*kind, selection.until);
+    async fn purge(&self, leased: &mut LeasedTask) -> StoreResult<StepResult> {
+        let BackgroundTask { kind, application, progress, selection, .. } = &leased.task;
+        let end = position_at(*kind, selection.until);
         let (store, now) = (self.provider.store(), self.provider.now());
-        let (removed, last) = store.expunge_payloads(application, &progress.position, &end, PURGED_MAX, now).await?;
+        let (removed, last) =
+            store.expunge_payloads(application, &progress.position, &end, EXPUNGE_BATCH_MAX, now).await?;
         if last.is_some() {
-            self.provider.purged(application);
+            self.provider.payloads_removed(application);
         }
         let status = if last.is_none() { TaskStatus::Finished } else { TaskStatus::Running };
-        let step = Advance { to: last.unwrap_or(end), found: removed as u64, status, ..self.stay(held) };
-        self.advance(held, step).await?;
-        Ok(if status == TaskStatus::Running { Stepped::On } else { Stepped::Off })
+        let step = TaskStep { to: last.unwrap_or(end), found: removed as u64, status, ..self.no_progress(leased) };
+        self.advance(leased, step).await?;
+        Ok(if status == TaskStatus::Running { StepResult::Continue } else { StepResult::Stop })
     }
 
     /// The endpoint, or why nothing can be sent to it.
@@ -222,54 +229,54 @@ impl Worker {
         // What is held of it in memory may be a little old.
         let since = self.provider.clock().monotonic();
         let snapshot = snapshots.get_since(&task.application, since).await?;
-        Ok(snapshot.as_deref().and_then(known).ok_or(GONE))
+        Ok(snapshot.as_deref().and_then(known).ok_or(ENDPOINT_UNAVAILABLE))
     }
 
-    async fn fail(&self, held: &mut Held, reason: &'static str) -> StoreResult<Stepped> {
-        let step = Advance { status: TaskStatus::Failed, error: Some(reason.to_owned()), ..self.stay(held) };
-        self.advance(held, step).await.map(|()| Stepped::Off)
+    async fn fail(&self, leased: &mut LeasedTask, reason: &'static str) -> StoreResult<StepResult> {
+        let step = TaskStep { status: TaskStatus::Failed, error: Some(reason.to_owned()), ..self.no_progress(leased) };
+        self.advance(leased, step).await.map(|()| StepResult::Stop)
     }
 
     /// Keeps the task while it waits.
-    async fn renew(&self, held: &mut Held) -> StoreResult<Stepped> {
-        if held.leased_until.duration_since(self.provider.now()) < LEASE_RENEWED {
-            self.advance(held, self.stay(held)).await?;
+    async fn renew(&self, leased: &mut LeasedTask) -> StoreResult<StepResult> {
+        if leased.leased_until.duration_since(self.provider.now()) < LEASE_RENEW_BEFORE {
+            self.advance(leased, self.no_progress(leased)).await?;
         }
-        Ok(Stepped::On)
+        Ok(StepResult::Continue)
     }
 
     /// A step that goes nowhere.
-    fn stay(&self, held: &Held) -> Advance {
+    fn no_progress(&self, leased: &LeasedTask) -> TaskStep {
         let now = self.provider.now();
-        Advance {
-            task: held.task.id.clone(),
-            from: held.task.progress.position.clone(),
-            to: held.task.progress.position.clone(),
+        TaskStep {
+            task: leased.task.id.clone(),
+            from: leased.task.progress.position.clone(),
+            to: leased.task.progress.position.clone(),
             found: 0,
             messages: Vec::new(),
             status: TaskStatus::Running,
             error: None,
-            worker: self.me.clone(),
+            worker: self.worker_id.clone(),
             leased_until: now + LEASE,
             now,
         }
     }
 
-    async fn advance(&self, held: &mut Held, step: Advance) -> StoreResult<()> {
+    async fn advance(&self, leased: &mut LeasedTask, step: TaskStep) -> StoreResult<()> {
         let (position, status, leased_until) = (step.to.clone(), step.status, step.leased_until);
         self.provider.store().advance_task(step).await?;
-        held.task.progress.position = position;
-        held.task.status = status;
-        held.leased_until = leased_until;
+        leased.task.progress.position = position;
+        leased.task.status = status;
+        leased.leased_until = leased_until;
         Ok(())
     }
 
     /// So that another node need not wait for the end of a lease.
-    async fn give_back(&self, held: Vec<Held>) {
-        for task in held {
-            let step = Advance { leased_until: self.provider.now(), ..self.stay(&task) };
+    async fn release_tasks(&self, leased: Vec<LeasedTask>) {
+        for task in leased {
+            let step = TaskStep { leased_until: self.provider.now(), ..self.no_progress(&task) };
             match self.provider.store().advance_task(step).await {
-                Ok(_) | Err(StoreError::Stale) => {}
+                Ok(_) | Err(StoreError::Conflict) => {}
                 Err(error) => {
                     tracing::warn!(task = %task.task.id, %error, "a background task is free again in ten seconds");
                 }
@@ -277,11 +284,13 @@ impl Worker {
         }
     }
 
-    async fn forget(&self) {
-        if let Err(error) = self.provider.store().forget_tasks(self.provider.now() - REMEMBERED, FORGET_MAX).await {
+    async fn delete_old_tasks(&self) {
+        if let Err(error) =
+            self.provider.store().delete_old_tasks(self.provider.now() - TASK_RETENTION, DELETE_BATCH_MAX).await
+        {
             tracing::warn!(%error, "old background tasks could not be forgotten");
         }
     }
 }
 
-const GONE: &str = "the endpoint is disabled or was deleted; enable it, and ask again";
+const ENDPOINT_UNAVAILABLE: &str = "the endpoint is disabled or was deleted; enable it, and ask again";

@@ -8,70 +8,70 @@ use jiff::{SignedDuration, Timestamp};
 use kit_outbound::{Request, TransportError};
 
 use super::Shared;
+use super::attempt_event::attempt_event;
 use super::lane::Lane;
-use super::lane_state::Work;
-use super::notice::notice;
-use super::outcome::{Outcome, Pace, RESPONSE_BYTES_MAX};
-use super::recorder::Entry;
+use super::lane_state::QueuedDelivery;
+use super::outcome::{ConcurrencySignal, Outcome, RESPONSE_BYTES_MAX};
+use super::recorder::DeliveryRecord;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
 use crate::payload::StoredPayload;
-use crate::port::{AttemptRecord, EndpointEffect, Next, Notice, Order, Page, StoreResult};
+use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, Order, Page, StoreResult};
 use crate::target::Target;
 
 /// Attempts that are looked at before an endpoint is disabled for failing too long.
-const LOOKED_BACK_MAX: usize = 250;
+const RECENT_ATTEMPTS_MAX: usize = 250;
 
 /// What became of a row that a lane gave out.
-pub(super) enum Attempted {
+pub(super) enum AttemptResult {
     /// It is with its recorder. The endpoint was as it had been since this time.
-    Done { pace: Pace, changed_at: Timestamp },
+    Done { signal: ConcurrencySignal, changed_at: Timestamp },
     /// The store could not be asked about the endpoint.
-    NotBegun(Box<Work>),
+    NotStarted(Box<QueuedDelivery>),
 }
 
 #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
 pub(super) fn attempt<'a>(
     shared: &'a Arc<Shared>,
     lane: &'a Lane,
-    mut work: Work,
-) -> impl Future<Output = Attempted> + Send + 'a {
+    mut delivery: QueuedDelivery,
+) -> impl Future<Output = AttemptResult> + Send + 'a {
     async move {
-        let target = match target_of(shared, lane, &work).await {
+        let target = match target_of(shared, lane, &delivery).await {
             Ok(Some(target)) => target,
             Ok(None) => {
-                shared.recorders.record(lane.drop_entry(work.message, work.key, work.holder)).await;
-                return Attempted::Done { pace: Pace::Same, changed_at: shared.context.clock.now() };
+                shared.recorders.record(lane.dropped_record(delivery.message, delivery.key, delivery.lease)).await;
+                return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
             }
             Err(error) => {
                 tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
-                return Attempted::NotBegun(Box::new(work));
+                return AttemptResult::NotStarted(Box::new(delivery));
             }
         };
-        lane.set_terms(shared, &target);
+        lane.set_limits(shared, &target);
         let context = &shared.context;
         let (at, started) = (context.clock.now(), context.clock.monotonic());
         // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
         // a minute takes no room meanwhile.
-        let payload = std::mem::take(&mut work.payload);
-        let outcome = send(shared, lane, &target, &work.message, payload, (at, started)).await;
+        let payload = std::mem::take(&mut delivery.payload);
+        let outcome = send(shared, lane, &target, &delivery.message, payload, (at, started)).await;
         let duration = context.clock.monotonic().saturating_duration_since(started);
-        shared.metrics.attempted(outcome.status, started.saturating_duration_since(work.since), duration);
-        if let Some(wanted_at) = work.first_wanted_at().filter(|_| outcome.status == AttemptStatus::Success) {
-            let waited = Duration::try_from(at.duration_since(wanted_at)).unwrap_or_default();
+        shared.metrics.attempted(outcome.status, started.saturating_duration_since(delivery.since), duration);
+        if let Some(requested_at) = delivery.first_requested_at().filter(|_| outcome.status == AttemptStatus::Success) {
+            let waited = Duration::try_from(at.duration_since(requested_at)).unwrap_or_default();
             shared.metrics.delivered_first(waited.saturating_add(duration));
         }
-        let attempts = work.attempts.saturating_add(1);
+        let attempts = delivery.attempts.saturating_add(1);
         let mut next = next(shared, &outcome, attempts);
-        let pace = outcome.pace.spread(|| context.random.unit_f64());
+        let signal = outcome.signal.spread(|| context.random.unit_f64());
         let mut endpoint = effect(shared, lane, &outcome, &target).await;
-        let mut notice = notice(outcome.status, attempts, next);
-        if work.trigger == AttemptTrigger::Manual {
+        let mut notice = attempt_event(outcome.status, attempts, next);
+        if delivery.trigger == AttemptTrigger::Manual {
             // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
             // nobody notice but who asked for it.
-            next = Next::Done;
+            next = DeliveryOutcome::Done;
             if outcome.status != AttemptStatus::Success {
-                notice = Notice::None;
+                notice = AttemptEvent::None;
             }
             if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
                 endpoint = EndpointEffect::None;
@@ -81,7 +81,7 @@ pub(super) fn attempt<'a>(
             notice,
             attempt: Attempt {
                 id: context.ids.make(ids::ATTEMPT),
-                message: work.message,
+                message: delivery.message,
                 endpoint: lane.endpoint.clone(),
                 application: lane.application.clone(),
                 url: target.url.clone(),
@@ -89,37 +89,37 @@ pub(super) fn attempt<'a>(
                 response_status_code: outcome.code,
                 response: outcome.response,
                 response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-                trigger: work.trigger,
+                trigger: delivery.trigger,
                 at,
             },
-            next,
+            outcome: next,
             endpoint,
         };
-        shared.recorders.record(Entry::Attempt { record, key: work.key, holder: work.holder }).await;
-        Attempted::Done { pace, changed_at: target.changed_at }
+        shared.recorders.record(DeliveryRecord::Attempt { record, key: delivery.key, lease: delivery.lease }).await;
+        AttemptResult::Done { signal, changed_at: target.changed_at }
     }
 }
 
 /// Where to send it; none when that, or what was to be sent, is not there any more.
-async fn target_of(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option<Arc<Target>>> {
-    let Some(target) = target(shared, lane, work).await? else { return Ok(None) };
-    if target.purges != work.purges && payload_of(shared, lane, &work.message).await?.is_none() {
+async fn target_of(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> StoreResult<Option<Arc<Target>>> {
+    let Some(target) = target(shared, lane, delivery).await? else { return Ok(None) };
+    if target.purges != delivery.purges && payload_of(shared, lane, &delivery.message).await?.is_none() {
         return Ok(None);
     }
     Ok(Some(target))
 }
 
 /// The endpoint as it is; none when it is disabled or gone, by what was read after the row was made.
-async fn target(shared: &Shared, lane: &Lane, work: &Work) -> StoreResult<Option<Arc<Target>>> {
+async fn target(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> StoreResult<Option<Arc<Target>>> {
     let snapshots = &shared.context.snapshots;
-    for since in [None, Some(work.since)] {
+    for since in [None, Some(delivery.since)] {
         let snapshot = match since {
             None => snapshots.get(&lane.application).await?,
             Some(since) => snapshots.get_since(&lane.application, since).await?,
         };
         let Some(snapshot) = snapshot else { return Ok(None) };
         let target = snapshot.targets.get(&lane.endpoint).filter(|target| !target.disabled);
-        if target.is_some() || snapshot.loaded_at >= work.since {
+        if target.is_some() || snapshot.loaded_at >= delivery.since {
             return Ok(target.cloned());
         }
     }
@@ -136,20 +136,20 @@ fn send<'a>(
     (now, started): (Timestamp, Instant),
 ) -> impl Future<Output = Outcome> + Send + 'a {
     async move {
-        let way = match &target.way {
-            Ok(way) => way,
+        let request_template = match &target.request_template {
+            Ok(request_template) => request_template,
             Err(reason) => return Outcome::failed(reason.clone()),
         };
-        if let Err(reason) = shared.context.config.reach.check_scheme(way.to.uri()) {
+        if let Err(reason) = shared.context.config.address_policy.check_scheme(request_template.destination.uri()) {
             return Outcome::failed(reason);
         }
         let request = |payload: StoredPayload, deadline| {
             let (media_type, body) = payload.into_parts();
-            let mut headers = way.headers_of_a_request(media_type);
-            way.signer.sign_headers(&mut headers, message, &body, now);
+            let mut headers = request_template.request_headers(media_type);
+            request_template.signer.sign_headers(&mut headers, message, &body, now);
             Request {
                 method: Method::POST,
-                to: way.to.clone(),
+                to: request_template.destination.clone(),
                 headers,
                 body,
                 deadline,
@@ -166,7 +166,7 @@ fn send<'a>(
         // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
         // failure of its own. If it did take the message, it knows the copy by its id.
         Box::pin(async {
-            let Some(payload) = payload_again(shared, lane, message).await else {
+            let Some(payload) = reload_payload(shared, lane, message).await else {
                 return outcome_of(Err(TransportError::Stale));
             };
             let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
@@ -177,7 +177,7 @@ fn send<'a>(
 }
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
-async fn payload_again(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
+async fn reload_payload(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
     payload_of(shared, lane, message).await.unwrap_or_else(|error| {
         tracing::warn!(%message, %error, "a message could not be read again");
         None
@@ -188,14 +188,14 @@ async fn payload_of(shared: &Shared, lane: &Lane, message: &Id) -> StoreResult<O
     Ok(shared.context.store.message(&lane.application, message).await?.and_then(|message| message.payload))
 }
 
-fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> Next {
+fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> DeliveryOutcome {
     if outcome.status == AttemptStatus::Success || outcome.gone {
-        return Next::Done;
+        return DeliveryOutcome::Done;
     }
     let schedule = &shared.context.config.retry_schedule;
     match schedule.pause(attempts, shared.context.random.unit_f64(), outcome.retry_after) {
-        Some(pause) => Next::Retry { at: shared.context.clock.now() + pause, attempts },
-        None => Next::Done,
+        Some(pause) => DeliveryOutcome::Retry { at: shared.context.clock.now() + pause, attempts },
+        None => DeliveryOutcome::Done,
     }
 }
 
@@ -224,7 +224,7 @@ async fn effect(shared: &Shared, lane: &Lane, outcome: &Outcome, target: &Target
 /// Whether one of the last attempts went well after `since`. A success that began before a failure was known of, here or at
 /// another node, did not clear the time since which the endpoint fails: it must not be disabled for that.
 async fn succeeded_since(shared: &Shared, lane: &Lane, since: Timestamp) -> StoreResult<bool> {
-    let page = Page { from: None, order: Order::Descending, limit: LOOKED_BACK_MAX };
+    let page = Page { from: None, order: Order::Descending, limit: RECENT_ATTEMPTS_MAX };
     let attempts = shared.context.store.attempts_at_endpoint(&lane.application, &lane.endpoint, page).await?;
     Ok(attempts.iter().any(|attempt| attempt.status == AttemptStatus::Success && attempt.at >= since))
 }

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::lane::{Lane, STORE_PAUSE};
-use super::lane_state::{Claim, Work};
-use super::nodes::Holder;
+use super::lane_state::{ClaimRequest, QueuedDelivery};
+use super::node_leases::NodeLease;
 use crate::model::Id;
-use crate::port::{RowKind, StoreResult};
+use crate::port::{DeliveryKind, StoreResult};
 
 /// Claims rows for a lane, whose state asked for them.
-pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, asked: Claim) {
-    let Some(holder) = shared.names.current() else {
-        lane.update(&shared, |state| state.claim_later(asked.kind));
+pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, request: ClaimRequest) {
+    let Some(lease) = shared.leases.current() else {
+        lane.update(&shared, |state| state.abandon_claim(request.kind));
         return;
     };
-    let mut claiming = Claiming { lane: &lane, shared: &shared, kind: asked.kind, ended: false };
-    match rows(&shared, &lane, &holder, asked).await {
-        Ok((works, read)) => {
+    let mut claiming = ClaimGuard { lane: &lane, shared: &shared, kind: request.kind, ended: false };
+    match claim_rows(&shared, &lane, &lease, request).await {
+        Ok((deliveries, read)) => {
             claiming.ended = true;
-            lane.update(&shared, |state| state.claimed(works, read, asked));
+            lane.update(&shared, |state| state.claimed(deliveries, read, request));
             if shared.is_draining() {
-                lane.give_back().await;
+                lane.release_queued().await;
             }
-            lane.pump(&shared);
+            lane.start_attempts(&shared);
         }
         Err(error) => {
             tracing::warn!(endpoint = %lane.endpoint, %error, "no deliveries could be claimed");
@@ -33,24 +33,39 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, asked: Claim) {
 }
 
 /// The claimed rows, and how many there were with those that have no payload any more.
-async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> StoreResult<(Vec<Work>, usize)> {
+async fn claim_rows(
+    shared: &Shared,
+    lane: &Lane,
+    lease: &NodeLease,
+    request: ClaimRequest,
+) -> StoreResult<(Vec<QueuedDelivery>, usize)> {
     let context = &shared.context;
     // Before the rows: they are at least as new.
     let purges = context.snapshots.get(&lane.application).await?.map_or(0, |snapshot| snapshot.application.purges);
-    let rows = context.store.claim(holder, &lane.endpoint, asked.kind, context.clock.now(), asked.room).await?;
+    let rows = context.store.claim(lease, &lane.endpoint, request.kind, context.clock.now(), request.room).await?;
     let (read, since) = (rows.len(), context.clock.monotonic());
-    let mut works = Vec::with_capacity(read);
+    let mut deliveries = Vec::with_capacity(read);
     for row in rows {
-        let holder = Arc::clone(holder);
-        let wanted_at = row.message.deliver_at.unwrap_or(row.message.created_at);
-        let wanted_at = (!row.replayed).then_some(wanted_at);
+        let lease = Arc::clone(lease);
+        let requested_at = row.message.deliver_at.unwrap_or(row.message.created_at);
+        let requested_at = (!row.replayed).then_some(requested_at);
         match row.message.payload {
             Some(payload) => {
-                let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.key, row.trigger);
-                works.push(Work { message, payload, purges, attempts, key, trigger, holder, since, wanted_at });
+                let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.ordering_key, row.trigger);
+                deliveries.push(QueuedDelivery {
+                    message,
+                    payload,
+                    purges,
+                    attempts,
+                    key,
+                    trigger,
+                    lease,
+                    since,
+                    requested_at,
+                });
             }
             None => {
-                shared.recorders.record(lane.drop_entry(row.message.id, row.key, holder)).await;
+                shared.recorders.record(lane.dropped_record(row.message.id, row.ordering_key, lease)).await;
             }
         }
     }
@@ -58,41 +73,41 @@ async fn rows(shared: &Shared, lane: &Lane, holder: &Holder, asked: Claim) -> St
         && let Ok(Some(snapshot)) = context.snapshots.get(&lane.application).await
         && let Some(target) = snapshot.targets.get(&lane.endpoint)
     {
-        lane.set_terms(shared, target);
+        lane.set_limits(shared, target);
     }
-    Ok((works, read))
+    Ok((deliveries, read))
 }
 
 /// Gives rows back to the table, due at once.
-pub(super) async fn release(shared: &Shared, endpoint: &Id, works: Vec<Work>) {
-    let mut by_holder: HashMap<Id, (Holder, Vec<(Id, Id)>)> = HashMap::new();
-    for work in works {
-        let rows = by_holder.entry(work.holder.0.clone()).or_insert_with(|| (work.holder, Vec::new()));
-        rows.1.push((work.message, endpoint.clone()));
+pub(super) async fn release(shared: &Shared, endpoint: &Id, deliveries: Vec<QueuedDelivery>) {
+    let mut by_lease: HashMap<Id, (NodeLease, Vec<(Id, Id)>)> = HashMap::new();
+    for delivery in deliveries {
+        let rows = by_lease.entry(delivery.lease.0.clone()).or_insert_with(|| (delivery.lease, Vec::new()));
+        rows.1.push((delivery.message, endpoint.clone()));
     }
-    for (holder, rows) in by_holder.into_values() {
-        if let Err(error) = shared.context.store.release(&holder, rows, shared.context.clock.now()).await {
-            shared.names.doubt();
+    for (lease, rows) in by_lease.into_values() {
+        if let Err(error) = shared.context.store.release(&lease, rows, shared.context.clock.now()).await {
+            shared.leases.fence();
             tracing::warn!(%endpoint, %error, "deliveries could not be given back; they are found again later");
         }
     }
 }
 
 /// Stands for a claim under way: one that fails, or panics, is not waited for. What it may have claimed is found again.
-struct Claiming<'a> {
+struct ClaimGuard<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,
-    kind: RowKind,
+    kind: DeliveryKind,
     ended: bool,
 }
 
-impl Drop for Claiming<'_> {
+impl Drop for ClaimGuard<'_> {
     fn drop(&mut self) {
         if !self.ended {
-            self.shared.names.doubt();
+            self.shared.leases.fence();
             let until = self.shared.context.clock.now() + STORE_PAUSE;
-            self.lane.update(self.shared, |state| state.not_claimed(self.kind, until));
-            self.lane.pump(self.shared);
+            self.lane.update(self.shared, |state| state.claim_failed(self.kind, until));
+            self.lane.start_attempts(self.shared);
         }
     }
 }

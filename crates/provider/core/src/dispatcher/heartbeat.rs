@@ -13,7 +13,7 @@ use crate::port::StoreResult;
 /// Pauses that are learnt at a time at most, the longest; other receivers say it again.
 const PAUSES_MAX: usize = 10_000;
 /// Pauses that were kept longer ago than this are known: the time between two beats, and what clocks may differ.
-const PAUSES_OF: Duration = Duration::from_secs(10);
+const PAUSES_LOOKBACK: Duration = Duration::from_secs(10);
 
 pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
     let shared = Arc::clone(shared);
@@ -22,7 +22,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
         async move {
             // Goes on while the dispatcher drains: what is under way is still this node's.
             while !shared.drained.is_cancelled() {
-                if let Err(error) = shared.beat().await {
+                if let Err(error) = shared.send_heartbeat().await {
                     tracing::warn!(%error, "the store could not be told that this node lives");
                 }
                 let next = shared.context.clock.now() + shared.context.config.node_dead_after / 10;
@@ -36,38 +36,38 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
 }
 
 impl Shared {
-    async fn beat(self: &Arc<Self>) -> StoreResult<()> {
+    async fn send_heartbeat(self: &Arc<Self>) -> StoreResult<()> {
         let (store, now) = (&self.context.store, self.context.clock.now());
         if !self.is_draining()
-            && let Some(name) = self.names.wanted()
+            && let Some(name) = self.leases.next_lease()
         {
-            let first = self.names.current().is_none();
+            let first = self.leases.current().is_none();
             store.heartbeat(&name, now, self.dead_before(now, first.then_some(self.context.config.nodes))).await?;
             if first {
                 // Before anything is sent.
-                self.learn_pauses(Timestamp::UNIX_EPOCH, now).await?;
+                self.load_pauses(Timestamp::UNIX_EPOCH, now).await?;
             }
-            self.names.take(name);
+            self.leases.activate(name);
             // What others left is due now, and what waited for this node to have a name.
-            self.sweeps.look();
+            self.sweeps.request_sweep();
         }
-        let own = self.names.living();
+        let own = self.leases.live();
         for name in &own {
             store.heartbeat(name, now, self.dead_before(now, None)).await?;
         }
         if self.context.config.nodes == Nodes::Many {
-            self.learn_pauses(now - PAUSES_OF, now).await?;
+            self.load_pauses(now - PAUSES_LOOKBACK, now).await?;
             // A node in doubt has more names than one: its own are told apart, and another's count for a short time.
-            let all = store.living_nodes(self.dead_before(now, None)).await?;
-            self.rates.share_with(all.saturating_sub(own.len()));
+            let all = store.live_node_count(self.dead_before(now, None)).await?;
+            self.rates.set_other_nodes(all.saturating_sub(own.len()));
         }
         Ok(())
     }
 
     /// Leaves alone what receivers asked this installation to leave alone, whichever process they said it to.
-    async fn learn_pauses(self: &Arc<Self>, since: Timestamp, now: Timestamp) -> StoreResult<()> {
+    async fn load_pauses(self: &Arc<Self>, since: Timestamp, now: Timestamp) -> StoreResult<()> {
         for pause in self.context.store.pauses(since, now, PAUSES_MAX).await? {
-            self.lanes.learn(self, &pause);
+            self.lanes.apply_stored_pause(self, &pause);
         }
         Ok(())
     }

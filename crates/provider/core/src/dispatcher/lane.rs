@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::attempt::{Attempted, attempt};
-use super::lane_state::{LaneState, Step, Terms, Work};
+use super::attempt::{AttemptResult, attempt};
+use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery};
 use super::load::Share;
-use super::nodes::Holder;
-use super::outcome::Pace;
-use super::recorder::Entry;
+use super::node_leases::NodeLease;
+use super::outcome::ConcurrencySignal;
+use super::recorder::DeliveryRecord;
 use super::{Shared, claim};
-use crate::metrics::LaneFigures;
+use crate::metrics::LaneGauges;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
-use crate::port::RowKind;
+use crate::port::DeliveryKind;
 use crate::port::supervision::Pause;
 use crate::target::Target;
 
@@ -39,10 +39,10 @@ struct Inner {
 }
 
 /// Room in a lane for one message, given back when it is not used.
-pub(super) struct Place {
+pub(super) struct Reservation {
     lane: Arc<Lane>,
     payload_bytes: usize,
-    filled: bool,
+    enqueued: bool,
 }
 
 impl Lane {
@@ -62,24 +62,24 @@ impl Lane {
         shared: &Shared,
         payload_bytes: usize,
         target: &Target,
-    ) -> Result<Option<Place>, Closed> {
-        let terms = self.terms(shared, target);
+    ) -> Result<Option<Reservation>, LaneClosed> {
+        let limits = self.limits(shared, target);
         let mut inner = self.lock();
         if inner.state.is_closed() {
-            return Err(Closed);
+            return Err(LaneClosed);
         }
-        inner.keep_to(terms, target, shared);
+        inner.apply_limits(limits, target, shared);
         let (now, config) = (shared.context.clock.now(), &shared.context.config.lanes);
-        let sharers = inner.share.sharers(&shared.load);
-        let reserved = inner.state.reserve(payload_bytes, now, config, sharers);
+        let share_divisor = inner.share.share_divisor(&shared.load);
+        let reserved = inner.state.reserve(payload_bytes, now, config, share_divisor);
         inner.count(shared);
-        Ok(reserved.then(|| Place { lane: Arc::clone(self), payload_bytes, filled: false }))
+        Ok(reserved.then(|| Reservation { lane: Arc::clone(self), payload_bytes, enqueued: false }))
     }
 
     /// The endpoint is like this now.
-    pub(super) fn set_terms(&self, shared: &Shared, target: &Target) {
-        let terms = self.terms(shared, target);
-        self.lock().keep_to(terms, target, shared);
+    pub(super) fn set_limits(&self, shared: &Shared, target: &Target) {
+        let limits = self.limits(shared, target);
+        self.lock().apply_limits(limits, target, shared);
     }
 
     pub(super) fn is_paused(&self, now: Timestamp) -> bool {
@@ -87,12 +87,12 @@ impl Lane {
     }
 
     /// What the table says of a pause. `Err` when the lane is closed.
-    pub(super) fn learn(&self, pause: &Pause) -> Result<(), Closed> {
+    pub(super) fn apply_stored_pause(&self, pause: &Pause) -> Result<(), LaneClosed> {
         let mut inner = self.lock();
         if inner.state.is_closed() {
-            return Err(Closed);
+            return Err(LaneClosed);
         }
-        inner.state.learn(pause.until, pause.changed_at);
+        inner.state.apply_stored_pause(pause.until, pause.changed_at);
         Ok(())
     }
 
@@ -101,82 +101,86 @@ impl Lane {
     }
 
     /// There may be rows of these kinds for this endpoint in the table. `Err` when the lane is closed.
-    pub(super) fn look_in_table(self: &Arc<Self>, shared: &Arc<Shared>, kinds: &[RowKind]) -> Result<(), Closed> {
+    pub(super) fn wake_for_rows(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        kinds: &[DeliveryKind],
+    ) -> Result<(), LaneClosed> {
         let mut inner = self.lock();
         if inner.state.is_closed() {
-            return Err(Closed);
+            return Err(LaneClosed);
         }
-        inner.state.look_in_table(kinds);
+        inner.state.wake_for_rows(kinds);
         drop(inner);
-        self.pump(shared);
+        self.start_attempts(shared);
         Ok(())
     }
 
     /// Does all that the state asks for at the moment.
-    pub(super) fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
-        self.pump_at(shared, shared.context.clock.now());
+    pub(super) fn start_attempts(self: &Arc<Self>, shared: &Arc<Shared>) {
+        self.start_attempts_at(shared, shared.context.clock.now());
     }
 
-    fn pump_at(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) {
-        while let Some(work) = self.next(shared, now) {
+    fn start_attempts_at(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) {
+        while let Some(delivery) = self.next(shared, now) {
             // In a box of its own, as what becomes a task is copied ten times on its way there and out.
-            tokio::spawn(Box::pin(run(Arc::clone(self), Arc::clone(shared), work)));
+            tokio::spawn(Box::pin(run_attempts(Arc::clone(self), Arc::clone(shared), delivery)));
         }
     }
 
     /// The next delivery to send, if one may be sent now. Claims and timers are started on the way.
-    fn next(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) -> Option<Work> {
+    fn next(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) -> Option<QueuedDelivery> {
         if shared.is_draining() {
             return None;
         }
         loop {
             let config = &shared.context.config.lanes;
             let mut inner = self.lock();
-            let sharers = inner.share.sharers(&shared.load);
-            let step = inner.state.step(now, config, sharers);
+            let share_divisor = inner.share.share_divisor(&shared.load);
+            let step = inner.state.next_action(now, config, share_divisor);
             inner.count(shared);
             match step {
-                Step::Start(work) => {
+                LaneAction::Start(delivery) => {
                     shared.load.under_way.fetch_add(1, Ordering::AcqRel);
-                    return Some(work);
+                    return Some(delivery);
                 }
-                Step::Claim(asked) => {
+                LaneAction::Claim(request) => {
                     drop(inner);
-                    tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), asked));
+                    tokio::spawn(claim::claim(Arc::clone(self), Arc::clone(shared), request));
                 }
-                Step::GiveBack(works) => {
+                LaneAction::Release(deliveries) => {
                     drop(inner);
                     let (lane, shared) = (Arc::clone(self), Arc::clone(shared));
-                    tokio::spawn(async move { claim::release(&shared, &lane.endpoint, works).await });
+                    tokio::spawn(async move { claim::release(&shared, &lane.endpoint, deliveries).await });
                 }
-                Step::WaitUntil(at) => {
+                LaneAction::WaitUntil(at) => {
                     inner.wake_at(at, self);
                     return None;
                 }
-                Step::Rest => return None,
+                LaneAction::Idle => return None,
             }
         }
     }
 
     /// Gives back what is queued: the table has it from then on.
-    pub(super) async fn give_back(&self) {
+    pub(super) async fn release_queued(&self) {
         let Some(shared) = self.shared.upgrade() else { return };
-        let works = self.update(&shared, LaneState::take_queues);
-        claim::release(&shared, &self.endpoint, works).await;
+        let deliveries = self.update(&shared, LaneState::drain_queues);
+        claim::release(&shared, &self.endpoint, deliveries).await;
     }
 
     /// That a row of this lane is to go untried.
-    pub(super) fn drop_entry(&self, message: Id, key: Option<OrderingKey>, holder: Holder) -> Entry {
+    pub(super) fn dropped_record(&self, message: Id, key: Option<OrderingKey>, lease: NodeLease) -> DeliveryRecord {
         let (application, endpoint) = (self.application.clone(), self.endpoint.clone());
-        Entry::Drop { message, application, endpoint, key, _holder: holder }
+        DeliveryRecord::Drop { message, application, endpoint, key, _lease: lease }
     }
 
-    pub(super) fn figures(&self, now: Timestamp) -> LaneFigures {
-        self.lock().state.figures(now)
+    pub(super) fn gauges(&self, now: Timestamp) -> LaneGauges {
+        self.lock().state.gauges(now)
     }
 
-    pub(super) fn waits_since(&self, now: Timestamp) -> Option<Instant> {
-        self.lock().state.waits_since(now)
+    pub(super) fn oldest_waiting_since(&self, now: Timestamp) -> Option<Instant> {
+        self.lock().state.oldest_waiting_since(now)
     }
 
     pub(super) fn close_if_idle(&self, now: Timestamp, at: Instant, after: Duration) -> bool {
@@ -190,10 +194,10 @@ impl Lane {
         result
     }
 
-    fn terms(&self, shared: &Shared, target: &Target) -> Terms {
-        Terms {
+    fn limits(&self, shared: &Shared, target: &Target) -> LaneLimits {
+        LaneLimits {
             changed_at: target.changed_at,
-            endpoint: shared.rates.part(target.throttle_rate),
+            endpoint: shared.rates.node_share(target.throttle_rate),
             application: shared.rates.of(&self.application, target.application_rate),
         }
     }
@@ -205,12 +209,12 @@ impl Lane {
 
 /// The lane is not in the map any more.
 #[derive(Debug)]
-pub(super) struct Closed;
+pub(super) struct LaneClosed;
 
 impl Inner {
-    fn keep_to(&mut self, terms: Terms, target: &Target, shared: &Shared) {
-        self.share.belongs_to(|| shared.load.account(&target.account));
-        self.state.set_terms(terms, &shared.context.config.lanes);
+    fn apply_limits(&mut self, limits: LaneLimits, target: &Target, shared: &Shared) {
+        self.share.set_account(|| shared.load.account(&target.account));
+        self.state.set_limits(limits, &shared.context.config.lanes);
     }
 
     /// Keeps the number of active lanes.
@@ -234,89 +238,89 @@ impl Inner {
             let Some(lane) = lane.upgrade() else { return };
             let Some(shared) = lane.shared.upgrade() else { return };
             lane.lock().timer.take_if(|timer| *timer <= at);
-            lane.pump(&shared);
+            lane.start_attempts(&shared);
         });
     }
 }
 
-impl Place {
+impl Reservation {
     /// The message is on disk: its delivery goes out.
-    pub(super) fn fill(mut self, shared: &Arc<Shared>, work: Work, now: Timestamp) {
-        self.filled = true;
-        self.lane.update(shared, |state| state.fill_place(work));
-        self.lane.pump_at(shared, now);
+    pub(super) fn enqueue(mut self, shared: &Arc<Shared>, delivery: QueuedDelivery, now: Timestamp) {
+        self.enqueued = true;
+        self.lane.update(shared, |state| state.enqueue_reserved(delivery));
+        self.lane.start_attempts_at(shared, now);
     }
 }
 
-impl Drop for Place {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        if self.filled {
+        if self.enqueued {
             return;
         }
         let Some(shared) = self.lane.shared.upgrade() else { return };
         let payload_bytes = self.payload_bytes;
-        self.lane.update(&shared, |state| state.unreserve(payload_bytes));
+        self.lane.update(&shared, |state| state.cancel_reservation(payload_bytes));
     }
 }
 
 /// Sends one delivery after the other, as long as the lane has one for it. What is rare is apart, as it takes room.
 #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
-fn run(lane: Arc<Lane>, shared: Arc<Shared>, mut work: Work) -> impl Future<Output = ()> + Send {
+fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelivery) -> impl Future<Output = ()> + Send {
     async move {
         loop {
-            let bytes = work.bytes();
-            let under_way = UnderWay { lane: &lane, shared: &shared, bytes };
-            let attempted = attempt(&shared, &lane, work).await;
+            let bytes = delivery.bytes();
+            let under_way = InFlightGuard { lane: &lane, shared: &shared, bytes };
+            let attempted = attempt(&shared, &lane, delivery).await;
             std::mem::forget(under_way);
             let now = shared.context.clock.now();
             match attempted {
-                Attempted::Done { pace, changed_at } => {
+                AttemptResult::Done { signal, changed_at } => {
                     let config = &shared.context.config.lanes;
                     let paused = lane.update(&shared, |state| {
-                        state.ended(bytes, pace, changed_at, now, config);
-                        state.take_note(now)
+                        state.ended(bytes, signal, changed_at, now, config);
+                        state.pause_to_store(now)
                     });
                     if let Some((until, changed_at)) = paused {
-                        Box::pin(note_pause(&shared, lane.pause(until, changed_at), now)).await;
+                        Box::pin(save_pause(&shared, lane.pause(until, changed_at), now)).await;
                     }
                 }
-                Attempted::NotBegun(work) => {
-                    lane.update(&shared, |state| state.put_back(*work, now + STORE_PAUSE));
+                AttemptResult::NotStarted(delivery) => {
+                    lane.update(&shared, |state| state.requeue(*delivery, now + STORE_PAUSE));
                     if shared.is_draining() {
-                        Box::pin(lane.give_back()).await;
+                        Box::pin(lane.release_queued()).await;
                     }
                 }
             }
             shared.ended();
             let Some(next) = lane.next(&shared, now) else { return };
-            work = next;
+            delivery = next;
             // The endpoint may keep up with more than before; where there is nothing for this one, there is nothing for others.
-            lane.pump_at(&shared, now);
+            lane.start_attempts_at(&shared, now);
         }
     }
 }
 
-async fn note_pause(shared: &Shared, pause: Pause, now: Timestamp) {
+async fn save_pause(shared: &Shared, pause: Pause, now: Timestamp) {
     let endpoint = pause.endpoint.clone();
-    if let Err(error) = shared.context.store.note_pause(pause, now).await {
+    if let Err(error) = shared.context.store.save_pause(pause, now).await {
         tracing::warn!(%endpoint, %error, "that an endpoint is left alone could not be kept: only this process knows");
     }
 }
 
 /// Stands for an attempt, so that one that panics doesn't keep its place. Its row is found again, as nobody's.
-struct UnderWay<'a> {
+struct InFlightGuard<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,
     bytes: usize,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
         let (now, config) = (self.shared.context.clock.now(), &self.shared.context.config.lanes);
-        self.lane.update(self.shared, |state| state.ended(self.bytes, Pace::Same, now, now, config));
-        self.shared.names.doubt();
+        self.lane.update(self.shared, |state| state.ended(self.bytes, ConcurrencySignal::Keep, now, now, config));
+        self.shared.leases.fence();
         self.shared.ended();
-        self.lane.pump(self.shared);
+        self.lane.start_attempts(self.shared);
     }
 }
 

@@ -7,10 +7,10 @@ use foldhash::HashMap;
 use jiff::Timestamp;
 
 use super::Shared;
-use super::lane::{Lane, Place};
-use crate::metrics::LaneFigures;
+use super::lane::{Lane, Reservation};
+use crate::metrics::LaneGauges;
 use crate::model::Id;
-use crate::port::RowKind;
+use crate::port::DeliveryKind;
 use crate::port::supervision::Pause;
 use crate::target::Target;
 
@@ -30,7 +30,7 @@ impl Lanes {
         application: &Id,
         target: &Target,
         payload_bytes: usize,
-    ) -> Option<Place> {
+    ) -> Option<Reservation> {
         (0..TRIES_MAX)
             .find_map(|_| {
                 let lane = self.lane(shared, application, &target.endpoint);
@@ -40,24 +40,25 @@ impl Lanes {
     }
 
     /// Tells the endpoint's lane that there may be rows of these kinds for it in the table.
-    pub(super) fn look_in_table(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id, kinds: &[RowKind]) {
+    pub(super) fn wake_for_rows(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id, kinds: &[DeliveryKind]) {
         // Where every try finds a lane just being taken away, the sweeper comes by again.
         let _found =
-            (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).look_in_table(shared, kinds).is_ok());
+            (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).wake_for_rows(shared, kinds).is_ok());
     }
 
     /// Tells the endpoint's lane, if it has one, how the endpoint is now.
     pub(super) fn changed(&self, shared: &Arc<Shared>, target: &Target) {
         if let Some(lane) = self.get(&target.endpoint) {
-            lane.set_terms(shared, target);
-            lane.pump(shared);
+            lane.set_limits(shared, target);
+            lane.start_attempts(shared);
         }
     }
 
     /// Tells the endpoint's lane of a pause that the table has.
-    pub(super) fn learn(&self, shared: &Arc<Shared>, pause: &Pause) {
+    pub(super) fn apply_stored_pause(&self, shared: &Arc<Shared>, pause: &Pause) {
         // Where every try finds a lane just being taken away, the receiver says so again.
-        let _told = (0..TRIES_MAX).any(|_| self.lane(shared, &pause.application, &pause.endpoint).learn(pause).is_ok());
+        let _told = (0..TRIES_MAX)
+            .any(|_| self.lane(shared, &pause.application, &pause.endpoint).apply_stored_pause(pause).is_ok());
     }
 
     /// Whether an endpoint's lane is waiting because its receiver asked for it.
@@ -70,13 +71,13 @@ impl Lanes {
     }
 
     /// How an endpoint's lane stands; all zero when it has none here.
-    pub(super) fn figures(&self, endpoint: &str, now: Timestamp) -> LaneFigures {
-        self.get(endpoint).map(|lane| lane.figures(now)).unwrap_or_default()
+    pub(super) fn gauges(&self, endpoint: &str, now: Timestamp) -> LaneGauges {
+        self.get(endpoint).map(|lane| lane.gauges(now)).unwrap_or_default()
     }
 
     /// Since when the oldest row in memory waits that is not kept back on purpose.
-    pub(super) fn wait_since(&self, now: Timestamp) -> Option<Instant> {
-        self.all().iter().filter_map(|lane| lane.waits_since(now)).min()
+    pub(super) fn oldest_waiting_since(&self, now: Timestamp) -> Option<Instant> {
+        self.all().iter().filter_map(|lane| lane.oldest_waiting_since(now)).min()
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Lane>> {

@@ -74,7 +74,7 @@ impl AccountLoad {
 
 impl Share {
     /// The lane is of this account.
-    pub(super) fn belongs_to(&mut self, account: impl FnOnce() -> Arc<AccountLoad>) {
+    pub(super) fn set_account(&mut self, account: impl FnOnce() -> Arc<AccountLoad>) {
         if self.account.is_none() {
             let account = account();
             if self.active {
@@ -101,7 +101,7 @@ impl Share {
 
     /// The lane gets one of so many parts of what is shared. As long as nobody has said whose it is, one as if all lanes were
     /// of one account.
-    pub(super) fn sharers(&self, load: &Load) -> usize {
+    pub(super) fn share_divisor(&self, load: &Load) -> usize {
         match &self.account {
             Some(account) => {
                 let lanes = account.active_lanes.load(Ordering::Acquire).max(1);
@@ -122,16 +122,16 @@ mod tests {
         let lane = |account: &str| {
             let mut share = Share::default();
             share.set_active(true, &load);
-            share.belongs_to(|| load.account(&account.into()));
+            share.set_account(|| load.account(&account.into()));
             share
         };
         let mut many: Vec<Share> = (0..1_000).map(|_| lane("acc_many")).collect();
-        assert_eq!(many[0].sharers(&load), 1_000, "alone, it has everything");
+        assert_eq!(many[0].share_divisor(&load), 1_000, "alone, it has everything");
         let mut one = lane("acc_one");
-        assert_eq!((one.sharers(&load), many[0].sharers(&load)), (2, 2_000));
+        assert_eq!((one.share_divisor(&load), many[0].share_divisor(&load)), (2, 2_000));
         one.set_active(false, &load);
         one.set_active(false, &load);
-        assert_eq!(many[0].sharers(&load), 1_000, "who has no work takes no part");
+        assert_eq!(many[0].share_divisor(&load), 1_000, "who has no work takes no part");
         many.truncate(10);
         load.remove_unused();
         assert_eq!(load.accounts.lock().unwrap().len(), 2);
@@ -145,9 +145,9 @@ mod tests {
         let load = Load::default();
         let mut share = Share::default();
         share.set_active(true, &load);
-        assert_eq!(share.sharers(&load), 1);
-        share.belongs_to(|| load.account(&"acc_1".into()));
-        share.belongs_to(|| unreachable!("it knows"));
+        assert_eq!(share.share_divisor(&load), 1);
+        share.set_account(|| load.account(&"acc_1".into()));
+        share.set_account(|| unreachable!("it knows"));
         share.set_active(false, &load);
         assert_eq!(load.active_accounts.load(Ordering::Acquire), 0);
         assert_eq!(load.active_lanes(), 0);

@@ -28,23 +28,23 @@ pub(super) struct Outcome {
     pub(super) retry_after: Option<Duration>,
     /// The receiver says that it is gone for good.
     pub(super) gone: bool,
-    pub(super) pace: Pace,
+    pub(super) signal: ConcurrencySignal,
 }
 
 /// How the lane is to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum ConcurrencySignal {
     /// The endpoint keeps up.
-    Faster,
+    Increase,
     /// Nothing is known.
-    Same,
+    Keep,
     /// The endpoint has too much to do, or hangs.
-    Slower,
+    Decrease,
     /// The endpoint asks to be left alone for so long.
     Pause(Duration),
 }
 
-impl Pace {
+impl ConcurrencySignal {
     /// Lanes that were asked to pause until the same moment don't go on in the same moment.
     pub(super) fn spread(self, unit: impl FnOnce() -> f64) -> Self {
         match self {
@@ -61,7 +61,10 @@ impl Outcome {
             Ok(response) => Self::of_response(&response, now),
             Err(error) => {
                 let slow = matches!(error, TransportError::Timeout { .. });
-                Self { pace: if slow { Pace::Slower } else { Pace::Same }, ..Self::failed(error.to_string()) }
+                Self {
+                    signal: if slow { ConcurrencySignal::Decrease } else { ConcurrencySignal::Keep },
+                    ..Self::failed(error.to_string())
+                }
             }
         }
     }
@@ -74,18 +77,22 @@ impl Outcome {
             response: reason,
             retry_after: None,
             gone: false,
-            pace: Pace::Same,
+            signal: ConcurrencySignal::Keep,
         }
     }
 
     fn of_response(response: &Response, now: impl FnOnce() -> Timestamp) -> Self {
         let succeeded = response.status.is_success();
         let retry_after = if succeeded { None } else { retry_after(&response.headers, now()) };
-        let pace = match (response.status, retry_after) {
-            (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(pause)) => Pace::Pause(pause),
-            (StatusCode::TOO_MANY_REQUESTS | StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT, _) => Pace::Slower,
-            _ if succeeded => Pace::Faster,
-            _ => Pace::Same,
+        let signal = match (response.status, retry_after) {
+            (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(pause)) => {
+                ConcurrencySignal::Pause(pause)
+            }
+            (StatusCode::TOO_MANY_REQUESTS | StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT, _) => {
+                ConcurrencySignal::Decrease
+            }
+            _ if succeeded => ConcurrencySignal::Increase,
+            _ => ConcurrencySignal::Keep,
         };
         Self {
             status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
@@ -93,7 +100,7 @@ impl Outcome {
             response: text(&response.body),
             retry_after,
             gone: response.status == StatusCode::GONE,
-            pace,
+            signal,
         }
     }
 }
@@ -148,25 +155,29 @@ mod tests {
     fn an_answer_decides_about_the_attempt_and_the_lane() {
         use AttemptStatus::{Fail, Success};
         let hour = Duration::from_secs(3_600);
-        for (code, retry_after, status, pace) in [
-            (200, None, Success, Pace::Faster),
-            (204, Some("3600"), Success, Pace::Faster),
-            (299, None, Success, Pace::Faster),
-            (301, None, Fail, Pace::Same),
-            (304, None, Fail, Pace::Same),
-            (400, None, Fail, Pace::Same),
-            (410, None, Fail, Pace::Same),
-            (429, None, Fail, Pace::Slower),
-            (429, Some("3600"), Fail, Pace::Pause(hour)),
-            (429, Some("soon"), Fail, Pace::Slower),
-            (500, Some("3600"), Fail, Pace::Same),
-            (502, Some("3600"), Fail, Pace::Slower),
-            (503, None, Fail, Pace::Same),
-            (503, Some("3600"), Fail, Pace::Pause(hour)),
-            (504, None, Fail, Pace::Slower),
+        for (code, retry_after, status, signal) in [
+            (200, None, Success, ConcurrencySignal::Increase),
+            (204, Some("3600"), Success, ConcurrencySignal::Increase),
+            (299, None, Success, ConcurrencySignal::Increase),
+            (301, None, Fail, ConcurrencySignal::Keep),
+            (304, None, Fail, ConcurrencySignal::Keep),
+            (400, None, Fail, ConcurrencySignal::Keep),
+            (410, None, Fail, ConcurrencySignal::Keep),
+            (429, None, Fail, ConcurrencySignal::Decrease),
+            (429, Some("3600"), Fail, ConcurrencySignal::Pause(hour)),
+            (429, Some("soon"), Fail, ConcurrencySignal::Decrease),
+            (500, Some("3600"), Fail, ConcurrencySignal::Keep),
+            (502, Some("3600"), Fail, ConcurrencySignal::Decrease),
+            (503, None, Fail, ConcurrencySignal::Keep),
+            (503, Some("3600"), Fail, ConcurrencySignal::Pause(hour)),
+            (504, None, Fail, ConcurrencySignal::Decrease),
         ] {
             let outcome = answer(code, retry_after, b"");
-            assert_eq!((outcome.status, outcome.pace, outcome.code), (status, pace, code), "{code} {retry_after:?}");
+            assert_eq!(
+                (outcome.status, outcome.signal, outcome.code),
+                (status, signal, code),
+                "{code} {retry_after:?}"
+            );
             assert_eq!(outcome.gone, code == 410);
         }
     }
@@ -174,9 +185,12 @@ mod tests {
     #[test]
     fn a_pause_that_was_asked_for_is_never_shortened_and_ends_a_little_later_for_each_lane() {
         let hour = Duration::from_secs(3_600);
-        let ends = [0.0, 0.3, 1.0].map(|unit| Pace::Pause(hour).spread(|| unit));
-        assert_eq!(ends, [0, 3, 10].map(|seconds| Pace::Pause(hour + Duration::from_secs(seconds))));
-        assert_eq!(Pace::Slower.spread(|| unreachable!("nothing was asked for")), Pace::Slower);
+        let ends = [0.0, 0.3, 1.0].map(|unit| ConcurrencySignal::Pause(hour).spread(|| unit));
+        assert_eq!(ends, [0, 3, 10].map(|seconds| ConcurrencySignal::Pause(hour + Duration::from_secs(seconds))));
+        assert_eq!(
+            ConcurrencySignal::Decrease.spread(|| unreachable!("nothing was asked for")),
+            ConcurrencySignal::Decrease
+        );
     }
 
     #[test]
@@ -219,6 +233,6 @@ mod tests {
         assert_eq!((outcome.code, outcome.status), (0, AttemptStatus::Fail));
         assert_eq!(outcome.response, TransportError::Closed.to_string());
         let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
-        assert_eq!(Outcome::of(Err(timeout), now).pace, Pace::Slower);
+        assert_eq!(Outcome::of(Err(timeout), now).signal, ConcurrencySignal::Decrease);
     }
 }

@@ -17,11 +17,11 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Shared;
-use super::nodes::Holder;
-use super::unrecorded::{Mark, Unrecorded};
+use super::node_leases::NodeLease;
+use super::unrecorded::{Unrecorded, UnrecordedGuard};
 use crate::model::{AttemptStatus, Id};
 use crate::ordering::OrderingKey;
-use crate::port::{AttemptRecord, EndpointEffect, Next, RowKind, StoreError};
+use crate::port::{AttemptRecord, DeliveryKind, DeliveryOutcome, EndpointEffect, StoreError};
 
 /// Finished attempts that wait in each recorder's queue at most.
 const QUEUE_MAX: usize = 4_096;
@@ -29,11 +29,11 @@ const RETRY_MIN: Duration = Duration::from_millis(50);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 
 /// What is to be written of a row.
-pub(super) enum Entry {
+pub(super) enum DeliveryRecord {
     /// It was tried.
-    Attempt { record: AttemptRecord, key: Option<OrderingKey>, holder: Holder },
+    Attempt { record: AttemptRecord, key: Option<OrderingKey>, lease: NodeLease },
     /// Its endpoint is disabled or gone, or its payload is.
-    Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _holder: Holder },
+    Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _lease: NodeLease },
 }
 
 /// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
@@ -44,21 +44,21 @@ pub(super) struct Recorders {
 }
 
 struct Queue {
-    sender: mpsc::Sender<Handed>,
-    receiver: Arc<Mutex<mpsc::Receiver<Handed>>>,
+    sender: mpsc::Sender<QueuedRecord>,
+    receiver: Arc<Mutex<mpsc::Receiver<QueuedRecord>>>,
     unrecorded: Arc<Unrecorded>,
 }
 
 /// An entry, and that it is of an attempt which is not on disk.
-struct Handed {
-    entry: Entry,
-    mark: Option<Mark>,
+struct QueuedRecord {
+    entry: DeliveryRecord,
+    mark: Option<UnrecordedGuard>,
 }
 
-impl Handed {
+impl QueuedRecord {
     /// Whether a message can't go out before this is written.
-    fn is_awaited(&self) -> bool {
-        let (Entry::Attempt { key, .. } | Entry::Drop { key, .. }) = &self.entry;
+    fn blocks_ordering_key(&self) -> bool {
+        let (DeliveryRecord::Attempt { key, .. } | DeliveryRecord::Drop { key, .. }) = &self.entry;
         key.is_some()
     }
 }
@@ -75,26 +75,30 @@ impl Recorders {
 
     /// Attempts that were made and are not on disk, and since when the oldest of them waits.
     pub(super) fn unrecorded(&self) -> (usize, Option<Instant>) {
-        let each = self.queues.iter().map(|queue| queue.unrecorded.now());
+        let each = self.queues.iter().map(|queue| queue.unrecorded.count_and_oldest());
         each.fold((0, None), |(count, oldest), (more, since)| (count + more, oldest.into_iter().chain(since).min()))
     }
 
     /// Hands in an entry, waiting for room.
-    pub(super) fn record(&self, entry: Entry) -> impl Future<Output = ()> + Send {
-        let (Entry::Attempt { record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. }, .. }
-        | Entry::Drop { endpoint, .. }) = &entry;
+    pub(super) fn record(&self, entry: DeliveryRecord) -> impl Future<Output = ()> + Send {
+        let (DeliveryRecord::Attempt {
+            record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. },
+            ..
+        }
+        | DeliveryRecord::Drop { endpoint, .. }) = &entry;
         let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
         let queue = &self.queues[index];
-        let mark = matches!(entry, Entry::Attempt { .. }).then(|| queue.unrecorded.mark(self.clock.monotonic()));
+        let mark =
+            matches!(entry, DeliveryRecord::Attempt { .. }).then(|| queue.unrecorded.track(self.clock.monotonic()));
         // Whoever waits holds it in a box: there is room as a rule.
-        let waiting = match queue.sender.try_send(Handed { entry, mark }) {
+        let waiting = match queue.sender.try_send(QueuedRecord { entry, mark }) {
             Ok(()) => None,
-            Err(TrySendError::Full(handed) | TrySendError::Closed(handed)) => Some(Box::new(handed)),
+            Err(TrySendError::Full(queued) | TrySendError::Closed(queued)) => Some(Box::new(queued)),
         };
         async move {
-            let Some(handed) = waiting else { return };
+            let Some(queued) = waiting else { return };
             match queue.sender.reserve().await {
-                Ok(room) => room.send(*handed),
+                Ok(room) => room.send(*queued),
                 // Only after the end: the row becomes due again when this node is missed.
                 Err(_) => tracing::warn!("an attempt that ended after the end was not recorded"),
             }
@@ -110,17 +114,17 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
         tasks.spawn("provider recorder", move |_stopping| {
             if started.swap(true, Ordering::Relaxed) {
                 // It panicked before, and what it had in hand is lost from memory.
-                shared.names.doubt();
+                shared.leases.fence();
             }
             let (shared, receiver) = (Arc::clone(&shared), Arc::clone(&receiver));
             let unrecorded = Arc::clone(&unrecorded);
-            async move { work(&shared, &mut *receiver.lock().await, &unrecorded).await }
+            async move { run_recorder(&shared, &mut *receiver.lock().await, &unrecorded).await }
         });
     }
 }
 
 /// Writes until everything under way has ended.
-async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Handed>, unrecorded: &Unrecorded) {
+async fn run_recorder(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<QueuedRecord>, unrecorded: &Unrecorded) {
     let batch_max = shared.context.config.lanes.record_batch_max.max(1);
     let mut entries = Vec::new();
     loop {
@@ -135,24 +139,24 @@ async fn work(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Handed>, unrec
         if read == 0 {
             return;
         }
-        gather(shared, receiver, &mut entries).await;
+        fill_batch(shared, receiver, &mut entries).await;
         // The store may let them wait for company, too.
-        let within = match entries.iter().any(Handed::is_awaited) {
+        let within = match entries.iter().any(QueuedRecord::blocks_ordering_key) {
             true => Duration::ZERO,
             false => shared.context.config.lanes.record_linger,
         };
-        let marks = entries.iter_mut().filter_map(|handed| handed.mark.take()).collect();
-        write(shared, entries.drain(..).map(|handed| handed.entry), within).await;
-        unrecorded.settle(marks);
+        let marks = entries.iter_mut().filter_map(|queued| queued.mark.take()).collect();
+        write(shared, entries.drain(..).map(|queued| queued.entry), within).await;
+        unrecorded.recorded(marks);
     }
 }
 
 /// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this. But the
 /// next of a key does.
-async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Handed>, entries: &mut Vec<Handed>) {
+async fn fill_batch(shared: &Shared, receiver: &mut mpsc::Receiver<QueuedRecord>, entries: &mut Vec<QueuedRecord>) {
     let lanes = &shared.context.config.lanes;
     let more = async {
-        while entries.len() < lanes.record_batch_max && !entries.iter().any(Handed::is_awaited) {
+        while entries.len() < lanes.record_batch_max && !entries.iter().any(QueuedRecord::blocks_ordering_key) {
             let room = lanes.record_batch_max - entries.len();
             if receiver.recv_many(entries, room).await == 0 {
                 return;
@@ -166,26 +170,26 @@ async fn gather(shared: &Shared, receiver: &mut mpsc::Receiver<Handed>, entries:
     }
 }
 
-async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Entry>, within: Duration) {
-    let (mut records, mut holders) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
+async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = DeliveryRecord>, within: Duration) {
+    let (mut records, mut leases) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
     let mut drops = Vec::new();
     // Endpoints at which the next of a key may be due when this is written.
     let mut ordered: HashMap<Id, Id> = HashMap::new();
     for entry in entries {
         match entry {
-            Entry::Attempt { record, key, holder } => {
-                if key.is_some() && record.next == Next::Done {
+            DeliveryRecord::Attempt { record, key, lease } => {
+                if key.is_some() && record.outcome == DeliveryOutcome::Done {
                     ordered.insert(record.attempt.endpoint.clone(), record.attempt.application.clone());
                 }
                 records.push(record);
-                holders.push(holder);
+                leases.push(lease);
             }
-            Entry::Drop { message, application, endpoint, key, _holder } => {
+            DeliveryRecord::Drop { message, application, endpoint, key, _lease } => {
                 if key.is_some() {
                     ordered.insert(endpoint.clone(), application);
                 }
                 drops.push((message, endpoint));
-                holders.push(_holder);
+                leases.push(_lease);
             }
         }
     }
@@ -201,32 +205,32 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Entr
     }
     if !drops.is_empty() {
         let store = &shared.context.store;
-        persist(shared, || store.drop_deliveries(drops.clone())).await;
+        retry_while_unavailable(shared, || store.drop_deliveries(drops.clone())).await;
     }
     for (endpoint, application) in ordered {
-        shared.lanes.look_in_table(shared, &application, &endpoint, &[RowKind::First]);
+        shared.lanes.wake_for_rows(shared, &application, &endpoint, &[DeliveryKind::First]);
     }
 }
 
 /// False when the store refuses for good.
 async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duration) -> bool {
     let store = &shared.context.store;
-    if !persist(shared, || store.record_attempts_within(Arc::clone(records), within)).await {
+    if !retry_while_unavailable(shared, || store.record_attempts_within(Arc::clone(records), within)).await {
         return false;
     }
     shared.metrics.record_batch(records.len());
     for record in &**records {
-        if record.next == Next::Done && record.attempt.status != AttemptStatus::Success {
+        if record.outcome == DeliveryOutcome::Done && record.attempt.status != AttemptStatus::Success {
             shared.metrics.given_up();
         }
         if record.endpoint != EndpointEffect::None {
-            shared.context.snapshots.forget(&record.attempt.application);
+            shared.context.snapshots.invalidate(&record.attempt.application);
         }
         if record.endpoint == EndpointEffect::Disable {
             shared.metrics.disabled();
             tracing::info!(endpoint = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
         }
-        if let Next::Retry { at, .. } = record.next {
+        if let DeliveryOutcome::Retry { at, .. } = record.outcome {
             shared.sweeps.due_at(at);
         }
     }
@@ -234,7 +238,7 @@ async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duratio
 }
 
 /// Calls until the store is there. False when it refuses for good.
-async fn persist<F>(shared: &Shared, call: impl Fn() -> F) -> bool
+async fn retry_while_unavailable<F>(shared: &Shared, call: impl Fn() -> F) -> bool
 where
     F: Future<Output = Result<(), StoreError>>,
 {

@@ -11,31 +11,31 @@ use kit_runtime::tasks::Tasks;
 
 use super::Shared;
 use super::lane_state::KINDS;
-use crate::port::{RowKind, StoreResult};
+use crate::port::{DeliveryKind, StoreResult};
 
 /// The table is looked at this often at least, whatever was missed.
-const EVERY: Duration = Duration::from_secs(1);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Endpoints looked for in one sweep, beside those whose lanes know already.
 const ENDPOINTS_MAX: usize = 1_000;
 
 /// When the next sweep is due.
-pub(super) struct Sweeps {
+pub(super) struct SweepSchedule {
     wake: Signal,
     /// Look now.
-    asked: AtomicBool,
+    requested: AtomicBool,
     /// The earliest retry that was recorded here, in milliseconds; `i64::MAX` when none.
     due_ms: AtomicI64,
 }
 
-impl Default for Sweeps {
+impl Default for SweepSchedule {
     fn default() -> Self {
-        Self { wake: Signal::new(), asked: AtomicBool::new(false), due_ms: AtomicI64::new(i64::MAX) }
+        Self { wake: Signal::new(), requested: AtomicBool::new(false), due_ms: AtomicI64::new(i64::MAX) }
     }
 }
 
-impl Sweeps {
-    pub(super) fn look(&self) {
-        self.asked.store(true, Ordering::Release);
+impl SweepSchedule {
+    pub(super) fn request_sweep(&self) {
+        self.requested.store(true, Ordering::Release);
         self.wake.notify();
     }
 
@@ -70,18 +70,18 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
 /// Wakes the lanes of what is due; when the next row is due, if that is in the future.
 async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     shared.lanes.remove_idle(shared);
-    if shared.names.current().is_none() {
+    if shared.leases.current().is_none() {
         return Ok(None);
     }
     let (context, now) = (&shared.context, shared.context.clock.now());
-    shared.sweeps.asked.store(false, Ordering::Release);
+    shared.sweeps.requested.store(false, Ordering::Release);
     let due_ms = &shared.sweeps.due_ms;
     let _ = due_ms.fetch_update(Ordering::AcqRel, Ordering::Acquire, |ms| (ms <= to_ms(now)).then_some(i64::MAX));
     // Endpoints that are paused or full are listed again and again: they must not hide the others.
     let limit = ENDPOINTS_MAX + shared.lanes.len();
     for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
         // What is asked for by hand is of one of these kinds, too; in a pause it is claimed by itself.
-        let mut kinds: &[RowKind] = &[RowKind::First, RowKind::Retry];
+        let mut kinds: &[DeliveryKind] = &[DeliveryKind::First, DeliveryKind::Retry];
         if shared.lanes.is_paused(&endpoint, now) {
             kinds = &KINDS;
             // Whoever changed the endpoint at another node meant this pause as well.
@@ -91,16 +91,16 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
                 shared.lanes.changed(shared, target);
             }
         }
-        shared.lanes.look_in_table(shared, &application, &endpoint, kinds);
+        shared.lanes.wake_for_rows(shared, &application, &endpoint, kinds);
     }
     Ok(context.store.next_due().await?.filter(|next| *next > now))
 }
 
 async fn until_due(shared: &Shared, next: Option<Timestamp>) {
     let (clock, sweeps) = (&shared.context.clock, &shared.sweeps);
-    let tick = clock.now() + EVERY;
+    let tick = clock.now() + SWEEP_INTERVAL;
     loop {
-        if sweeps.asked.load(Ordering::Acquire) {
+        if sweeps.requested.load(Ordering::Acquire) {
             return;
         }
         let own = from_ms(sweeps.due_ms.load(Ordering::Acquire));

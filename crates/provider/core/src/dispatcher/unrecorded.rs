@@ -14,22 +14,22 @@ pub(super) struct Unrecorded {
 }
 
 /// An attempt that is not on disk, from this moment until it is dropped.
-pub(super) struct Mark {
+pub(super) struct UnrecordedGuard {
     of: Arc<Unrecorded>,
     at: Instant,
 }
 
 impl Unrecorded {
     /// An attempt was made.
-    pub(super) fn mark(self: &Arc<Self>, now: Instant) -> Mark {
+    pub(super) fn track(self: &Arc<Self>, now: Instant) -> UnrecordedGuard {
         if self.count.fetch_add(1, Ordering::AcqRel) == 0 {
             *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
-        Mark { of: Arc::clone(self), at: now }
+        UnrecordedGuard { of: Arc::clone(self), at: now }
     }
 
     /// These are on disk, in the order in which they were made, or will never be: what is left was made after the last of them.
-    pub(super) fn settle(&self, marks: Vec<Mark>) {
+    pub(super) fn recorded(&self, marks: Vec<UnrecordedGuard>) {
         let Some(last) = marks.last().map(|mark| mark.at) else { return };
         drop(marks);
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,14 +39,14 @@ impl Unrecorded {
     }
 
     /// How many there are, and since when the oldest waits.
-    pub(super) fn now(&self) -> (usize, Option<Instant>) {
+    pub(super) fn count_and_oldest(&self) -> (usize, Option<Instant>) {
         let count = self.count.load(Ordering::Acquire);
         let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
         (count, since.filter(|_| count > 0))
     }
 }
 
-impl Drop for Mark {
+impl Drop for UnrecordedGuard {
     fn drop(&mut self) {
         self.of.count.fetch_sub(1, Ordering::AcqRel);
     }
@@ -62,18 +62,18 @@ mod tests {
     fn the_oldest_that_is_left_counts_and_one_that_is_lost_does_not() {
         let (unrecorded, began) = (Arc::new(Unrecorded::default()), Instant::now());
         let at = |seconds| began + Duration::from_secs(seconds);
-        assert_eq!(unrecorded.now(), (0, None));
-        let mut marks: Vec<Mark> = (1..=4).map(|seconds| unrecorded.mark(at(seconds))).collect();
-        assert_eq!(unrecorded.now(), (4, Some(at(1))));
+        assert_eq!(unrecorded.count_and_oldest(), (0, None));
+        let mut marks: Vec<UnrecordedGuard> = (1..=4).map(|seconds| unrecorded.track(at(seconds))).collect();
+        assert_eq!(unrecorded.count_and_oldest(), (4, Some(at(1))));
         let left = marks.split_off(2);
-        unrecorded.settle(marks);
-        assert_eq!(unrecorded.now(), (2, Some(at(2))), "no later than it was");
-        unrecorded.settle(left);
-        assert_eq!(unrecorded.now(), (0, None));
-        let lost = unrecorded.mark(at(9));
-        assert_eq!(unrecorded.now(), (1, Some(at(9))), "what was before does not count");
+        unrecorded.recorded(marks);
+        assert_eq!(unrecorded.count_and_oldest(), (2, Some(at(2))), "no later than it was");
+        unrecorded.recorded(left);
+        assert_eq!(unrecorded.count_and_oldest(), (0, None));
+        let lost = unrecorded.track(at(9));
+        assert_eq!(unrecorded.count_and_oldest(), (1, Some(at(9))), "what was before does not count");
         // As when the task that had it panics.
         drop(lost);
-        assert_eq!(unrecorded.now(), (0, None));
+        assert_eq!(unrecorded.count_and_oldest(), (0, None));
     }
 }

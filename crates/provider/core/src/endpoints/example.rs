@@ -65,16 +65,16 @@ impl Provider {
             });
             match self.dispatcher().accept_for(&snapshot, &endpoint.id, message.clone(), answer).await {
                 Ok(()) => return Ok(message),
-                Err(StoreError::Stale | StoreError::NotFound) => self.snapshots().forget(&endpoint.application),
+                Err(StoreError::Conflict | StoreError::NotFound) => self.snapshots().invalidate(&endpoint.application),
                 Err(StoreError::Replayed) => {
-                    if let Some(before) = self.message_before(caller, idempotency).await? {
+                    if let Some(before) = self.replayed_message(caller, idempotency).await? {
                         return Ok(before);
                     }
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// What [`Provider::send_example`] sends of an event type. 404; 400 `invalid_scheme` when no example can be made.

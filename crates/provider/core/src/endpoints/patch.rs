@@ -3,33 +3,33 @@
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
-use crate::change::Change;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
 use crate::ordering::DeliveryOrder;
+use crate::patch_field::PatchField;
 use crate::provider::Provider;
 
 /// What a PATCH does to an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndpointPatch {
     /// `http` or `https`, without credentials.
-    pub url: Change<String>,
+    pub url: PatchField<String>,
     /// The customer's own id for it.
-    pub uid: Change<Option<String>>,
+    pub uid: PatchField<Option<String>>,
     /// Free text.
-    pub description: Change<String>,
+    pub description: PatchField<String>,
     /// Receives nothing while true.
-    pub disabled: Change<bool>,
+    pub disabled: PatchField<bool>,
     /// Names of event types that exist; all when none.
-    pub filter_types: Change<Option<Vec<String>>>,
+    pub filter_types: PatchField<Option<Vec<String>>>,
     /// 1 to 10 channels; all messages when none.
-    pub channels: Change<Option<Vec<String>>>,
+    pub channels: PatchField<Option<Vec<String>>>,
     /// Messages a second that it receives at most; at least 1.
-    pub throttle_rate: Change<Option<u16>>,
+    pub throttle_rate: PatchField<Option<u16>>,
     /// Free text pairs, instead of those that there are.
-    pub metadata: Change<BTreeMap<String, String>>,
+    pub metadata: PatchField<BTreeMap<String, String>>,
     /// Whether messages of one key are delivered one after the other.
-    pub ordering: Change<DeliveryOrder>,
+    pub ordering: PatchField<DeliveryOrder>,
 }
 
 impl Provider {
@@ -42,11 +42,11 @@ impl Provider {
         patch: EndpointPatch,
     ) -> ProviderResult<Endpoint> {
         // Those that it has already may have been deleted since.
-        if let Change::Set(Some(names)) = &patch.filter_types {
+        if let PatchField::Set(Some(names)) = &patch.filter_types {
             let endpoint = self.endpoint(caller, application, id_or_uid).await?;
             self.check_filter_types(caller, names, endpoint.filter_types.as_deref().unwrap_or_default()).await?;
         }
-        let reach = matches!(patch.url, Change::Set(_)).then_some(&self.config().reach);
+        let address_policy = matches!(patch.url, PatchField::Set(_)).then_some(&self.config().address_policy);
         self.change_endpoint(caller, application, id_or_uid, |endpoint| {
             let patch = patch.clone();
             let mut input = endpoint.as_input();
@@ -60,7 +60,7 @@ impl Provider {
             patch.metadata.apply(&mut input.metadata);
             patch.ordering.apply(&mut endpoint.ordering);
             input.ordering = None;
-            endpoint.take(input.check(reach)?);
+            endpoint.replace_with(input.check(address_policy)?);
             Ok(())
         })
         .await

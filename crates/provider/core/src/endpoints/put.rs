@@ -2,13 +2,13 @@
 
 use subtle::ConstantTimeEq as _;
 
-use super::{Checked, EndpointInput, named};
+use super::{EndpointInput, ValidatedEndpoint, with_limit};
 use crate::accounts::Caller;
 use crate::authentication::Scope;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::port::StoreError;
-use crate::provider::{PUT_TURNS_MAX, Provider, Put};
+use crate::provider::{PUT_TRIES_MAX, Provider, Put};
 use crate::secret::EndpointSecret;
 
 impl Provider {
@@ -25,34 +25,34 @@ impl Provider {
         input: EndpointInput,
     ) -> ProviderResult<Put<Endpoint>> {
         let kept = self.kept_filter_types(caller, application, id_or_uid).await?;
-        let checked = self.check_endpoint(caller, input, &kept).await?;
+        let validated = self.check_endpoint(caller, input, &kept).await?;
         for turn in 1.. {
-            let change = |endpoint: &mut Endpoint| self.replace(endpoint, checked.clone());
+            let change = |endpoint: &mut Endpoint| self.replace(endpoint, validated.clone());
             match self.change_endpoint(caller, application, id_or_uid, change).await {
                 Err(ProviderError::NotFound) => {}
                 changed => return Ok(Put::Updated(changed?)),
             }
-            let endpoint = self.new_endpoint(caller, application, checked.clone()).await?;
+            let endpoint = self.new_endpoint(caller, application, validated.clone()).await?;
             let endpoints_max = self.endpoints_max(caller);
             let created = self.store().create_endpoint_within(endpoint.clone(), endpoints_max, None).await;
-            self.snapshots().forget(&endpoint.application);
-            let may_be_there = turn < PUT_TURNS_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
+            self.snapshots().invalidate(&endpoint.application);
+            let may_be_there = turn < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {
                 Ok(()) => return Ok(Put::Created(endpoint)),
                 // Somebody else made it meanwhile, perhaps as the last that there was room for, and so it is to be changed.
-                Err(StoreError::Taken(_) | StoreError::Full) if may_be_there => {}
-                Err(error) => return Err(named(error.into(), endpoints_max)),
+                Err(StoreError::Taken(_) | StoreError::LimitReached) if may_be_there => {}
+                Err(error) => return Err(with_limit(error.into(), endpoints_max)),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
-    fn replace(&self, endpoint: &mut Endpoint, mut checked: Checked) -> ProviderResult<()> {
-        if let Some(secret) = &checked.secret {
+    fn replace(&self, endpoint: &mut Endpoint, mut validated: ValidatedEndpoint) -> ProviderResult<()> {
+        if let Some(secret) = &validated.secret {
             self.check_secret(endpoint, secret)?;
         }
-        checked.headers = checked.headers.map(|headers| self.seal_headers(&endpoint.id, &headers));
-        endpoint.take(checked);
+        validated.headers = validated.headers.map(|headers| self.seal_headers(&endpoint.id, &headers));
+        endpoint.replace_with(validated);
         Ok(())
     }
 

@@ -49,7 +49,7 @@ impl Provider {
         for _ in 0..CHANGE_TRIES_MAX {
             let old = self.endpoint(caller, application, id_or_uid).await?;
             // Looked for first: the same rotation once more may be one too many.
-            if let Some(before) = self.rotated_before(caller, &old, idempotency).await? {
+            if let Some(before) = self.replayed_rotation(caller, &old, idempotency).await? {
                 return Ok(before);
             }
             let made = match &given {
@@ -76,18 +76,18 @@ impl Provider {
             let answer = Answer::Body { status: 200, body: sealed.as_str().to_owned() };
             let answer = idempotency.map(|idempotency| idempotency.answer(caller, answer, now));
             let replaced = self.store().replace_endpoint(old, new, answer).await;
-            self.snapshots().forget(&application_id);
+            self.snapshots().invalidate(&application_id);
             match replaced {
                 Ok(()) => return Ok(secret.verifying_key()),
-                Err(StoreError::Stale | StoreError::Replayed) => {}
+                Err(StoreError::Conflict | StoreError::Replayed) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(StoreError::Stale.into())
+        Err(StoreError::Conflict.into())
     }
 
     /// What this very request was answered with before.
-    async fn rotated_before(
+    async fn replayed_rotation(
         &self,
         caller: &Caller,
         endpoint: &Endpoint,

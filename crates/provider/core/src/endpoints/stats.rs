@@ -34,7 +34,7 @@ impl Provider {
     ) -> ProviderResult<EndpointCounts> {
         let range = range(since, until, self.now())?;
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
-        let id = |prefix, at| -> Id { ids::first_at(prefix, at).into() };
+        let id = |prefix, at| -> Id { ids::lowest_id_at(prefix, at).into() };
         let ids = |prefix| -> Range<Id> { id(prefix, range.start)..id(prefix, range.end) };
         let counts = self.store().endpoint_counts(&endpoint.id, ids(ids::ATTEMPT), ids(ids::MESSAGE), ROWS_MAX).await?;
         counts.ok_or_else(|| invalid(format!("there are more than {ROWS_MAX} attempts; ask for a shorter range")))

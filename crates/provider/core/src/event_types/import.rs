@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::{EventTypeInput, openapi};
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, Write};
+use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
 use crate::page::LIMIT_MAX;
-use crate::port::{From, Order, Page};
+use crate::port::{Cursor, Order, Page};
 use crate::provider::{Created, Provider};
 
 /// Event types of an account that an import looks through at most.
@@ -22,14 +22,14 @@ pub struct OpenApiImport {
     /// The document.
     pub document: Value,
     /// What becomes of event types that are not in the document.
-    pub others: Others,
+    pub unlisted: UnlistedEventTypes,
 }
 
 /// What becomes of event types that are not in an imported document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Others {
+pub enum UnlistedEventTypes {
     /// They stay as they are.
-    Stay,
+    Keep,
     /// They are archived.
     Archive,
 }
@@ -72,7 +72,7 @@ impl Provider {
             }
             result.changed.push(new);
         }
-        if import.others == Others::Archive {
+        if import.unlisted == UnlistedEventTypes::Archive {
             let names = openapi::names(&import.document);
             let gone = there.into_values().filter(|old| !old.archived && !names.contains(&old.name));
             result.archived = gone.map(|old| EventType { archived: true, updated_at: self.now(), ..old }).collect();
@@ -99,15 +99,15 @@ impl Provider {
             self.now(),
             200,
             || render(&result),
-            |answer| self.store().put_event_types([&result.changed[..], &result.archived].concat(), answer),
+            |answer| self.store().upsert_event_types([&result.changed[..], &result.archived].concat(), answer),
         )
         .await?;
         for event_type in result.changed.iter().chain(&result.archived) {
-            self.payload_schemas().forget(&caller.account, &event_type.name);
+            self.payload_schemas().invalidate(&caller.account, &event_type.name);
         }
         Ok(match written {
-            Write::Done => Created::There(result),
-            Write::Before(answer) => Created::Before(answer),
+            IdempotentWrite::Done => Created::Existing(result),
+            IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
         })
     }
 
@@ -117,7 +117,7 @@ impl Provider {
         while all.len() < EVENT_TYPES_MAX {
             let rows = self.store().event_types(&caller.account, page.clone()).await?;
             let more = rows.len() == page.limit;
-            page.from = rows.last().map(|last| From::After(last.name.clone()));
+            page.from = rows.last().map(|last| Cursor::After(last.name.clone()));
             all.extend(rows.into_iter().map(|event_type| (event_type.name.clone(), event_type)));
             if !more {
                 return Ok(all);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::EventTypeInput;
-use crate::error::{Invalid, ProviderError, ProviderResult};
+use crate::error::{FieldError, ProviderError, ProviderResult};
 
 /// Webhooks of a document at most.
 const WEBHOOKS_MAX: usize = 1_000;
@@ -159,5 +159,5 @@ fn is_data(key: &str) -> bool {
 
 fn fault<'a>(place: impl IntoIterator<Item = &'a str>, msg: impl Into<String>) -> ProviderError {
     let place = std::iter::once("spec").chain(place).map(|word| word.to_owned().into());
-    ProviderError::Validation(vec![Invalid::in_body(place, msg)])
+    ProviderError::Validation(vec![FieldError::in_body(place, msg)])
 }

@@ -20,12 +20,12 @@ const STATUSES: [TaskStatus; 3] = [TaskStatus::Running, TaskStatus::Finished, Ta
 
 /// What was counted last.
 #[derive(Default)]
-pub(super) struct Stored {
-    counted: Mutex<Option<(Instant, Counted)>>,
+pub(super) struct StoreMetrics {
+    counted: Mutex<Option<(Instant, StoreCounts)>>,
 }
 
 #[derive(Clone)]
-struct Counted {
+struct StoreCounts {
     backlog: Backlog,
     /// Since when the oldest row of the table is due that is nobody's and not kept back on purpose.
     due_since: Option<Timestamp>,
@@ -35,12 +35,12 @@ struct Counted {
 
 impl Provider {
     /// Figures of all endpoints together, as text.
-    pub(super) async fn stored_metrics(&self, stored: &Stored) -> ProviderResult<String> {
+    pub(super) async fn stored_metrics(&self, stored: &StoreMetrics) -> ProviderResult<String> {
         let counted = self.counted(stored).await?;
         Ok(self.text(&counted))
     }
 
-    async fn counted(&self, stored: &Stored) -> ProviderResult<Counted> {
+    async fn counted(&self, stored: &StoreMetrics) -> ProviderResult<StoreCounts> {
         let now = self.clock().monotonic();
         let before = stored.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((at, counted)) = before
@@ -49,7 +49,7 @@ impl Provider {
             return Ok(counted);
         }
         let store = self.store();
-        let counted = Counted {
+        let counted = StoreCounts {
             backlog: store.total_backlog().await?,
             due_since: self.due_since().await?,
             endpoints: store.endpoint_states().await?,
@@ -62,19 +62,19 @@ impl Provider {
     /// One endpoint more is asked for than have lanes here: one of them at least is not paused.
     async fn due_since(&self) -> ProviderResult<Option<Timestamp>> {
         let limit = self.dispatcher().load().lanes + 1;
-        let due = self.store().longest_due(self.now(), limit).await?;
+        let due = self.store().longest_due_endpoints(self.now(), limit).await?;
         Ok(due.into_iter().find(|due| !self.dispatcher().is_paused(&due.endpoint)).map(|due| due.since))
     }
 
-    fn text(&self, counted: &Counted) -> String {
+    fn text(&self, counted: &StoreCounts) -> String {
         let mut registry = Registry::with_prefix("lotwire_provider");
-        let Counted { backlog, due_since, endpoints, tasks } = counted;
+        let StoreCounts { backlog, due_since, endpoints, tasks } = counted;
         let all = "Deliveries not finished, of all nodes, counted to a million";
         registry.register("backlog", all, gauge(backlog.deliveries));
         let age = "Age of the oldest message of the backlog, whatever it waits for";
         registry.register_with_unit("backlog_age", age, Unit::Seconds, gauge(self.age_s(backlog).unsigned_abs()));
         let in_table = due_since.map_or(0, |since| self.now().duration_since(since).as_secs().max(0)).unsigned_abs();
-        let due_age = gauge(in_table.max(self.dispatcher().waits_for().as_secs()));
+        let due_age = gauge(in_table.max(self.dispatcher().oldest_wait().as_secs()));
         let due = "For how long the oldest delivery has been due, of those that no receiver asked to wait with";
         registry.register_with_unit("backlog_due_age", due, Unit::Seconds, due_age);
 
@@ -90,7 +90,7 @@ impl Provider {
             let labels = vec![("kind", kind.name().to_owned()), ("status", status.name().to_owned())];
             by_kind.get_or_create(&labels).set(signed(count.map_or(0, |count| count.count)));
         }
-        metrics::text(&registry)
+        metrics::encode_text(&registry)
     }
 }
 

@@ -56,7 +56,7 @@ impl TaskKind {
     }
 
     /// Whether what waits for its next attempt is sent at once: whoever asks for it has done something about the endpoint.
-    pub fn hastens(self) -> bool {
+    pub fn makes_retries_due(self) -> bool {
         match self {
             Self::Recover | Self::BulkReplay => true,
             Self::ReplayMissing | Self::PurgeContent => false,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model::Attempt;
 use crate::ordering::OrderingKey;
-use crate::port::Notice;
+use crate::port::AttemptEvent;
 
 /// The event types of operational webhooks, with what they are about.
 pub const EVENT_TYPES: [(&str, &str); 7] = [
@@ -36,7 +36,7 @@ pub struct Subject<'a> {
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happening<'a> {
+pub enum OperationalEventKind<'a> {
     /// The endpoint was created.
     Created,
     /// It was changed.
@@ -53,7 +53,7 @@ pub enum Happening<'a> {
     /// An attempt ended a story or began one.
     Attempt {
         /// Which.
-        notice: Notice,
+        notice: AttemptEvent,
         /// The attempt.
         attempt: &'a Attempt,
         /// The sender's id of the message.
@@ -65,13 +65,13 @@ pub enum Happening<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisabledBy {
     /// A person or an API call.
-    Hand,
+    Caller,
     /// Its failures.
     Failures,
 }
 
-impl Happening<'_> {
-    /// Event type and JSON payload; none for [`Notice::None`].
+impl OperationalEventKind<'_> {
+    /// Event type and JSON payload; none for [`AttemptEvent::None`].
     pub fn message(&self, subject: Subject<'_>) -> Option<(&'static str, String)> {
         let event_type = self.event_type()?;
         let mut data = json!({"appId": subject.application, "appUid": subject.application_uid});
@@ -94,7 +94,7 @@ impl Happening<'_> {
         if let Self::Disabled { fail_since, by } = self {
             data["failSince"] = json!(fail_since.map(rfc3339_ms));
             data["trigger"] = json!(match by {
-                DisabledBy::Hand => "manual",
+                DisabledBy::Caller => "manual",
                 DisabledBy::Failures => "automatic",
             });
         }
@@ -107,10 +107,10 @@ impl Happening<'_> {
             Self::Updated => "endpoint.updated",
             Self::Deleted => "endpoint.deleted",
             Self::Disabled { .. } => "endpoint.disabled",
-            Self::Attempt { notice: Notice::None, .. } => return None,
-            Self::Attempt { notice: Notice::Failing, .. } => "message.attempt.failing",
-            Self::Attempt { notice: Notice::Exhausted, .. } => "message.attempt.exhausted",
-            Self::Attempt { notice: Notice::Recovered, .. } => "message.attempt.recovered",
+            Self::Attempt { notice: AttemptEvent::None, .. } => return None,
+            Self::Attempt { notice: AttemptEvent::Failing, .. } => "message.attempt.failing",
+            Self::Attempt { notice: AttemptEvent::Exhausted, .. } => "message.attempt.exhausted",
+            Self::Attempt { notice: AttemptEvent::Recovered, .. } => "message.attempt.recovered",
         })
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     const SUBJECT: Subject<'_> =
         Subject { application: "app_1", application_uid: Some("a"), endpoint: "ep_1", endpoint_uid: None };
 
-    fn told(happening: Happening<'_>) -> Value {
+    fn told(happening: OperationalEventKind<'_>) -> Value {
         let (event_type, payload) = happening.message(SUBJECT).unwrap();
         assert!(EVENT_TYPES.iter().any(|(name, _)| *name == event_type), "{event_type}");
         assert_eq!(ordering_key(payload.as_bytes()).unwrap().as_str(), "ep_1");
@@ -143,14 +143,14 @@ mod tests {
     #[test]
     fn an_endpoints_events_name_it_and_its_application() {
         let whole = json!({"appId": "app_1", "appUid": "a", "endpointId": "ep_1", "endpointUid": null});
-        for happening in [Happening::Created, Happening::Updated, Happening::Deleted] {
+        for happening in [OperationalEventKind::Created, OperationalEventKind::Updated, OperationalEventKind::Deleted] {
             assert_eq!(told(happening), whole);
         }
         let mut disabled = whole;
         disabled["failSince"] = json!("2023-11-14T22:13:20.000Z");
         disabled["trigger"] = json!("automatic");
         let at = Some(from_ms(1_700_000_000_000));
-        assert_eq!(told(Happening::Disabled { fail_since: at, by: DisabledBy::Failures }), disabled);
+        assert_eq!(told(OperationalEventKind::Disabled { fail_since: at, by: DisabledBy::Failures }), disabled);
     }
 
     #[test]
@@ -168,12 +168,12 @@ mod tests {
             trigger: AttemptTrigger::Scheduled,
             at: from_ms(1_700_000_000_000),
         };
-        let of = |notice| Happening::Attempt { notice, attempt: &attempt, event_id: Some("i.1") };
-        for notice in [Notice::Failing, Notice::Exhausted, Notice::Recovered] {
+        let of = |notice| OperationalEventKind::Attempt { notice, attempt: &attempt, event_id: Some("i.1") };
+        for notice in [AttemptEvent::Failing, AttemptEvent::Exhausted, AttemptEvent::Recovered] {
             let whole = json!({"appId": "app_1", "appUid": "a", "msgId": "msg_1", "msgEventId": "i.1", "endpointId": "ep_1",
                 "lastAttempt": {"id": "atmpt_1", "responseStatusCode": 500, "timestamp": "2023-11-14T22:13:20.000Z"}});
             assert_eq!(told(of(notice)), whole);
         }
-        assert_eq!(of(Notice::None).message(SUBJECT), None);
+        assert_eq!(of(AttemptEvent::None).message(SUBJECT), None);
     }
 }

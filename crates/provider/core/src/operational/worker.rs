@@ -20,7 +20,7 @@ use crate::port::{OperationalEvent, StoreError, StoreResult};
 use crate::provider::Provider;
 
 /// The table is looked at this often.
-const EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Events that become messages at the same time.
 const BATCH_MAX: usize = 256;
 /// Tries to accept a message of an application that keeps changing.
@@ -28,7 +28,7 @@ const TRIES_MAX: usize = 10;
 const RETENTION: SignedDuration = SignedDuration::from_hours(24 * 90);
 
 /// Events that become messages one after the other.
-type Line = Vec<(Id, Option<OrderingKey>, OperationalEvent)>;
+type OrderedEvents = Vec<(Id, Option<OrderingKey>, OperationalEvent)>;
 
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     let provider = provider.clone();
@@ -41,7 +41,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
                     Ok(_) => {}
                     Err(error) => tracing::warn!(%error, "operational events wait"),
                 }
-                let next = provider.now() + EVERY;
+                let next = provider.now() + POLL_INTERVAL;
                 tokio::select! {
                     () = stopping.cancelled() => return,
                     () = provider.clock().sleep_until(next) => {}
@@ -57,9 +57,9 @@ impl Provider {
         let events = self.store().operational_events(BATCH_MAX).await?;
         let found = events.len();
         let mut sending = JoinSet::new();
-        for line in self.lines(events).await? {
+        for line in self.ordered_events(events).await? {
             // At the same time, so that they share a transaction.
-            sending.spawn(self.clone().send_line(line));
+            sending.spawn(self.clone().send_in_order(line));
         }
         let (mut sent, mut failed) = (Vec::with_capacity(found), None);
         while let Some(ended) = sending.join_next().await {
@@ -72,21 +72,19 @@ impl Provider {
             }
         }
         if !sent.is_empty() {
-            self.store().settle_operational_events(sent).await?;
+            self.store().delete_operational_events(sent).await?;
         }
         failed.map_or(Ok(found), Err)
     }
 
     /// What is to be sent one after the other, each with its message's id; these are in the order of the events.
-    async fn lines(&self, events: Vec<OperationalEvent>) -> StoreResult<Vec<Line>> {
-        let mut lines: Vec<Line> = Vec::with_capacity(events.len());
+    async fn ordered_events(&self, events: Vec<OperationalEvent>) -> StoreResult<Vec<OrderedEvents>> {
+        let mut lines: Vec<OrderedEvents> = Vec::with_capacity(events.len());
         let mut of_key = HashMap::new();
         for event in events {
             let (id, key) = (self.ids().make(ids::MESSAGE), events::ordering_key(&event.payload));
             let in_order = match &key {
-                Some(key) if self.is_heard_in_order(&event.account).await? => {
-                    Some((event.account.clone(), key.clone()))
-                }
+                Some(key) if self.is_ordered(&event.account).await? => Some((event.account.clone(), key.clone())),
                 _ => None,
             };
             let next = lines.len();
@@ -99,14 +97,14 @@ impl Provider {
         Ok(lines)
     }
 
-    async fn is_heard_in_order(&self, account: &str) -> StoreResult<bool> {
+    async fn is_ordered(&self, account: &str) -> StoreResult<bool> {
         let snapshot = self.snapshots().of_caller(&super::hidden_account(account), APPLICATION).await?;
         let mut targets = snapshot.iter().flat_map(|snapshot| snapshot.targets.values());
         Ok(targets.any(|target| target.ordering == DeliveryOrder::PerKey))
     }
 
     /// The numbers of what is done, and what kept the rest of the line from it.
-    async fn send_line(self, line: Line) -> (Vec<i64>, StoreResult<()>) {
+    async fn send_in_order(self, line: OrderedEvents) -> (Vec<i64>, StoreResult<()>) {
         let mut sent = Vec::with_capacity(line.len());
         for (id, key, event) in line {
             let no = event.no;
@@ -143,12 +141,12 @@ impl Provider {
             };
             match self.dispatcher().accept(&snapshot, message, key, None).await {
                 Ok(()) | Err(StoreError::Taken(_)) => return Ok(()),
-                Err(StoreError::Stale | StoreError::NotFound) => {
-                    self.snapshots().forget(&snapshot.application.id);
+                Err(StoreError::Conflict | StoreError::NotFound) => {
+                    self.snapshots().invalidate(&snapshot.application.id);
                 }
                 Err(error) => return Err(error),
             }
         }
-        Err(StoreError::Stale)
+        Err(StoreError::Conflict)
     }
 }

@@ -43,7 +43,7 @@ impl StoredPayload {
     }
 
     /// The same, in memory of its own. What is large may be a part of the request that it came in, which would be kept for it.
-    pub(crate) fn apart(self) -> Self {
+    pub(crate) fn detach(self) -> Self {
         if self.len() < PART_BYTES_MIN { self } else { Self(Bytes::copy_from_slice(&self.0)) }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     fn what_is_large_leaves_the_request_that_it_came_in() {
         let request = Bytes::from(vec![b'x'; PART_BYTES_MIN + 10]);
         let payload = StoredPayload::from(request.slice(10..));
-        let apart = payload.clone().apart();
+        let apart = payload.clone().detach();
         assert_eq!(apart, payload);
         assert!(!request.as_ptr_range().contains(&apart.as_stored().as_ptr()));
     }

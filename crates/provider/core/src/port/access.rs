@@ -13,7 +13,7 @@ pub trait AccessStore: Send + Sync {
     /// Replaces name and settings. Other nodes are signalled. `NotFound`.
     async fn update_account(&self, account: Account) -> StoreResult<()>;
     /// Remembers that the key was used, unless a later use is known. Nobody is signalled.
-    async fn api_key_used(&self, id: &str, at: Timestamp) -> StoreResult<()>;
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()>;
 
     /// Adds a token, and drops the oldest of its application beyond `tokens_max`. `NotFound` (application).
     async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()>;
@@ -24,7 +24,7 @@ pub trait AccessStore: Send + Sync {
     /// Ends the application's tokens at `at`, unless they end earlier: all of them, or those of these sessions.
     async fn end_app_tokens(&self, application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()>;
     /// Forgets at most `limit` tokens that ended before `before`; the number forgotten.
-    async fn forget_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 
     /// The number of the account's event types, archived ones too, counted up to `count_max`.
     async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize>;

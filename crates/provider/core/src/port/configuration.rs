@@ -5,18 +5,18 @@ use async_trait::async_trait;
 use super::{IdempotentAnswer, Page, StoreResult};
 use crate::model::{Application, Endpoint, EventType};
 
-/// Which applications a list leaves out. Those without endpoints are left out by [`Exclude::WithoutEndpoints`] only.
+/// Which applications a list leaves out. Those without endpoints are left out by [`ApplicationExclusion::WithoutEndpoints`] only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exclude {
+pub enum ApplicationExclusion {
     /// Those that have no endpoint.
     WithoutEndpoints,
     /// Those whose endpoints are all disabled.
     OnlyDisabledEndpoints,
-    /// Those whose endpoints are all at Svix Play ([`Exclude::PLAY_URLS`]).
+    /// Those whose endpoints are all at Svix Play ([`ApplicationExclusion::PLAY_URLS`]).
     OnlyPlayEndpoints,
 }
 
-impl Exclude {
+impl ApplicationExclusion {
     /// What the address of an endpoint at Svix Play begins with.
     pub const PLAY_URLS: [&str; 2] = ["https://play.svix.com/", "https://api.play.svix.com/"];
 }
@@ -37,12 +37,16 @@ pub trait ConfigurationStore: Send + Sync {
     /// Puts `new` in the place of `old`, of the same name. `Stale` when it is not as `old` any more, `NotFound`.
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()>;
     /// Replaces the event types of these names, or creates them: all of them or none. `Replayed`.
-    async fn put_event_types(&self, event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    async fn upsert_event_types(
+        &self,
+        event_types: Vec<EventType>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()>;
     /// An account's applications by id, without those that are left out.
     async fn applications_except(
         &self,
         account: &str,
-        exclude: &[Exclude],
+        exclude: &[ApplicationExclusion],
         page: Page,
     ) -> StoreResult<Vec<Application>>;
 }

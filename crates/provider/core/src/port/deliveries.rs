@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::operational::Notice;
+use super::operational::AttemptEvent;
 use super::{IdempotentAnswer, NodeId};
 use crate::model::{Attempt, AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
@@ -18,7 +18,7 @@ pub struct NewMessage {
     pub deliveries: Vec<NewDelivery>,
     /// What its sender wants it to stay in order with; kept for tasks that send it again, also to an endpoint that did not
     /// ask for order at the time.
-    pub key: Option<OrderingKey>,
+    pub ordering_key: Option<OrderingKey>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
@@ -32,14 +32,14 @@ pub struct NewDelivery {
     /// waits in the table.
     pub owner: Option<NodeId>,
     /// What it is to stay in order with. Such a row waits in the table always, as head or held: `owner` is not looked at.
-    pub key: Option<OrderingKey>,
+    pub ordering_key: Option<OrderingKey>,
     /// What it is made for. A manual one has neither owner nor key: it waits in the table, due before all others.
     pub trigger: AttemptTrigger,
 }
 
 /// Which of an endpoint's rows. Each kind waits in a line of its own, so that none stands in another's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKind {
+pub enum DeliveryKind {
     /// Asked for by hand.
     Manual,
     /// Not tried on the schedule so far.
@@ -50,14 +50,14 @@ pub enum RowKind {
 
 /// How much a node takes at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct ClaimLimit {
     /// Rows at most.
     pub rows: usize,
     /// No further row when the payloads before it have so many bytes: the first is taken whatever its size.
     pub payload_bytes: usize,
 }
 
-impl Room {
+impl ClaimLimit {
     /// Room for so many rows, of any size.
     pub fn for_rows(rows: usize) -> Self {
         Self { rows, payload_bytes: usize::MAX }
@@ -76,7 +76,7 @@ pub struct Delivery {
     /// What the attempt to come is made for: a manual one is made once, whatever comes of it.
     pub trigger: AttemptTrigger,
     /// What it stays in order with: when the row goes, the next of this key is due.
-    pub key: Option<OrderingKey>,
+    pub ordering_key: Option<OrderingKey>,
     /// A background task sends the message again.
     pub replayed: bool,
 }
@@ -87,16 +87,16 @@ pub struct AttemptRecord {
     /// The attempt.
     pub attempt: Attempt,
     /// What becomes of the delivery row.
-    pub next: Next,
+    pub outcome: DeliveryOutcome,
     /// What becomes of the endpoint.
     pub endpoint: EndpointEffect,
     /// What the account is told of it.
-    pub notice: Notice,
+    pub notice: AttemptEvent,
 }
 
 /// What becomes of a delivery row after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum DeliveryOutcome {
     /// It goes: delivered, given up, or the endpoint went.
     Done,
     /// It waits, nobody's, for its next attempt; `attempts` made so far.

@@ -22,14 +22,14 @@ pub struct Scan {
     /// Rows found at most.
     pub limit: usize,
     /// Rows looked at, at most; at least one.
-    pub looked_max: usize,
+    pub scanned_rows_max: usize,
     /// Payload bytes of the rows found at most; the first row is found whatever it has.
     pub bytes_max: usize,
 }
 
 /// What a scan found, in its direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<T> {
+pub struct ScanResult<T> {
     /// The rows.
     pub rows: Vec<T>,
     /// The last row looked at, when the scan stopped because it had looked at enough, or had enough bytes.
@@ -62,7 +62,7 @@ pub struct AttemptFilter {
 
 /// Whose attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttemptsOf {
+pub enum AttemptScope {
     /// Of this message. The filter's `message` is not looked at: whoever asks knows the message.
     Message(Id),
     /// At this endpoint.
@@ -71,16 +71,16 @@ pub enum AttemptsOf {
 
 /// Whether payloads are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum PayloadRead {
     /// They are.
-    Read,
+    Include,
     /// They are not: `payload` is none.
-    Left,
+    Skip,
 }
 
 /// How a message stands at an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct DeliveryState {
     /// How the latest attempt ended; none before the first.
     pub latest: Option<AttemptStatus>,
     /// An attempt succeeded.
@@ -91,11 +91,11 @@ pub struct Standing {
 
 /// A message that was tried at an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempted {
+pub struct AttemptedMessage {
     /// The message.
     pub message: Message,
     /// How it stands there.
-    pub standing: Standing,
+    pub state: DeliveryState,
 }
 
 /// An endpoint that a message was tried at, or waits for.
@@ -113,48 +113,48 @@ pub struct Destination {
 
 /// Searching what happened.
 #[async_trait]
-pub trait History {
+pub trait HistoryStore {
     /// An application's messages.
     async fn find_messages(
         &self,
         application: &str,
         filter: &MessageFilter,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Message>>;
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<Message>>;
     /// Those of these messages that are there, without payload, in no order.
-    async fn messages_of_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>>;
+    async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>>;
     /// Attempts of a message, or at an endpoint, of this application; the caller knows that it is there.
     async fn find_attempts(
         &self,
         application: &str,
-        of: &AttemptsOf,
+        of: &AttemptScope,
         filter: &AttemptFilter,
         scan: &Scan,
-    ) -> StoreResult<Found<Attempt>>;
+    ) -> StoreResult<ScanResult<Attempt>>;
     /// Messages that were tried at an endpoint at least once, by message; all of them, or those that count as `status`
-    /// ([`Standing::counts_as`]). `looked_max` is of messages of the application, whether or not they were tried there.
-    async fn find_attempted(
+    /// ([`DeliveryState::matches_status`]). `scanned_rows_max` is of messages of the application, whether or not they were tried there.
+    async fn find_attempted_messages(
         &self,
         application: &str,
         endpoint: &str,
         filter: &MessageFilter,
         status: Option<AttemptStatus>,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Attempted>>;
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<AttemptedMessage>>;
     /// Every endpoint that a message was tried at or waits for, by endpoint.
     async fn destinations(&self, application: &str, message: &str) -> StoreResult<Vec<Destination>>;
 }
 
 impl MessageFilter {
     /// It admits every message.
-    pub fn is_open(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether it admits a message of this type, with these channels and tags.
-    pub fn admits(&self, event_type: &str, channels: Option<&[String]>, tags: Option<&[String]>) -> bool {
+    pub fn matches(&self, event_type: &str, channels: Option<&[String]>, tags: Option<&[String]>) -> bool {
         let has = |all: Option<&[String]>, one: &String| all.is_some_and(|all| all.contains(one));
         self.event_types.as_ref().is_none_or(|types| types.iter().any(|name| name == event_type))
             && self.channel.as_ref().is_none_or(|channel| has(channels, channel))
@@ -162,28 +162,28 @@ impl MessageFilter {
     }
 
     /// Whether it admits this message.
-    pub fn admits_message(&self, message: &Message) -> bool {
-        self.admits(&message.event_type, message.channels.as_deref(), message.tags.as_deref())
+    pub fn matches_message(&self, message: &Message) -> bool {
+        self.matches(&message.event_type, message.channels.as_deref(), message.tags.as_deref())
     }
 }
 
 impl AttemptFilter {
     /// It admits every attempt.
-    pub fn is_open(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether it admits an attempt that ended so, whatever it delivered.
-    pub fn admits(&self, status: AttemptStatus, code: u16, endpoint: &str) -> bool {
+    pub fn matches(&self, status: AttemptStatus, code: u16, endpoint: &str) -> bool {
         self.status.is_none_or(|wanted| wanted == status)
             && self.code_class.is_none_or(|class| (class..=class + 99).contains(&code))
             && self.endpoint.as_ref().is_none_or(|wanted| **wanted == *endpoint)
     }
 }
 
-impl Standing {
+impl DeliveryState {
     /// What the list of attempted messages shows: sending while there is more to come, else how the latest attempt ended.
-    pub fn shown(&self) -> AttemptStatus {
+    pub fn status(&self) -> AttemptStatus {
         match (self.next_at, self.latest) {
             (_, None) => AttemptStatus::Pending,
             (Some(_), _) => AttemptStatus::Sending,
@@ -193,7 +193,7 @@ impl Standing {
 
     /// Whether a list that asks for `status` has it. One success makes a message a success, whatever came before and
     /// after; a failure is one without more to come and without a success.
-    pub fn counts_as(&self, status: AttemptStatus) -> bool {
+    pub fn matches_status(&self, status: AttemptStatus) -> bool {
         match status {
             AttemptStatus::Success => self.succeeded,
             AttemptStatus::Sending => self.next_at.is_some() && self.latest.is_some(),

@@ -12,7 +12,7 @@ use crate::model::Id;
 
 /// What an account is told of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Notice {
+pub enum AttemptEvent {
     /// Nothing.
     #[default]
     None,
@@ -45,5 +45,5 @@ pub trait OperationalStore: Send + Sync {
     /// The earliest events that are not settled, at most `limit`.
     async fn operational_events(&self, limit: usize) -> StoreResult<Vec<OperationalEvent>>;
     /// Drops events: they are messages now.
-    async fn settle_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()>;
+    async fn delete_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()>;
 }

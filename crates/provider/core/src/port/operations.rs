@@ -10,11 +10,11 @@ pub const BACKLOG_COUNT_MAX: usize = 1_000_000;
 
 /// The part of the port that is about running nodes.
 #[async_trait]
-pub trait Operations: Send + Sync {
+pub trait NodeStore: Send + Sync {
     /// What waits for all endpoints together, counted to [`BACKLOG_COUNT_MAX`].
     async fn total_backlog(&self) -> StoreResult<Backlog>;
     /// Says that `node` has ended: what it had is nobody's and due at once.
-    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
+    async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
     /// How many names of nodes were heard of since then.
-    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize>;
+    async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize>;
 }

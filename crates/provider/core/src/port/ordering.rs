@@ -16,7 +16,7 @@ pub const WAITING_COUNT_MAX: usize = 100_000;
 
 /// A key whose head has not gone out yet: it waits, or others wait behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockedKey {
+pub struct BlockedKeyRow {
     /// The key.
     pub key: OrderingKey,
     /// The head.
@@ -28,29 +28,29 @@ pub struct BlockedKey {
     /// When it is tried next, or since when it is due.
     pub next_at: Timestamp,
     /// A node has it: under way, or in its memory.
-    pub in_hand: bool,
+    pub claimed: bool,
     /// Messages behind it, counted to [`WAITING_COUNT_MAX`].
     pub waiting: u64,
 }
 
 /// What came of skipping a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skip {
+pub enum SkipResult {
     /// Its row is gone, and the next of the key is due.
     Skipped,
     /// A node has it at the moment.
     UnderWay,
     /// That message is not the key's head.
-    NotThere,
+    NotHead,
 }
 
 /// The part of the port that is about order. The rest is in how [`super::Store::accept`] enters rows with a key, and in
 /// what happens when a head goes.
 #[async_trait]
-pub trait OrderedDeliveries: Send + Sync {
+pub trait OrderingStore: Send + Sync {
     /// Keys of an endpoint that wait, by key, after `after`. Left out is a head on its way for the first time with nothing
     /// behind it: that is a delivery like any other.
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>>;
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
     /// Drops the head of a key, if it is this message and nobody has it.
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip>;
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;
 }

@@ -22,7 +22,7 @@ pub const RESEND_DUE: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// Resending.
 #[async_trait]
-pub trait Resends {
+pub trait ResendStore {
     /// Makes the delivery row of this message and endpoint a manual one, due at once and before others, or adds it.
     ///
     /// A row that waits takes one manual attempt in place of its scheduled one. A row that a node has takes it after the

@@ -13,7 +13,7 @@ pub const EXPUNGED: &str = "EXPUNGED";
 
 /// Forgetting.
 #[async_trait]
-pub trait Retention {
+pub trait RetentionStore {
     /// Removes a message's payload; false when the message is not there. The application's `purges` rise, so that nobody sends what
     /// was read before; what waits of the message is due `now`, so that it is found to have none and keeps nothing waiting.
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool>;
@@ -32,9 +32,9 @@ pub trait Retention {
 
     /// Removes payloads that were to be kept until `now` at most and for less time than their messages; the number of
     /// them. What waits of such a message is due `now`, as when its payload is expunged.
-    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
     /// Removes attempts to deliver messages with ids before this one, whenever they were made; the number of them.
-    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
+    async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
     /// Removes messages with ids before this one, and what still waits of any such message; the number of messages.
-    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
+    async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
 }

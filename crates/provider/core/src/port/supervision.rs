@@ -6,12 +6,12 @@ mod overview;
 mod pauses;
 mod waiting_rows;
 
-pub use names::Names;
-pub use overview::{Due, EndpointStates, Overview, TaskCount};
-pub use pauses::{Pause, Pauses};
-pub use waiting_rows::{WaitingFor, WaitingRows};
+pub use names::UidLookupStore;
+pub use overview::{DueEndpoint, EndpointStates, InstallationStore, TaskCount};
+pub use pauses::{Pause, PauseStore};
+pub use waiting_rows::{WaitingCounts, WaitingDeliveryStore};
 
 /// All of it; part of [`super::Store`].
-pub trait Supervision: Names + Overview + Pauses + WaitingRows {}
+pub trait OperatorStore: UidLookupStore + InstallationStore + PauseStore + WaitingDeliveryStore {}
 
-impl<T: Names + Overview + Pauses + WaitingRows + ?Sized> Supervision for T {}
+impl<T: UidLookupStore + InstallationStore + PauseStore + WaitingDeliveryStore + ?Sized> OperatorStore for T {}

@@ -17,7 +17,7 @@ pub struct TaskFilter {
 
 /// A step of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advance {
+pub struct TaskStep {
     /// The task.
     pub task: Id,
     /// The position that the step was decided on.
@@ -40,7 +40,7 @@ pub struct Advance {
     pub now: Timestamp,
 }
 
-impl Advance {
+impl TaskStep {
     /// Whether the task is further after it, or ends. Otherwise it only keeps the task for its worker.
     pub fn is_progress(&self) -> bool {
         self.from != self.to || self.status != TaskStatus::Running
@@ -49,7 +49,7 @@ impl Advance {
 
 /// A failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailedAttempt {
     /// The attempt.
     pub attempt: Id,
     /// The message, if it is to be recovered: this was its last failure of the span, it was never delivered to the
@@ -59,7 +59,7 @@ pub struct Failure {
 
 /// A message, seen from an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct ReplayCandidate {
     /// The message.
     pub message: Id,
     /// Event type name.
@@ -97,31 +97,31 @@ pub trait TaskStore: Send + Sync {
     ) -> StoreResult<Vec<BackgroundTask>>;
     /// Makes a step, in one transaction: new delivery rows that are nobody's and due, and the task's progress. The number
     /// of rows made, or made due: a message that waits for the endpoint already gets none, but its row is due at once if it
-    /// waits for its next attempt and the task [hastens](TaskKind::hastens); nor does one that a [`TaskKind::Recover`] finds
+    /// waits for its next attempt and the task [hastens](TaskKind::makes_retries_due); nor does one that a [`TaskKind::Recover`] finds
     /// delivered or a [`TaskKind::ReplayMissing`] finds tried since it was chosen, by another task or by hand. `Stale` when the task is not at the step's
     /// position or not running any more; `NotFound` when there are messages and the endpoint is gone or disabled.
-    async fn advance_task(&self, step: Advance) -> StoreResult<usize>;
+    async fn advance_task(&self, step: TaskStep) -> StoreResult<usize>;
     /// How many of these messages have a delivery row for the endpoint that is due at `now`, claimed or not.
-    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
+    async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
     /// Attempts at an endpoint with ids after `after` and before `before`, oldest first, at most `limit`; those that
     /// did not fail, too, so that the caller gets further.
-    async fn failures(
+    async fn failed_attempts(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Failure>>;
+    ) -> StoreResult<Vec<FailedAttempt>>;
     /// Messages of an application with ids after `after` and before `before`, oldest first, at most `limit`.
-    async fn sent(
+    async fn replay_candidates(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Sent>>;
+    ) -> StoreResult<Vec<ReplayCandidate>>;
     /// Forgets at most `limit` tasks that were last changed before `before` and are not running; the number forgotten.
-    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+    async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

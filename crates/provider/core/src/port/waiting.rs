@@ -8,7 +8,7 @@ use crate::model::{Endpoint, Id};
 
 /// An endpoint with messages that are not delivered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct EndpointBacklog {
     /// The account that it belongs to.
     pub account: Id,
     /// The endpoint.
@@ -23,11 +23,15 @@ pub struct Waiting {
 
 /// Questions of people. They may take a while, and nothing else waits for them.
 #[async_trait]
-pub trait WaitingStore: Send + Sync {
+pub trait EndpointBacklogStore: Send + Sync {
     /// Endpoints with delivery rows by id, after the endpoint `after`, at most `limit`. Costs a look-up for each, and at
     /// most `count_max` rows.
-    async fn endpoints_waiting(&self, after: Option<&str>, limit: usize, count_max: usize)
-    -> StoreResult<Vec<Waiting>>;
+    async fn endpoint_backlogs(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+        count_max: usize,
+    ) -> StoreResult<Vec<EndpointBacklog>>;
     /// An endpoint by its id alone, with its account.
-    async fn endpoint_anywhere(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>>;
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>>;
 }

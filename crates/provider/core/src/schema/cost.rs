@@ -21,10 +21,10 @@ const SEARCHES_MAX: usize = 1_000;
 const META: Cost = Cost { here: 100, whole: 1_000 };
 
 /// Keywords with subschemas for the same part of the payload, and for parts of it.
-const HERE: [&str; 10] =
+const SAME_VALUE_KEYWORDS: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef", "$recursiveRef"];
-const HERE_BY_NAME: [&str; 2] = ["dependentSchemas", "dependencies"];
-const BELOW: [&str; 9] = [
+const SAME_VALUE_MAP_KEYWORDS: [&str; 2] = ["dependentSchemas", "dependencies"];
+const CHILD_KEYWORDS: [&str; 9] = [
     "additionalProperties",
     "unevaluatedProperties",
     "propertyNames",
@@ -35,7 +35,7 @@ const BELOW: [&str; 9] = [
     "contains",
     "contentSchema",
 ];
-const BELOW_BY_NAME: [&str; 2] = ["properties", "patternProperties"];
+const CHILD_MAP_KEYWORDS: [&str; 2] = ["properties", "patternProperties"];
 
 /// Whether what a schema refers to leads back to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) enum Shape {
 pub(crate) fn shape(schema: &Value) -> Result<Shape, String> {
     let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let id_keyword = if draft.contains("draft-04") { "id" } else { "$id" };
-    let mut count = Count { root: schema, id_keyword, known: HashMap::new(), searches: 0, shape: Shape::Finite };
+    let mut count = CostCounter { root: schema, id_keyword, known: HashMap::new(), searches: 0, shape: Shape::Finite };
     let cost = count.subschema(schema, schema, 0)?;
     if cost.whole > SUBSCHEMAS_MAX {
         return Err(format!("has more than {SUBSCHEMAS_MAX} subschemas when its references are written out"));
@@ -65,7 +65,7 @@ struct Cost {
     whole: u64,
 }
 
-struct Count<'a> {
+struct CostCounter<'a> {
     root: &'a Value,
     /// What makes a subschema a resource of its own.
     id_keyword: &'static str,
@@ -75,7 +75,7 @@ struct Count<'a> {
     shape: Shape,
 }
 
-impl<'a> Count<'a> {
+impl<'a> CostCounter<'a> {
     /// `base` is what references within `schema` are relative to.
     fn subschema(&mut self, base: &'a Value, schema: &'a Value, depth: usize) -> Result<Cost, String> {
         let Value::Object(keywords) = schema else { return Ok(Cost { here: 1, whole: 1 }) };
@@ -93,7 +93,7 @@ impl<'a> Count<'a> {
         self.known.insert(std::ptr::from_ref(schema), None);
         let base = if self.own_id(schema).is_some() { schema } else { base };
         let mut cost = Cost { here: 1, whole: 1 };
-        for (base, part) in self.parts(base, keywords, &HERE, &HERE_BY_NAME)? {
+        for (base, part) in self.parts(base, keywords, &SAME_VALUE_KEYWORDS, &SAME_VALUE_MAP_KEYWORDS)? {
             let part = part.map_or(Ok(META), |part| self.subschema(base, part, depth + 1))?;
             cost.here = cost.here.saturating_add(part.here);
             cost.whole = cost.whole.saturating_add(part.whole);
@@ -101,7 +101,7 @@ impl<'a> Count<'a> {
         if cost.here > AT_ONE_PLACE_MAX {
             return Err(format!("holds more than {AT_ONE_PLACE_MAX} subschemas against the same part of a payload"));
         }
-        for (base, part) in self.parts(base, keywords, &BELOW, &BELOW_BY_NAME)? {
+        for (base, part) in self.parts(base, keywords, &CHILD_KEYWORDS, &CHILD_MAP_KEYWORDS)? {
             let part = part.map_or(Ok(META), |part| self.subschema(base, part, depth + 1))?;
             cost.whole = cost.whole.saturating_add(part.whole);
         }

@@ -11,11 +11,11 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::*;
 
-use crate::stage::{eventually, quick, store};
+use crate::fixture::{eventually, quick, store};
 
 fn on_clock(clock: &Arc<TestClock>, store: Arc<dyn port::Store>) -> Provider {
     let key = Key::generate(&SeededRandom::new(1));
-    Provider::new(Parts {
+    Provider::new(ProviderParts {
         store,
         clock: clock.clone(),
         random: Arc::new(SeededRandom::new(2)),

@@ -12,10 +12,10 @@ use provider_core::port::TaskFilter;
 use provider_core::retry::RetrySchedule;
 use provider_core::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};
 
+use crate::fixture::{Fixture, eventually, idempotency, message, provider, quick, store};
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, eventually, idempotency, message, provider, quick, store};
 
-impl Stage {
+impl Fixture {
     pub(crate) async fn replay(&self, endpoint: &Endpoint, kind: TaskKind, input: ReplayInput) -> BackgroundTask {
         match self.try_replay(endpoint, kind, input).await.unwrap() {
             Created::New(task) => task,
@@ -55,7 +55,7 @@ fn all() -> ReplayInput {
 
 /// What it does is said where it is used.
 fn span(since: jiff::Timestamp, until: Option<jiff::Timestamp>) -> ReplayInput {
-    ReplayInput::span(TaskKind::Recover, since, until)
+    ReplayInput::time_range(TaskKind::Recover, since, until)
 }
 
 fn once() -> ProviderConfig {
@@ -72,55 +72,55 @@ async fn receiver() -> (Receiver, Arc<AtomicBool>) {
 
 #[tokio::test]
 async fn recover_sends_what_failed_and_was_never_delivered() {
-    let stage = Stage::new(once()).await;
+    let fixture = Fixture::new(once()).await;
     let (mut receiver, works) = receiver().await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut failed: Vec<Message> = Vec::new();
     for _ in 0..40 {
-        failed.push(stage.send().await);
+        failed.push(fixture.send().await);
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     works.store(true, Ordering::SeqCst);
-    stage.send().await;
-    stage.finished(&endpoint).await;
+    fixture.send().await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 41);
 
-    let task = stage.replay(&endpoint, TaskKind::Recover, all()).await;
-    assert_eq!(stage.finished_with(&task).await, (40, 40));
-    stage.finished(&endpoint).await;
+    let task = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(fixture.finished_with(&task).await, (40, 40));
+    fixture.finished(&endpoint).await;
     for message in &failed {
-        let attempts = stage.attempts(message, 2).await;
+        let attempts = fixture.attempts(message, 2).await;
         assert_eq!(attempts[1].status, AttemptStatus::Success);
     }
     assert_eq!(receiver.count_now(), 40);
-    let again = stage.replay(&endpoint, TaskKind::Recover, all()).await;
-    assert_eq!(stage.finished_with(&again).await, (0, 0), "they are delivered");
+    let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(fixture.finished_with(&again).await, (0, 0), "they are delivered");
 }
 
 #[tokio::test]
 async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_counting() {
     let retry_schedule = RetrySchedule::new([0, 3_600, 3_600].map(Duration::from_secs).to_vec());
     for kind in [TaskKind::Recover, TaskKind::BulkReplay] {
-        let stage = Stage::new(ProviderConfig { retry_schedule: retry_schedule.clone(), ..quick() }).await;
+        let fixture = Fixture::new(ProviderConfig { retry_schedule: retry_schedule.clone(), ..quick() }).await;
         let (mut receiver, works) = receiver().await;
-        let endpoint = stage.endpoint(&receiver.url()).await;
-        let (first, second) = (stage.send().await, stage.send().await);
+        let endpoint = fixture.endpoint(&receiver.url()).await;
+        let (first, second) = (fixture.send().await, fixture.send().await);
         for message in [&first, &second] {
-            stage.attempts(message, 2).await;
+            fixture.attempts(message, 2).await;
         }
         // Nothing was mended: the third attempt fails too, and the fourth is in an hour.
-        let task = stage.replay(&endpoint, kind, all()).await;
-        assert_eq!(stage.finished_with(&task).await, (2, 2));
+        let task = fixture.replay(&endpoint, kind, all()).await;
+        assert_eq!(fixture.finished_with(&task).await, (2, 2));
         for message in [&first, &second] {
-            let attempts = stage.attempts(message, 3).await;
+            let attempts = fixture.attempts(message, 3).await;
             assert_eq!(attempts[2].trigger, AttemptTrigger::Scheduled);
         }
         works.store(true, Ordering::SeqCst);
-        let task = stage.replay(&endpoint, kind, all()).await;
-        assert_eq!(stage.finished_with(&task).await, (2, 2));
-        stage.finished(&endpoint).await;
-        let again = stage.replay(&endpoint, TaskKind::Recover, all()).await;
-        assert_eq!(stage.finished_with(&again).await, (0, 0), "they are delivered");
+        let task = fixture.replay(&endpoint, kind, all()).await;
+        assert_eq!(fixture.finished_with(&task).await, (2, 2));
+        fixture.finished(&endpoint).await;
+        let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+        assert_eq!(fixture.finished_with(&again).await, (0, 0), "they are delivered");
         assert_eq!(receiver.count_now(), 2 * 4, "the schedule has four attempts, and each was made once");
     }
 }
@@ -129,51 +129,51 @@ async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_
 #[tokio::test]
 async fn what_is_sent_at_once_is_given_up_after_its_last_attempt() {
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(3_600)]);
-    let stage = Stage::new(ProviderConfig { retry_schedule, ..quick() }).await;
+    let fixture = Fixture::new(ProviderConfig { retry_schedule, ..quick() }).await;
     let (mut receiver, _) = receiver().await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let message = stage.send().await;
-    stage.attempts(&message, 1).await;
-    let task = stage.replay(&endpoint, TaskKind::Recover, all()).await;
-    assert_eq!(stage.finished_with(&task).await, (1, 1));
-    stage.finished(&endpoint).await;
-    assert_eq!((stage.attempts(&message, 2).await.len(), receiver.count_now()), (2, 2));
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
+    fixture.attempts(&message, 1).await;
+    let task = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(fixture.finished_with(&task).await, (1, 1));
+    fixture.finished(&endpoint).await;
+    assert_eq!((fixture.attempts(&message, 2).await.len(), receiver.count_now()), (2, 2));
 }
 
 #[tokio::test]
 async fn replay_missing_sends_what_the_endpoint_would_have_got() {
-    let stage = Stage::new(once()).await;
+    let fixture = Fixture::new(once()).await;
     let mut early = Receiver::start(|_| Reply::Status(200)).await;
-    stage.endpoint(&early.url()).await;
+    fixture.endpoint(&early.url()).await;
     for channel in ["north", "south", "north"] {
         let mut input = message();
         input.channels = Some(vec![channel.into()]);
-        stage.try_send(input, None).await.unwrap();
+        fixture.try_send(input, None).await.unwrap();
         early.next().await;
     }
     let mut late = Receiver::start(|_| Reply::Status(200)).await;
     let input = EndpointInput { url: late.url(), channels: Some(vec!["north".into()]), ..EndpointInput::default() };
-    let endpoint = stage.endpoint_with(input).await;
+    let endpoint = fixture.endpoint_with(input).await;
     for expected in [(2, 2), (0, 0)] {
-        let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
-        assert_eq!(stage.finished_with(&task).await, expected);
-        stage.finished(&endpoint).await;
+        let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+        assert_eq!(fixture.finished_with(&task).await, expected);
+        fixture.finished(&endpoint).await;
     }
     assert_eq!((late.count_now(), early.count_now()), (2, 0));
 }
 
 #[tokio::test]
 async fn bulk_replay_sends_again_what_is_selected() {
-    let stage = Stage::new(once()).await;
+    let fixture = Fixture::new(once()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 1 { 503 } else { 200 })).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     for (event_type, tag) in [("a", "red"), ("b", "red"), ("a", "blue")] {
         let mut input = message();
         input.event_type = event_type.into();
         input.tags = Some(vec![tag.into()]);
-        stage.try_send(input, None).await.unwrap();
+        fixture.try_send(input, None).await.unwrap();
         receiver.next().await;
-        stage.finished(&endpoint).await;
+        fixture.finished(&endpoint).await;
     }
     for (input, sent) in [
         (ReplayInput { status: Some(AttemptStatus::Fail), ..all() }, 1),
@@ -183,9 +183,9 @@ async fn bulk_replay_sends_again_what_is_selected() {
         (ReplayInput { channel: Some("north".into()), ..all() }, 0),
         (all(), 3),
     ] {
-        let task = stage.replay(&endpoint, TaskKind::BulkReplay, input).await;
-        assert_eq!(stage.finished_with(&task).await, (sent, sent));
-        stage.finished(&endpoint).await;
+        let task = fixture.replay(&endpoint, TaskKind::BulkReplay, input).await;
+        assert_eq!(fixture.finished_with(&task).await, (sent, sent));
+        fixture.finished(&endpoint).await;
         assert_eq!(receiver.count_now(), sent as usize);
     }
 }
@@ -193,22 +193,22 @@ async fn bulk_replay_sends_again_what_is_selected() {
 #[tokio::test]
 async fn a_live_message_finds_no_queue_of_old_ones_before_it() {
     const OLD: usize = 300;
-    let stage = Stage::without_workers(store(), once()).await;
+    let fixture = Fixture::without_workers(store(), once()).await;
     for _ in 0..OLD {
-        stage.send().await;
+        fixture.send().await;
     }
     // One at a time, 20 ms each: everything at once would keep the live message waiting for six seconds.
     let count = Arc::new(AtomicUsize::new(0));
     let mut receiver = Receiver::start(|_| Reply::After(Duration::from_millis(20), 200)).await;
     let input = EndpointInput { url: receiver.url(), throttle_rate: Some(50), ..EndpointInput::default() };
-    let endpoint = stage.endpoint_with(input).await;
-    stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
-    stage.provider.spawn_workers(&stage.tasks);
+    let endpoint = fixture.endpoint_with(input).await;
+    fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    fixture.provider.spawn_workers(&fixture.tasks);
     for _ in 0..80 {
         receiver.next().await;
         count.fetch_add(1, Ordering::SeqCst);
     }
-    let live = stage.send().await;
+    let live = fixture.send().await;
     let mut before = 0;
     while *receiver.next().await.headers["svix-id"].to_str().unwrap() != *live.id {
         before += 1;
@@ -218,13 +218,13 @@ async fn a_live_message_finds_no_queue_of_old_ones_before_it() {
 
 #[tokio::test]
 async fn a_task_to_an_endpoint_that_takes_nothing_fails_and_says_why() {
-    let stage = Stage::without_workers(store(), once()).await;
-    stage.send().await;
-    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
-    let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
-    stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
-    stage.provider.spawn_workers(&stage.tasks);
-    let failed = stage.ended(&task).await;
+    let fixture = Fixture::without_workers(store(), once()).await;
+    fixture.send().await;
+    let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
+    let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
+    fixture.provider.spawn_workers(&fixture.tasks);
+    let failed = fixture.ended(&task).await;
     assert_eq!(failed.status, TaskStatus::Failed);
     assert!(failed.error.unwrap().contains("deleted"));
 }
@@ -234,34 +234,34 @@ async fn two_nodes_share_the_tasks_and_send_each_message_once() {
     const MESSAGES: usize = 200;
     const ENDPOINTS: usize = 4;
     let shared = store();
-    let stage = Stage::without_workers(Arc::clone(&shared), once()).await;
+    let fixture = Fixture::without_workers(Arc::clone(&shared), once()).await;
     let other = provider(shared, once());
     for _ in 0..MESSAGES {
-        stage.send().await;
+        fixture.send().await;
     }
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let (mut endpoints, mut tasks) = (Vec::new(), Vec::new());
     for _ in 0..ENDPOINTS {
-        let endpoint = stage.endpoint(&receiver.url()).await;
-        tasks.push(stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await);
+        let endpoint = fixture.endpoint(&receiver.url()).await;
+        tasks.push(fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await);
         endpoints.push(endpoint);
     }
-    stage.provider.spawn_workers(&stage.tasks);
-    other.spawn_workers(&stage.tasks);
+    fixture.provider.spawn_workers(&fixture.tasks);
+    other.spawn_workers(&fixture.tasks);
     for (task, endpoint) in tasks.iter().zip(&endpoints) {
-        assert_eq!(stage.finished_with(task).await, (MESSAGES as u64, MESSAGES as u64));
-        stage.finished(endpoint).await;
+        assert_eq!(fixture.finished_with(task).await, (MESSAGES as u64, MESSAGES as u64));
+        fixture.finished(endpoint).await;
     }
     assert_eq!(receiver.count_now(), MESSAGES * ENDPOINTS);
     let page = PageRequest::default();
-    let listed = stage.provider.list_background_tasks(&stage.caller, TaskFilter::default(), &page).await.unwrap();
+    let listed = fixture.provider.list_background_tasks(&fixture.caller, TaskFilter::default(), &page).await.unwrap();
     assert!(listed.data.is_sorted_by(|one, other| one.id > other.id) && listed.data.len() == tasks.len());
 }
 
 #[tokio::test]
 async fn what_is_asked_for_must_make_sense() {
-    let stage = Stage::without_workers(store(), quick()).await;
-    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
+    let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
     let now = SystemClock.now();
     let back = |days: i64| now - SignedDuration::from_hours(24 * days);
     for (kind, input, field) in [
@@ -275,49 +275,50 @@ async fn what_is_asked_for_must_make_sense() {
         (TaskKind::BulkReplay, ReplayInput { channel: Some("a b".into()), ..all() }, Some("channel")),
         (TaskKind::BulkReplay, ReplayInput { event_types: Some(vec![]), ..all() }, Some("eventTypes")),
     ] {
-        let asked = stage.try_replay(&endpoint, kind, input.clone()).await;
+        let asked = fixture.try_replay(&endpoint, kind, input.clone()).await;
         match (asked, field) {
             (Ok(_), None) => {}
             (Err(ProviderError::Validation(faults)), Some(field)) => assert_eq!(faults[0].loc[1], field),
             (other, _) => panic!("{kind:?} {input:?}: {other:?}"),
         }
     }
-    let unknown = stage.provider.background_task(&stage.caller, "qtask_1").await;
+    let unknown = fixture.provider.background_task(&fixture.caller, "qtask_1").await;
     assert!(matches!(unknown, Err(ProviderError::NotFound)));
 }
 
 #[tokio::test]
 async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
-    let stage = Stage::without_workers(store(), quick()).await;
-    let endpoint = stage.endpoint("http://127.0.0.1:9/").await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
+    let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
     let key = idempotency("k", "{}");
     let ask = async || {
-        let asked =
-            stage.provider.replay(&stage.caller, "app", &endpoint.id, all(), Some(&key), |task| task.id.to_string());
+        let asked = fixture
+            .provider
+            .replay(&fixture.caller, "app", &endpoint.id, all(), Some(&key), |task| task.id.to_string());
         asked.await.unwrap()
     };
     let Created::New(first) = ask().await else { panic!("it is new") };
-    let Created::Before(again) = ask().await else { panic!("it was asked before") };
+    let Created::Replayed(again) = ask().await else { panic!("it was asked before") };
     assert_eq!((again.status, again.body), (202, first.id.to_string()));
     for _ in 1..100 {
-        stage.replay(&endpoint, TaskKind::Recover, all()).await;
+        fixture.replay(&endpoint, TaskKind::Recover, all()).await;
     }
-    let refused = stage.try_replay(&endpoint, TaskKind::Recover, all()).await;
+    let refused = fixture.try_replay(&endpoint, TaskKind::Recover, all()).await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
 }
 
 /// On an embedded database what another process held is taken up at once, not when its lease is over.
 #[tokio::test]
 async fn an_only_node_goes_on_at_once_with_what_was_left() {
-    let stage = Stage::without_workers(store(), ProviderConfig { nodes: Nodes::Sole, ..once() }).await;
-    let message = stage.send().await;
+    let fixture = Fixture::without_workers(store(), ProviderConfig { nodes: Nodes::Sole, ..once() }).await;
+    let message = fixture.send().await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let task = stage.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
     let now = SystemClock.now();
     let until = now + SignedDuration::from_mins(30);
-    assert_eq!(stage.store.lease_tasks("node_that_died", now, until, 9).await.unwrap().len(), 1);
-    stage.provider.spawn_workers(&stage.tasks);
-    assert_eq!(stage.finished_with(&task).await, (1, 1));
+    assert_eq!(fixture.store.lease_tasks("node_that_died", now, until, 9).await.unwrap().len(), 1);
+    fixture.provider.spawn_workers(&fixture.tasks);
+    assert_eq!(fixture.finished_with(&task).await, (1, 1));
     assert_eq!(*receiver.next().await.headers["svix-id"].to_str().unwrap(), *message.id);
 }

@@ -7,7 +7,7 @@ use provider_core::model::AttemptStatus;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::stage::{Stage, quick};
+use crate::fixture::{Fixture, quick};
 
 /// Answers the first delivery of each connection, and resets the connection when the second comes.
 async fn answer_once(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
@@ -22,7 +22,7 @@ async fn answer_once(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_as_it_is_used_again_is_no_failed_attempt() {
+async fn a_stale_keep_alive_connection_is_retried_without_a_failed_attempt() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let answered = Arc::new(AtomicUsize::new(0));
@@ -32,11 +32,11 @@ async fn a_connection_that_ends_as_it_is_used_again_is_no_failed_attempt() {
             tokio::spawn(answer_once(stream, Arc::clone(&count)));
         }
     });
-    let stage = Stage::new(quick()).await;
-    stage.endpoint(&format!("http://{address}/hook")).await;
+    let fixture = Fixture::new(quick()).await;
+    fixture.endpoint(&format!("http://{address}/hook")).await;
     for sent in 1..=6 {
-        let message = stage.send().await;
-        let attempts = stage.attempts(&message, 1).await;
+        let message = fixture.send().await;
+        let attempts = fixture.attempts(&message, 1).await;
         assert_eq!(attempts[0].status, AttemptStatus::Success, "{sent}: {}", attempts[0].response);
         assert_eq!((attempts.len(), answered.load(Ordering::SeqCst)), (1, sent), "each arrives once");
     }

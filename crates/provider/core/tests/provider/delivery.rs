@@ -5,23 +5,23 @@ use std::time::Duration;
 use kit_runtime::clock::{Clock as _, SystemClock};
 use provider_core::config::Nodes;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice, StoreError};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreError};
 use provider_core::retry::RetrySchedule;
 use provider_core::{EndpointInput, EventTypeInput, ProviderConfig, Put, ids};
 use standardwebhooks::Webhook;
 
-use crate::properties::Play;
+use crate::fixture::{Fixture, PAYLOAD, eventually, idempotency, message, provider, quick, store};
+use crate::properties::ClockedFixture;
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{PAYLOAD, Stage, eventually, idempotency, message, provider, quick, store};
 
 #[tokio::test]
 async fn a_message_arrives_signed_byte_for_byte_with_the_endpoints_headers() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Body(200, "thanks".into())).await;
     let headers = [("X-Customer".to_owned(), "17".to_owned())].into();
     let input = EndpointInput { url: receiver.url(), headers: Some(headers), ..EndpointInput::default() };
-    let endpoint = stage.endpoint_with(input).await;
-    let message = stage.send().await;
+    let endpoint = fixture.endpoint_with(input).await;
+    let message = fixture.send().await;
 
     let arrival = receiver.next().await;
     assert_eq!(arrival.path, "/hook");
@@ -29,22 +29,22 @@ async fn a_message_arrives_signed_byte_for_byte_with_the_endpoints_headers() {
     assert_eq!(arrival.headers["x-customer"], "17");
     assert_eq!(arrival.headers["content-type"], "application/json");
     assert_eq!(arrival.headers["svix-id"], *message.id);
-    let secret = stage.provider.endpoint_secret(&stage.caller, "app", &endpoint.id).await.unwrap();
+    let secret = fixture.provider.endpoint_secret(&fixture.caller, "app", &endpoint.id).await.unwrap();
     Webhook::new(&secret).unwrap().verify(&arrival.body, &arrival.headers).unwrap();
 
-    let attempts = stage.attempts(&message, 1).await;
+    let attempts = fixture.attempts(&message, 1).await;
     assert_eq!((attempts[0].status, attempts[0].response_status_code), (AttemptStatus::Success, 200));
     assert_eq!(attempts[0].response, "thanks");
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
 }
 
 #[tokio::test]
 async fn only_endpoints_that_want_a_message_get_it() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(204)).await;
     for name in ["ITEM_STATUS_CHANGE", "AUCTION_STATUS_CHANGE"] {
         let input = EventTypeInput::default();
-        stage.provider.create_event_type(&stage.caller, name, input, None, |_| String::new()).await.unwrap();
+        fixture.provider.create_event_type(&fixture.caller, name, input, None, |_| String::new()).await.unwrap();
     }
     let endpoint =
         |name: &str, input: EndpointInput| EndpointInput { url: receiver.url().replace("hook", name), ..input };
@@ -60,12 +60,12 @@ async fn only_endpoints_that_want_a_message_get_it() {
         endpoint("red", EndpointInput { channels: types("red"), ..EndpointInput::default() }),
         endpoint("blue", EndpointInput { channels: types("blue"), ..EndpointInput::default() }),
     ] {
-        stage.endpoint_with(input).await;
+        fixture.endpoint_with(input).await;
     }
     let mut input = message();
     input.channels = Some(vec!["red".into(), "green".into()]);
-    let message = stage.try_send(input, None).await.unwrap();
-    stage.attempts(&message, 3).await;
+    let message = fixture.try_send(input, None).await.unwrap();
+    fixture.attempts(&message, 3).await;
     let mut paths = [receiver.next().await.path, receiver.next().await.path, receiver.next().await.path];
     paths.sort();
     assert_eq!(paths, ["/all", "/items", "/red"]);
@@ -74,45 +74,45 @@ async fn only_endpoints_that_want_a_message_get_it() {
 
 #[tokio::test]
 async fn a_failed_delivery_is_tried_again_as_the_schedule_says_and_then_given_up() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| if n < 3 { Reply::Status(500) } else { Reply::Status(200) }).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let message = stage.send().await;
-    let attempts = stage.attempts(&message, 4).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
+    let attempts = fixture.attempts(&message, 4).await;
     let codes: Vec<u16> = attempts.iter().map(|attempt| attempt.response_status_code).collect();
     assert_eq!(codes, [500, 500, 500, 200]);
     for (pair, pause_ms) in attempts.windows(2).zip([20, 40, 60]) {
         let waited_ms = pair[1].at.duration_since(pair[0].at).as_millis();
         assert!(waited_ms >= pause_ms * 8 / 10, "{waited_ms} ms instead of {pause_ms}");
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 4);
 
     let mut never = Receiver::start(|_| Reply::With(302, "location", "http://127.0.0.1:1/")).await;
     let input = EndpointInput { url: never.url(), ..EndpointInput::default() };
-    let put = stage.provider.put_endpoint(&stage.caller, "app", &endpoint.id, input).await.unwrap();
+    let put = fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
     assert!(matches!(put, Put::Updated(_)));
-    let message = stage.send().await;
-    let attempts = stage.attempts(&message, 4).await;
+    let message = fixture.send().await;
+    let attempts = fixture.attempts(&message, 4).await;
     assert!(attempts.iter().all(|attempt| attempt.response_status_code == 302));
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(never.count_now(), 4);
 }
 
 #[tokio::test]
 async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_the_count_anew() {
     let config = ProviderConfig { disable_after: Duration::from_millis(50), ..quick() };
-    let stage = Stage::new(config).await;
+    let fixture = Fixture::new(config).await;
     let receiver = Receiver::start(|n| Reply::Status(if n == 1 { 200 } else { 500 })).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let read = async || stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
-    let first = stage.send().await;
-    stage.attempts(&first, 2).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let read = async || fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
+    let first = fixture.send().await;
+    fixture.attempts(&first, 2).await;
     assert_eq!(read().await.failing_since, None);
-    let second = stage.send().await;
+    let second = fixture.send().await;
     eventually(async || read().await.disabled.then_some(())).await;
-    assert!(stage.attempts(&second, 2).await.len() >= 2);
-    stage.finished(&endpoint).await;
+    assert!(fixture.attempts(&second, 2).await.len() >= 2);
+    fixture.finished(&endpoint).await;
 }
 
 /// Of the 120 hours of the default, with the end of the process in between.
@@ -123,18 +123,18 @@ async fn the_time_that_an_endpoint_fails_is_counted_over_restarts() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("provider.db");
         let open = async || provider_store::sqlite::open(&path).await.unwrap();
-        let first = Play::new(open().await, ProviderConfig::default(), fails()).await;
-        let endpoint = first.stage.endpoint("https://example.com/").await;
-        let message = first.stage.send().await;
-        first.stage.attempts(&message, 1).await;
-        let later = first.world.clock.now() + jiff::SignedDuration::from_hours(hours);
-        let key = first.stage.key.clone();
+        let first = ClockedFixture::new(open().await, ProviderConfig::default(), fails()).await;
+        let endpoint = first.fixture.endpoint("https://example.com/").await;
+        let message = first.fixture.send().await;
+        first.fixture.attempts(&message, 1).await;
+        let later = first.receivers.clock.now() + jiff::SignedDuration::from_hours(hours);
+        let key = first.fixture.key.clone();
         first.end().await;
 
-        let next = Play::again(open().await, ProviderConfig::default(), fails(), later, key).await;
-        let message = next.stage.send().await;
-        next.stage.attempts(&message, 1).await;
-        let read = next.stage.provider.endpoint(&next.stage.caller, "app", &endpoint.id).await.unwrap();
+        let next = ClockedFixture::again(open().await, ProviderConfig::default(), fails(), later, key).await;
+        let message = next.fixture.send().await;
+        next.fixture.attempts(&message, 1).await;
+        let read = next.fixture.provider.endpoint(&next.fixture.caller, "app", &endpoint.id).await.unwrap();
         assert_eq!(read.disabled, is_disabled, "after {hours} hours");
         next.end().await;
     }
@@ -144,9 +144,9 @@ async fn the_time_that_an_endpoint_fails_is_counted_over_restarts() {
 async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
     let config = ProviderConfig { disable_after: Duration::from_secs(600), ..quick() };
     for (worked, is_disabled) in [(true, false), (false, true)] {
-        let stage = Stage::new(config.clone()).await;
+        let fixture = Fixture::new(config.clone()).await;
         let receiver = Receiver::start(|_| Reply::Status(500)).await;
-        let endpoint = stage.endpoint(&receiver.url()).await;
+        let endpoint = fixture.endpoint(&receiver.url()).await;
         let ago = |minutes| SystemClock.now() - jiff::SignedDuration::from_mins(minutes);
         // It began before the failure was known of, and so says nothing of the endpoint.
         let status = if worked { AttemptStatus::Success } else { AttemptStatus::Fail };
@@ -154,8 +154,8 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
             [(AttemptStatus::Fail, 60, EndpointEffect::Failing), (status, 30, EndpointEffect::None)]
         {
             let attempt = Attempt {
-                id: ids::first_at(ids::ATTEMPT, ago(minutes)).into(),
-                message: ids::first_at(ids::MESSAGE, ago(minutes)).into(),
+                id: ids::lowest_id_at(ids::ATTEMPT, ago(minutes)).into(),
+                message: ids::lowest_id_at(ids::MESSAGE, ago(minutes)).into(),
                 endpoint: endpoint.id.clone(),
                 application: endpoint.application.clone(),
                 url: endpoint.url.clone(),
@@ -166,12 +166,13 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
                 trigger: AttemptTrigger::Scheduled,
                 at: ago(minutes),
             };
-            let record = AttemptRecord { attempt, next: Next::Done, endpoint: effect, notice: Notice::None };
-            stage.store.record_attempts(vec![record]).await.unwrap();
+            let record =
+                AttemptRecord { attempt, outcome: DeliveryOutcome::Done, endpoint: effect, notice: AttemptEvent::None };
+            fixture.store.record_attempts(vec![record]).await.unwrap();
         }
-        stage.send().await;
-        stage.finished(&endpoint).await;
-        let after = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+        fixture.send().await;
+        fixture.finished(&endpoint).await;
+        let after = fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
         assert_eq!(after.disabled, is_disabled);
     }
 }
@@ -182,16 +183,16 @@ async fn what_is_unfinished_at_the_end_of_a_process_is_finished_by_the_next() {
     let hour = RetrySchedule::new(vec![Duration::from_millis(300)]);
     let config = ProviderConfig { nodes: Nodes::Sole, retry_schedule: hour, ..quick() };
     let mut receiver = Receiver::start(|n| if n == 0 { Reply::Status(500) } else { Reply::Status(200) }).await;
-    let stage = Stage::on(store.clone(), config.clone()).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let failed = stage.send().await;
-    stage.attempts(&failed, 1).await;
-    stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    let fixture = Fixture::on(store.clone(), config.clone()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let failed = fixture.send().await;
+    fixture.attempts(&failed, 1).await;
+    fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     // Accepted by a process that delivers nothing any more.
-    let waiting = stage.send().await;
+    let waiting = fixture.send().await;
     assert_eq!(receiver.count_now(), 1);
 
-    let next = Stage { provider: provider(store, config), ..stage };
+    let next = Fixture { provider: provider(store, config), ..fixture };
     next.provider.spawn_workers(&kit_runtime::tasks::Tasks::new());
     next.attempts(&waiting, 1).await;
     next.attempts(&failed, 2).await;
@@ -203,18 +204,18 @@ async fn what_is_unfinished_at_the_end_of_a_process_is_finished_by_the_next() {
 async fn a_graceful_end_finishes_what_is_under_way_and_gives_the_rest_back() {
     let store = store();
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let stage = Stage::on(store.clone(), quick()).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let fixture = Fixture::on(store.clone(), quick()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut sent = Vec::new();
     for _ in 0..500 {
-        sent.push(stage.send().await);
+        sent.push(fixture.send().await);
     }
-    stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     // Nothing is under way any more: what was delivered is recorded, and the rest is nobody's and due at once.
     let delivered = receiver.count_now();
     let left = store.backlog(&endpoint.id).await.unwrap().deliveries as usize;
     assert_eq!(delivered + left, 500);
-    let next = Stage { provider: provider(store, quick()), tasks: kit_runtime::tasks::Tasks::new(), ..stage };
+    let next = Fixture { provider: provider(store, quick()), tasks: kit_runtime::tasks::Tasks::new(), ..fixture };
     next.provider.spawn_workers(&next.tasks);
     next.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), left);
@@ -225,16 +226,16 @@ async fn a_burst_of_messages_arrives_completely_and_once() {
     let mut config = quick();
     // So little room that most of it goes through the table.
     config.lanes.queued_max = 8;
-    let stage = Stage::new(config).await;
+    let fixture = Fixture::new(config).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let stage = std::sync::Arc::new(stage);
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let fixture = std::sync::Arc::new(fixture);
     let senders: Vec<_> = (0..16)
         .map(|_| {
-            let stage = stage.clone();
+            let fixture = fixture.clone();
             tokio::spawn(async move {
                 for _ in 0..100 {
-                    stage.send().await;
+                    fixture.send().await;
                 }
             })
         })
@@ -246,29 +247,29 @@ async fn a_burst_of_messages_arrives_completely_and_once() {
     for _ in 0..1_600 {
         assert!(seen.insert(receiver.next().await.headers["svix-id"].clone()));
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }
 
 #[tokio::test]
 async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to_the_endpoints_of_that_moment() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    stage.send().await;
+    fixture.send().await;
     // Behind this provider's back, as another node would.
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut changed = endpoint.clone();
     changed.url = receiver.url().replace("hook", "changed");
-    stage.send().await;
+    fixture.send().await;
     assert_eq!(receiver.next().await.path, "/hook");
-    stage.store.update_endpoint(changed).await.unwrap();
-    stage.send().await;
+    fixture.store.update_endpoint(changed).await.unwrap();
+    fixture.send().await;
     assert_eq!(receiver.next().await.path, "/changed");
-    let application = stage.provider.application(&stage.caller, "app").await.unwrap();
-    assert!(stage.store.delete_application(&stage.caller.account, &application.id).await.unwrap());
-    let refused = stage.try_send(message(), Some(&idempotency("k", "{}"))).await;
+    let application = fixture.provider.application(&fixture.caller, "app").await.unwrap();
+    assert!(fixture.store.delete_application(&fixture.caller.account, &application.id).await.unwrap());
+    let refused = fixture.try_send(message(), Some(&idempotency("k", "{}"))).await;
     assert_eq!(refused.unwrap_err().code(), "not_found");
-    assert!(matches!(stage.store.create_endpoint(endpoint, None).await, Err(StoreError::NotFound)));
+    assert!(matches!(fixture.store.create_endpoint(endpoint, None).await, Err(StoreError::NotFound)));
 }
 
 #[tokio::test]
@@ -278,19 +279,19 @@ async fn what_a_dead_node_held_is_finished_by_another() {
     let mut receiver = Receiver::start(|n| if n < 4 { Reply::Never } else { Reply::Status(200) }).await;
     let other = provider(store.clone(), config.clone());
     other.spawn_workers(&kit_runtime::tasks::Tasks::new());
-    let stage = Stage::on(store, config).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let fixture = Fixture::on(store, config).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut waiting = std::collections::HashSet::new();
     // The first node's lane is stuck with these before it dies.
     while waiting.len() < 4 {
-        stage.send().await;
+        fixture.send().await;
         while let Ok(arrival) = tokio::time::timeout(Duration::from_millis(5), receiver.next()).await {
             waiting.insert(arrival.headers["svix-id"].clone());
         }
     }
-    stage.tasks.shutdown(Duration::ZERO).await.unwrap_err();
+    fixture.tasks.shutdown(Duration::ZERO).await.unwrap_err();
     while !waiting.is_empty() {
         waiting.remove(&receiver.next().await.headers["svix-id"]);
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
 }

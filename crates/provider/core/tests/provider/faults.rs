@@ -17,24 +17,24 @@ use jiff::Timestamp;
 use kit_runtime::signal::Signal;
 use provider_core::ProviderConfig;
 use provider_core::model::{Account, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
-use provider_core::port::operations::Operations;
-use provider_core::port::ordering::{BlockedKey, OrderedDeliveries, Skip};
+use provider_core::port::operations::NodeStore;
+use provider_core::port::ordering::{BlockedKeyRow, OrderingStore, SkipResult};
 use provider_core::port::{
-    AttemptRecord, Backlog, Delivery, IdempotentAnswer, NewMessage, NodeId, Page, Room, RowKind, Store, StoreError,
-    StoreResult,
+    AttemptRecord, Backlog, ClaimLimit, Delivery, DeliveryKind, IdempotentAnswer, NewMessage, NodeId, Page, Store,
+    StoreError, StoreResult,
 };
 
+use crate::fixture::{Fixture, quick, store};
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, quick, store};
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Fault {
     /// It is done, and then the connection breaks.
-    DoneUnsaid,
+    CommittedUnacknowledged,
     NotDone,
     Panic,
     /// Somebody else makes the same just before.
-    Beaten,
+    ConcurrentInsert,
 }
 
 /// Answers so many calls of one method with a fault.
@@ -47,111 +47,112 @@ pub(crate) struct Faulty {
 
 impl Faulty {
     async fn call<T>(&self, method: &str, call: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
-        let faulty = self.fault != Fault::Beaten && self.is_struck(method);
+        let faulty = self.fault != Fault::ConcurrentInsert && self.is_faulted(method);
         let broken = || Err(StoreError::Unavailable("the connection broke".into()));
         match self.fault {
             _ if !faulty => call.await,
             Fault::NotDone => broken(),
-            Fault::DoneUnsaid => call.await.and_then(|_| broken()),
+            Fault::CommittedUnacknowledged => call.await.and_then(|_| broken()),
             Fault::Panic => panic!("a bug in the store, for a test"),
-            Fault::Beaten => call.await,
+            Fault::ConcurrentInsert => call.await,
         }
     }
 
     /// Whether this call is one of those that something happens to.
-    fn is_struck(&self, method: &str) -> bool {
+    fn is_faulted(&self, method: &str) -> bool {
         method == self.method
             && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
     }
 }
 
-pub(crate) async fn stage(method: &'static str, fault: Fault, calls: usize) -> Stage {
+pub(crate) async fn fixture(method: &'static str, fault: Fault, calls: usize) -> Fixture {
     let config = ProviderConfig { node_dead_after: Duration::from_millis(300), ..quick() };
-    Stage::on(Arc::new(Faulty { store: store(), method, fault, left: AtomicUsize::new(calls) }), config).await
+    Fixture::on(Arc::new(Faulty { store: store(), method, fault, left: AtomicUsize::new(calls) }), config).await
 }
 
 #[tokio::test]
 async fn rows_that_were_claimed_without_an_answer_are_claimed_again() {
-    for fault in [Fault::DoneUnsaid, Fault::NotDone] {
-        let stage = stage("claim", fault, 2).await;
+    for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
+        let fixture = fixture("claim", fault, 2).await;
         let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
-        let endpoint = stage.endpoint(&receiver.url()).await;
-        let message = stage.send().await;
-        stage.attempts(&message, 2).await;
-        stage.finished(&endpoint).await;
+        let endpoint = fixture.endpoint(&receiver.url()).await;
+        let message = fixture.send().await;
+        fixture.attempts(&message, 2).await;
+        fixture.finished(&endpoint).await;
         assert_eq!(receiver.count_now(), 2);
     }
 }
 
 #[tokio::test]
 async fn attempts_are_recorded_as_soon_as_the_store_is_there_again() {
-    for fault in [Fault::DoneUnsaid, Fault::NotDone] {
-        let stage = stage("record_attempts", fault, 3).await;
+    for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
+        let fixture = fixture("record_attempts", fault, 3).await;
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-        let endpoint = stage.endpoint(&receiver.url()).await;
-        let message = stage.send().await;
-        stage.finished(&endpoint).await;
-        assert_eq!(stage.attempts(&message, 1).await.len(), 1);
+        let endpoint = fixture.endpoint(&receiver.url()).await;
+        let message = fixture.send().await;
+        fixture.finished(&endpoint).await;
+        assert_eq!(fixture.attempts(&message, 1).await.len(), 1);
         assert_eq!(receiver.count_now(), 1);
     }
 }
 
 #[tokio::test]
-async fn while_attempts_are_not_recorded_that_is_told_and_the_provider_does_not_say_that_it_works() {
+async fn while_attempts_are_not_recorded_ping_fails_and_metrics_show_it() {
     let config = ProviderConfig { recording_late_after: Duration::from_millis(20), ..quick() };
     let (fault, left) = (Fault::NotDone, AtomicUsize::new(5));
-    let stage = Stage::on(Arc::new(Faulty { store: store(), method: "record_attempts", fault, left }), config).await;
+    let fixture =
+        Fixture::on(Arc::new(Faulty { store: store(), method: "record_attempts", fault, left }), config).await;
     let receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let figure = async || {
-        let text = stage.provider.metrics(&[]).await;
+        let text = fixture.provider.metrics(&[]).await;
         let line = text.lines().find_map(|line| line.strip_prefix("lotwire_provider_attempts_unrecorded "));
         line.expect(&text).to_owned()
     };
-    assert_eq!((figure().await.as_str(), stage.provider.ping().await.is_ok()), ("0", true));
-    stage.send().await;
-    let refused = crate::stage::eventually(async || stage.provider.ping().await.err()).await;
+    assert_eq!((figure().await.as_str(), fixture.provider.ping().await.is_ok()), ("0", true));
+    fixture.send().await;
+    let refused = crate::fixture::eventually(async || fixture.provider.ping().await.err()).await;
     assert!(refused.to_string().contains("1 attempts are not recorded"), "{refused}");
     assert_eq!(figure().await, "1");
-    stage.finished(&endpoint).await;
-    crate::stage::eventually(async || stage.provider.ping().await.ok()).await;
+    fixture.finished(&endpoint).await;
+    crate::fixture::eventually(async || fixture.provider.ping().await.ok()).await;
     assert_eq!(figure().await, "0");
 }
 
 #[tokio::test]
 async fn an_attempt_lost_in_a_panic_is_made_again() {
-    let stage = stage("record_attempts", Fault::Panic, 1).await;
+    let fixture = fixture("record_attempts", Fault::Panic, 1).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let message = stage.send().await;
-    stage.finished(&endpoint).await;
-    assert_eq!(stage.attempts(&message, 1).await.len(), 1);
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
+    fixture.finished(&endpoint).await;
+    assert_eq!(fixture.attempts(&message, 1).await.len(), 1);
     assert_eq!(receiver.count_now(), 2);
 }
 
 #[async_trait]
-impl OrderedDeliveries for Faulty {
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+impl OrderingStore for Faulty {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
         self.store.blocked_keys(endpoint, after, limit).await
     }
 
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
         self.store.skip_head(endpoint, key, message).await
     }
 }
 
 #[async_trait]
-impl Operations for Faulty {
+impl NodeStore for Faulty {
     async fn total_backlog(&self) -> StoreResult<Backlog> {
         self.call("total_backlog", self.store.total_backlog()).await
     }
 
-    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
-        self.store.living_nodes(heard_since).await
+    async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize> {
+        self.store.live_node_count(alive_since).await
     }
 
-    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
-        self.store.leave(node, now).await
+    async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
+        self.store.release_node(node, now).await
     }
 }
 
@@ -161,8 +162,8 @@ impl Store for Faulty {
         self.store.heartbeat(node, now, dead_before).await
     }
 
-    fn changed_elsewhere(&self) -> Signal {
-        self.store.changed_elsewhere()
+    fn remote_changes(&self) -> Signal {
+        self.store.remote_changes()
     }
 
     async fn ping(&self) -> StoreResult<()> {
@@ -201,12 +202,12 @@ impl Store for Faulty {
         self.store.idempotent_answer(account, key).await
     }
 
-    async fn forget_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.store.forget_answers(before, limit).await
+    async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.delete_expired_answers(before, limit).await
     }
 
     async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        if self.fault == Fault::Beaten && self.is_struck("create_application") {
+        if self.fault == Fault::ConcurrentInsert && self.is_faulted("create_application") {
             let other = Application { id: "app_beaten".into(), name: "Theirs".into(), ..application.clone() };
             self.store.create_application(other, None).await?;
         }
@@ -241,8 +242,8 @@ impl Store for Faulty {
         self.store.event_types(account, page).await
     }
 
-    async fn put_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.store.put_event_type(event_type, answer).await
+    async fn upsert_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.store.upsert_event_type(event_type, answer).await
     }
 
     async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool> {
@@ -293,9 +294,9 @@ impl Store for Faulty {
         &self,
         node: &NodeId,
         endpoint: &str,
-        kind: RowKind,
+        kind: DeliveryKind,
         now: Timestamp,
-        room: Room,
+        room: ClaimLimit,
     ) -> StoreResult<Vec<Delivery>> {
         self.call("claim", self.store.claim(node, endpoint, kind, now, room)).await
     }

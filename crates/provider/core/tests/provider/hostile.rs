@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use provider_core::model::{Attempt, AttemptStatus};
 use provider_core::retry::RetrySchedule;
-use provider_core::{EndpointInput, ProviderConfig, ProviderError, Reach, Schemes};
+use provider_core::{AllowedSchemes, EndpointAddressPolicy, EndpointInput, ProviderConfig, ProviderError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::stage::{Stage, quick};
+use crate::fixture::{Fixture, quick};
 
 const DEADLINE: Duration = Duration::from_millis(400);
 /// What a sender can get rid of although nobody reads it: the buffers of two sockets on this machine.
@@ -20,7 +20,7 @@ pub(crate) const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a receiver does with a connection after it has read the request.
 #[derive(Clone, Copy)]
-pub(crate) enum Doing {
+pub(crate) enum HostileBehaviour {
     /// Sends these bytes, and keeps the connection.
     Send(&'static [u8]),
     /// Sends these bytes, and closes it.
@@ -34,21 +34,21 @@ pub(crate) enum Doing {
 }
 
 /// Where it listens, and how many bytes it got rid of.
-pub(crate) async fn receiver(doing: Doing) -> (SocketAddr, Arc<AtomicU64>) {
+pub(crate) async fn receiver(behaviour: HostileBehaviour) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
     let count = Arc::clone(&sent);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream, doing, Arc::clone(&count)));
+            tokio::spawn(serve(stream, behaviour, Arc::clone(&count)));
         }
     });
     (address, sent)
 }
 
-async fn serve(mut stream: TcpStream, doing: Doing, sent: Arc<AtomicU64>) {
+async fn serve(mut stream: TcpStream, behaviour: HostileBehaviour, sent: Arc<AtomicU64>) {
     let mut request = [0; 256];
-    if matches!(doing, Doing::Reset) {
+    if matches!(behaviour, HostileBehaviour::Reset) {
         // Bytes that were not read make the close a reset.
         stream.readable().await.unwrap();
         return;
@@ -56,56 +56,60 @@ async fn serve(mut stream: TcpStream, doing: Doing, sent: Arc<AtomicU64>) {
     if stream.read(&mut request).await.is_err() {
         return;
     }
-    let (Doing::Send(first) | Doing::SendAndClose(first) | Doing::Flood(first, _) | Doing::Drip(first)) = doing else {
+    let (HostileBehaviour::Send(first)
+    | HostileBehaviour::SendAndClose(first)
+    | HostileBehaviour::Flood(first, _)
+    | HostileBehaviour::Drip(first)) = behaviour
+    else {
         return;
     };
     let _ = stream.write_all(first).await;
-    match doing {
-        Doing::Flood(_, again) => {
+    match behaviour {
+        HostileBehaviour::Flood(_, again) => {
             let many = again.repeat((64 * 1024 / again.len()).max(1));
             while stream.write_all(&many).await.is_ok() {
                 sent.fetch_add(many.len() as u64, Ordering::Relaxed);
             }
         }
-        Doing::Drip(_) => {
+        HostileBehaviour::Drip(_) => {
             while stream.write_all(b"a").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }
-        Doing::Send(_) => {
+        HostileBehaviour::Send(_) => {
             let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
         }
-        Doing::SendAndClose(_) | Doing::Reset => {}
+        HostileBehaviour::SendAndClose(_) | HostileBehaviour::Reset => {}
     }
 }
 
-pub(crate) async fn stage() -> Stage {
-    Stage::new(ProviderConfig { request_timeout: DEADLINE, retry_schedule: RetrySchedule::new(vec![]), ..quick() })
+pub(crate) async fn fixture() -> Fixture {
+    Fixture::new(ProviderConfig { request_timeout: DEADLINE, retry_schedule: RetrySchedule::new(vec![]), ..quick() })
         .await
 }
 
 /// The one attempt at an endpoint with this URL.
-pub(crate) async fn attempted(stage: &Stage, url: &str) -> Attempt {
-    let endpoint = stage.endpoint(url).await;
+pub(crate) async fn attempted(fixture: &Fixture, url: &str) -> Attempt {
+    let endpoint = fixture.endpoint(url).await;
     let began = Instant::now();
-    let message = stage.send().await;
-    let attempt = stage.attempts(&message, 1).await.remove(0);
+    let message = fixture.send().await;
+    let attempt = fixture.attempts(&message, 1).await.remove(0);
     // What the machine is busy with besides is not the attempt's.
     assert!(began.elapsed() < DEADLINE + Duration::from_secs(5), "{url}");
     assert!(attempt.response_duration_ms < 400 + 2_000, "{attempt:?}");
     assert!(attempt.response.len() <= 27_000, "20,000 bytes, or their base64");
-    stage.finished(&endpoint).await;
-    stage.provider.delete_endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    fixture.finished(&endpoint).await;
+    fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
     attempt
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
-    use Doing::{Drip, Flood, Reset, Send, SendAndClose};
+    use HostileBehaviour::{Drip, Flood, Reset, Send, SendAndClose};
     const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     const GIB: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n";
-    let stage = stage().await;
-    for (what, doing, code, part) in [
+    let fixture = fixture().await;
+    for (what, behaviour, code, part) in [
         ("endless chunks", Flood(ENDLESS, b"5\r\naaaaa\r\n"), 200, "aaaa"),
         ("a huge chunk", Flood(b"HTTP/1.1 500 E\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\n", b"a"), 500, "aaaa"),
         ("a declared gigabyte", Flood(GIB, b"a"), 200, "aaaa"),
@@ -178,8 +182,8 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
             "H4sI",
         ),
     ] {
-        let (address, sent) = receiver(doing).await;
-        let attempt = attempted(&stage, &format!("http://{address}/")).await;
+        let (address, sent) = receiver(behaviour).await;
+        let attempt = attempted(&fixture, &format!("http://{address}/")).await;
         assert_eq!(attempt.response_status_code, code, "{what}: {}", attempt.response);
         assert!(attempt.response.contains(part), "{what}: {}", attempt.response);
         assert_eq!(attempt.status == AttemptStatus::Success, code == 200, "{what}");
@@ -192,34 +196,34 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_tls_and_a_connection_that_nobody_takes_are_recorded() {
-    let stage = stage().await;
-    for (doing, part) in [
-        (Doing::SendAndClose(b"\x15\x03\x01\x00\x02\x02\x46"), "TLS is too old"),
-        (Doing::SendAndClose(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "is it a plain http port?"),
-        (Doing::SendAndClose(b""), "TLS failed"),
-        (Doing::Flood(b"\x16\x03\x03\x40\x00", b"\x02"), "TLS failed"),
-        (Doing::Send(b""), "no complete response within 400 ms"),
+    let fixture = fixture().await;
+    for (behaviour, part) in [
+        (HostileBehaviour::SendAndClose(b"\x15\x03\x01\x00\x02\x02\x46"), "TLS is too old"),
+        (HostileBehaviour::SendAndClose(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "is it a plain http port?"),
+        (HostileBehaviour::SendAndClose(b""), "TLS failed"),
+        (HostileBehaviour::Flood(b"\x16\x03\x03\x40\x00", b"\x02"), "TLS failed"),
+        (HostileBehaviour::Send(b""), "no complete response within 400 ms"),
     ] {
-        let (address, _) = receiver(doing).await;
-        let attempt = attempted(&stage, &format!("https://{address}/")).await;
+        let (address, _) = receiver(behaviour).await;
+        let attempt = attempted(&fixture, &format!("https://{address}/")).await;
         assert!(attempt.response.contains(part), "{}", attempt.response);
     }
     // Half-open: the system has taken the connection, and no program ever will.
     let half_open = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let attempt = attempted(&stage, &format!("http://{}/", half_open.local_addr().unwrap())).await;
+    let attempt = attempted(&fixture, &format!("http://{}/", half_open.local_addr().unwrap())).await;
     assert!(attempt.response.contains("within 400 ms"), "{}", attempt.response);
 }
 
 #[tokio::test]
 async fn a_redirect_to_a_private_address_is_an_answer_and_not_followed() {
-    let stage = stage().await;
+    let fixture = fixture().await;
     let private = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let location = format!(
         "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{}/\r\ncontent-length: 0\r\n\r\n",
         private.local_addr().unwrap()
     );
-    let (address, _) = receiver(Doing::Send(location.leak().as_bytes())).await;
-    let attempt = attempted(&stage, &format!("http://{address}/")).await;
+    let (address, _) = receiver(HostileBehaviour::Send(location.leak().as_bytes())).await;
+    let attempt = attempted(&fixture, &format!("http://{address}/")).await;
     assert_eq!((attempt.response_status_code, attempt.status), (307, AttemptStatus::Fail));
     let came = tokio::time::timeout(Duration::from_millis(50), private.accept()).await;
     assert!(came.is_err(), "nobody came");
@@ -228,10 +232,14 @@ async fn a_redirect_to_a_private_address_is_an_answer_and_not_followed() {
 #[tokio::test]
 async fn an_address_that_can_be_known_to_be_private_is_refused_when_it_is_entered() {
     let policy = kit_outbound::AddressPolicy::public_only(vec!["10.1.0.0/16".parse().unwrap()]);
-    let stage = Stage::new(ProviderConfig { reach: Reach { policy, schemes: Schemes::All }, ..quick() }).await;
+    let fixture = Fixture::new(ProviderConfig {
+        address_policy: EndpointAddressPolicy { policy, schemes: AllowedSchemes::All },
+        ..quick()
+    })
+    .await;
     let enter = async |url: &str| {
         let input = EndpointInput { url: url.into(), ..EndpointInput::default() };
-        stage.provider.create_endpoint(&stage.caller, "app", input, None, |_| String::new()).await
+        fixture.provider.create_endpoint(&fixture.caller, "app", input, None, |_| String::new()).await
     };
     for url in [
         "http://127.0.0.1/",
@@ -256,12 +264,13 @@ async fn an_address_that_can_be_known_to_be_private_is_refused_when_it_is_entere
 
 #[tokio::test]
 async fn where_only_https_is_allowed_nothing_goes_out_in_the_clear() {
-    let (address, _) = receiver(Doing::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")).await;
-    let open = Stage::without_workers(crate::stage::store(), quick()).await;
+    let (address, _) = receiver(HostileBehaviour::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")).await;
+    let open = Fixture::without_workers(crate::fixture::store(), quick()).await;
     open.endpoint(&format!("http://{address}/")).await;
     let message = open.send().await;
-    let reach = Reach { schemes: Schemes::HttpsOnly, ..Reach::default() };
-    let strict = crate::stage::provider(Arc::clone(&open.store), ProviderConfig { reach, ..quick() });
+    let address_policy =
+        EndpointAddressPolicy { schemes: AllowedSchemes::HttpsOnly, ..EndpointAddressPolicy::default() };
+    let strict = crate::fixture::provider(Arc::clone(&open.store), ProviderConfig { address_policy, ..quick() });
     strict.spawn_workers(&open.tasks);
     let attempt = open.attempts(&message, 1).await.remove(0);
     assert_eq!((attempt.response_status_code, attempt.status), (0, AttemptStatus::Fail));

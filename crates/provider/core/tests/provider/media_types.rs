@@ -5,59 +5,59 @@ use provider_core::model::{Endpoint, Message, TaskKind};
 use provider_core::{Created, MessageInput, Payload, ReplayInput};
 use standardwebhooks::Webhook;
 
+use crate::fixture::{Fixture, message, quick};
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, message, quick};
 
 const XML: &str = "<lot status=\"SOLD\">größe</lot>";
 const MEDIA_TYPE: &str = "text/xml; charset=utf-8";
 
-async fn arrives(stage: &Stage, receiver: &mut Receiver, endpoint: &Endpoint, content_type: &str, body: &str) {
+async fn arrives(fixture: &Fixture, receiver: &mut Receiver, endpoint: &Endpoint, content_type: &str, body: &str) {
     let arrival = receiver.next().await;
     assert_eq!((arrival.headers["content-type"].to_str().unwrap(), &*arrival.body), (content_type, body.as_bytes()));
     assert_eq!(arrival.headers.get_all("content-type").iter().count(), 1);
-    let secret = stage.provider.endpoint_secret(&stage.caller, "app", &endpoint.id).await.unwrap();
+    let secret = fixture.provider.endpoint_secret(&fixture.caller, "app", &endpoint.id).await.unwrap();
     Webhook::new(&secret).unwrap().verify(&arrival.body, &arrival.headers).unwrap();
 }
 
-async fn resend(stage: &Stage, message: &Message, endpoint: &Endpoint) {
+async fn resend(fixture: &Fixture, message: &Message, endpoint: &Endpoint) {
     let resent =
-        stage.provider.resend(&stage.caller, "app", &message.id, &endpoint.id, None, String::new).await.unwrap();
+        fixture.provider.resend(&fixture.caller, "app", &message.id, &endpoint.id, None, String::new).await.unwrap();
     assert_eq!(resent, Created::New(()));
 }
 
 #[tokio::test]
 async fn a_payload_keeps_its_media_type_on_every_attempt() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n < 2 { 500 } else { 200 })).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let payload = Payload::from_text(XML.into()).unwrap().with_media_type(MediaType::parse(MEDIA_TYPE).unwrap());
-    let sent = stage.try_send(MessageInput { payload, ..message() }, None).await.unwrap();
+    let sent = fixture.try_send(MessageInput { payload, ..message() }, None).await.unwrap();
     // At once, and as the schedule says.
     for _ in 0..3 {
-        arrives(&stage, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
+        arrives(&fixture, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
     }
-    stage.finished(&endpoint).await;
-    resend(&stage, &sent, &endpoint).await;
-    arrives(&stage, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
-    stage.finished(&endpoint).await;
-    let all = ReplayInput::span(TaskKind::BulkReplay, sent.created_at, None);
-    let task = stage.replay(&endpoint, TaskKind::BulkReplay, all).await;
-    assert_eq!(stage.finished_with(&task).await, (1, 1));
-    arrives(&stage, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
-    let read = stage.provider.message(&stage.caller, "app", &sent.id).await.unwrap().payload.unwrap();
+    fixture.finished(&endpoint).await;
+    resend(&fixture, &sent, &endpoint).await;
+    arrives(&fixture, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
+    fixture.finished(&endpoint).await;
+    let all = ReplayInput::time_range(TaskKind::BulkReplay, sent.created_at, None);
+    let task = fixture.replay(&endpoint, TaskKind::BulkReplay, all).await;
+    assert_eq!(fixture.finished_with(&task).await, (1, 1));
+    arrives(&fixture, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
+    let read = fixture.provider.message(&fixture.caller, "app", &sent.id).await.unwrap().payload.unwrap();
     assert_eq!((read.media_type(), read.text()), (Some(MEDIA_TYPE), XML.as_bytes()));
 }
 
 #[tokio::test]
 async fn what_has_no_media_type_of_its_own_is_json_and_is_kept_as_it_came() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
     let list = Payload::from_text("[1]".into()).unwrap();
     let json = MediaType::parse("application/json").unwrap();
     for payload in [list.clone(), list.with_media_type(json)] {
-        let sent = stage.try_send(MessageInput { payload, ..message() }, None).await.unwrap();
+        let sent = fixture.try_send(MessageInput { payload, ..message() }, None).await.unwrap();
         assert_eq!(sent.payload.unwrap().as_stored(), b"[1]");
-        arrives(&stage, &mut receiver, &endpoint, "application/json", "[1]").await;
+        arrives(&fixture, &mut receiver, &endpoint, "application/json", "[1]").await;
     }
 }

@@ -1,29 +1,29 @@
 //! Accepting and reading messages.
 
-use provider_core::page::{ListKey, PageQuery};
+use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{
-    ApplicationInput, Archived, EndpointInput, EventTypeInput, IfTaken, MessageInput, PageRequest, ProviderError,
+    ApplicationInput, Archived, EndpointInput, EventTypeInput, IfExists, MessageInput, PageRequest, ProviderError,
 };
 
-use crate::stage::{PAYLOAD, Stage, message, payload, quick, store};
+use crate::fixture::{Fixture, PAYLOAD, message, payload, quick, store};
 
 #[tokio::test]
 async fn a_message_is_read_back_by_id_and_event_id_as_it_was_sent() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let input = MessageInput { event_id: Some("item.1".into()), ..message() };
-    let sent = stage.try_send(input, None).await.unwrap();
+    let sent = fixture.try_send(input, None).await.unwrap();
     for id in [&*sent.id, "item.1"] {
-        let read = stage.provider.message(&stage.caller, "app", id).await.unwrap();
+        let read = fixture.provider.message(&fixture.caller, "app", id).await.unwrap();
         assert_eq!(read, sent);
         assert_eq!(read.payload.unwrap().text(), PAYLOAD.as_bytes());
     }
-    let unknown = stage.provider.message(&stage.caller, "app", "item.2").await;
+    let unknown = fixture.provider.message(&fixture.caller, "app", "item.2").await;
     assert!(matches!(unknown, Err(ProviderError::NotFound)));
 }
 
 #[tokio::test]
 async fn values_that_are_not_allowed_are_all_named() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let input = MessageInput {
         event_type: "two words".into(),
         event_id: Some("msg_x".into()),
@@ -31,41 +31,41 @@ async fn values_that_are_not_allowed_are_all_named() {
         payload_retention_days: Some(91),
         ..message()
     };
-    let Err(ProviderError::Validation(faults)) = stage.try_send(input, None).await else { panic!() };
+    let Err(ProviderError::Validation(faults)) = fixture.try_send(input, None).await else { panic!() };
     let fields: Vec<_> = faults.iter().map(|fault| fault.loc.join(".")).collect();
     assert_eq!(fields, ["body.eventType", "body.eventId", "body.channels", "body.payloadRetentionPeriod"]);
     let retention = |days| MessageInput { payload_retention_days: Some(days), payload: payload("{}"), ..message() };
-    let sent = stage.try_send(retention(5), None).await.unwrap();
+    let sent = fixture.try_send(retention(5), None).await.unwrap();
     assert_eq!(sent.payload_expires_at.duration_since(sent.created_at).as_hours(), 120);
-    assert!(stage.try_send(retention(4), None).await.is_err());
+    assert!(fixture.try_send(retention(4), None).await.is_err());
 }
 
 #[tokio::test]
 async fn a_message_can_bring_its_application() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let inline = ApplicationInput { name: "New".into(), ..ApplicationInput::default() };
     let input = || MessageInput { application: Some(inline.clone()), ..message() };
-    let sent = stage.provider.create_message(&stage.caller, "new", input(), None).await.unwrap();
-    let application = stage.provider.application(&stage.caller, "new").await.unwrap();
+    let sent = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
+    let application = fixture.provider.application(&fixture.caller, "new").await.unwrap();
     assert_eq!((&*application.name, &application.id), ("New", &sent.application));
-    let again = stage.provider.create_message(&stage.caller, "new", input(), None).await.unwrap();
+    let again = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
     assert_eq!(again.application, application.id);
-    let unknown = stage.provider.create_message(&stage.caller, "unknown", message(), None).await;
+    let unknown = fixture.provider.create_message(&fixture.caller, "unknown", message(), None).await;
     assert!(matches!(unknown, Err(ProviderError::NotFound)));
 }
 
 #[tokio::test]
 async fn pages_lead_through_all_messages_and_back() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let mut sent = Vec::new();
     for _ in 0..7 {
-        sent.push(stage.send().await.id);
+        sent.push(fixture.send().await.id);
     }
     sent.reverse();
     let page = async |iterator: Option<&str>| {
         let query = PageQuery { limit: Some("3"), iterator, order: None };
-        let request = PageRequest::parse(query, ListKey::Id("msg_")).unwrap();
-        stage.provider.list_messages(&stage.caller, "app", &request).await.unwrap().map(|message| message.id)
+        let request = PageRequest::parse(query, CursorKey::Id("msg_")).unwrap();
+        fixture.provider.list_messages(&fixture.caller, "app", &request).await.unwrap().map(|message| message.id)
     };
     let first = page(None).await;
     let second = page(first.iterator.as_deref()).await;
@@ -79,10 +79,10 @@ async fn pages_lead_through_all_messages_and_back() {
 #[tokio::test]
 async fn every_use_case_runs_on_any_thread() {
     fn any_thread<T: Send>(_: T) {}
-    let stage = Stage::without_workers(store(), quick()).await;
-    let (provider, caller, page) = (&stage.provider, &stage.caller, PageRequest::default());
+    let fixture = Fixture::without_workers(store(), quick()).await;
+    let (provider, caller, page) = (&fixture.provider, &fixture.caller, PageRequest::default());
     let text = |_: &_| String::new();
-    any_thread(provider.create_application(caller, ApplicationInput::default(), IfTaken::Refuse, None, text));
+    any_thread(provider.create_application(caller, ApplicationInput::default(), IfExists::Refuse, None, text));
     any_thread(provider.put_application(caller, "app", ApplicationInput::default()));
     any_thread(provider.create_event_type(caller, "A", EventTypeInput::default(), None, |_| String::new()));
     any_thread(provider.list_event_types(caller, &page, Archived::Hidden));

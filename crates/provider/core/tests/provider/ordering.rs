@@ -9,16 +9,16 @@ use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::tasks::Tasks;
 use provider_core::model::{Endpoint, Message, TaskKind};
 use provider_core::{
-    Change, DeliveryOrder, EndpointInput, EndpointPatch, KeyWaitsFor, MessageInput, OrderingKey, ProviderConfig,
-    ReplayInput, Why,
+    BlockedReason, DeliveryOrder, EndpointInput, EndpointPatch, MessageInput, OrderingKey, PatchField, ProviderConfig,
+    ReplayInput, StuckReason,
 };
 
+use crate::fixture::{Fixture, eventually, message, payload, provider, quick, store};
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, eventually, message, payload, provider, quick, store};
 
-async fn in_order(stage: &Stage, receiver: &Receiver) -> Endpoint {
+async fn in_order(fixture: &Fixture, receiver: &Receiver) -> Endpoint {
     let ordering = Some(DeliveryOrder::PerKey);
-    stage.endpoint_with(EndpointInput { url: receiver.url(), ordering, ..EndpointInput::default() }).await
+    fixture.endpoint_with(EndpointInput { url: receiver.url(), ordering, ..EndpointInput::default() }).await
 }
 
 fn numbered(key: &str, number: usize) -> MessageInput {
@@ -26,8 +26,8 @@ fn numbered(key: &str, number: usize) -> MessageInput {
     MessageInput { payload: payload(&text), ordering_key: Some(OrderingKey::parse(key).unwrap()), ..message() }
 }
 
-async fn send(stage: &Stage, key: &str, number: usize) -> Message {
-    stage.try_send(numbered(key, number), None).await.unwrap()
+async fn send(fixture: &Fixture, key: &str, number: usize) -> Message {
+    fixture.try_send(numbered(key, number), None).await.unwrap()
 }
 
 /// Key and number of a request that arrived.
@@ -38,88 +38,89 @@ fn read(body: &[u8]) -> (String, usize) {
 
 #[tokio::test]
 async fn the_first_of_a_key_that_fails_makes_its_key_wait_and_no_other() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
-    let endpoint = in_order(&stage, &receiver).await;
-    let first = send(&stage, "a", 0).await;
+    let endpoint = in_order(&fixture, &receiver).await;
+    let first = send(&fixture, "a", 0).await;
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 0));
-    stage.attempts(&first, 1).await;
+    fixture.attempts(&first, 1).await;
     for number in 1..4 {
-        send(&stage, "a", number).await;
+        send(&fixture, "a", number).await;
     }
-    send(&stage, "b", 0).await;
+    send(&fixture, "b", 0).await;
     let mut arrived = Vec::new();
     for _ in 0..5 {
         arrived.push(read(&receiver.next().await.body));
     }
     let of_a: Vec<usize> = arrived.iter().filter(|(key, _)| key == "a").map(|(_, number)| *number).collect();
     assert_eq!(of_a, [0, 1, 2, 3]);
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }
 
 #[tokio::test]
 async fn a_blocked_key_is_seen_and_skipped_by_hand() {
     let hour = provider_core::retry::RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
-    let stage = Stage::new(ProviderConfig { retry_schedule: hour, ..quick() }).await;
+    let fixture = Fixture::new(ProviderConfig { retry_schedule: hour, ..quick() }).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
-    let endpoint = in_order(&stage, &receiver).await;
-    let (first, second) = (send(&stage, "a", 0).await, send(&stage, "a", 1).await);
+    let endpoint = in_order(&fixture, &receiver).await;
+    let (first, second) = (send(&fixture, "a", 0).await, send(&fixture, "a", 1).await);
     let blocked = eventually(async || {
-        let (blocked, done) = stage.provider.blocked_keys(&stage.caller, "app", &endpoint.id, None, 9).await.unwrap();
+        let (blocked, done) =
+            fixture.provider.blocked_keys(&fixture.caller, "app", &endpoint.id, None, 9).await.unwrap();
         assert!(done);
-        blocked.into_iter().find(|blocked| matches!(blocked.waits_for, KeyWaitsFor::Retry(_)))
+        blocked.into_iter().find(|blocked| matches!(blocked.waits_for, BlockedReason::Retry(_)))
     })
     .await;
     assert_eq!((blocked.key.as_str(), &blocked.message, blocked.attempts, blocked.waiting), ("a", &first.id, 1, 1));
     assert!(blocked.waits_for.until() > Some(SystemClock.now()));
     let key = OrderingKey::parse("a").unwrap();
     let skip = async |message: &str| {
-        let skipped = stage.provider.skip_blocked_key(&stage.caller, "app", &endpoint.id, &key, message);
+        let skipped = fixture.provider.skip_blocked_key(&fixture.caller, "app", &endpoint.id, &key, message);
         skipped.await.map_err(|error| error.code())
     };
     assert_eq!(skip(&second.id).await, Err("not_found"), "it is not the first");
     assert_eq!(skip(&first.id).await, Ok(()));
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 0));
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
 }
 
 #[tokio::test]
-async fn a_key_whose_first_message_is_wanted_later_is_seen_and_let_go_on() {
-    let stage = Stage::new(quick()).await;
+async fn a_key_blocked_by_deliver_at_is_listed_and_can_be_skipped() {
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = in_order(&stage, &receiver).await;
+    let endpoint = in_order(&fixture, &receiver).await;
     let wanted_at = SystemClock.now() + SignedDuration::from_secs(3_600);
     let later = MessageInput { deliver_at: Some(wanted_at), ..numbered("a", 0) };
-    let first = stage.try_send(later, None).await.unwrap();
-    send(&stage, "a", 1).await;
-    let (waiting, _) = stage.provider.blocked_keys(&stage.caller, "app", &endpoint.id, None, 9).await.unwrap();
+    let first = fixture.try_send(later, None).await.unwrap();
+    send(&fixture, "a", 1).await;
+    let (waiting, _) = fixture.provider.blocked_keys(&fixture.caller, "app", &endpoint.id, None, 9).await.unwrap();
     let [key] = &waiting[..] else { panic!("{waiting:?}") };
-    let KeyWaitsFor::Later(until) = key.waits_for else { panic!("{key:?}") };
+    let BlockedReason::Later(until) = key.waits_for else { panic!("{key:?}") };
     assert_eq!(until.as_millisecond(), wanted_at.as_millisecond());
     assert_eq!((&key.message, key.attempts, key.waiting, key.since), (&first.id, 0, 1, first.created_at));
-    let stuck = stage.provider.stuck_at(&endpoint).await.unwrap().unwrap();
-    assert_eq!((stuck.why, stuck.blocked_keys), (Why::Later, 1));
-    stage.provider.skip_blocked_key(&stage.caller, "app", &endpoint.id, &key.key, &first.id).await.unwrap();
+    let stuck = fixture.provider.stuck_endpoint(&endpoint).await.unwrap().unwrap();
+    assert_eq!((stuck.why, stuck.blocked_keys), (StuckReason::Later, 1));
+    fixture.provider.skip_blocked_key(&fixture.caller, "app", &endpoint.id, &key.key, &first.id).await.unwrap();
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
 }
 
 #[tokio::test]
-async fn one_that_is_given_up_lets_the_next_go_on_and_a_disabled_endpoint_keeps_nothing() {
-    let stage = Stage::new(quick()).await;
+async fn an_exhausted_head_releases_its_key_and_a_disabled_endpoint_drops_its_rows() {
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n < 4 { 500 } else { 410 })).await;
-    let endpoint = in_order(&stage, &receiver).await;
+    let endpoint = in_order(&fixture, &receiver).await;
     for number in 0..40 {
-        send(&stage, "a", number).await;
+        send(&fixture, "a", number).await;
     }
     let mut arrived = Vec::new();
     for _ in 0..5 {
         arrived.push(read(&receiver.next().await.body).1);
     }
     assert_eq!(arrived, [0, 0, 0, 0, 1]);
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }
 
@@ -131,27 +132,27 @@ async fn what_was_given_up_is_sent_again_in_order() {
     const EACH: usize = 20;
     const OUTAGE: usize = 2 * KEYS * EACH;
     let retries = provider_core::retry::RetrySchedule::new(vec![Duration::from_millis(200)]);
-    let stage = Stage::new(ProviderConfig { retry_schedule: retries, ..quick() }).await;
+    let fixture = Fixture::new(ProviderConfig { retry_schedule: retries, ..quick() }).await;
     // When it works again, the first one fails once more.
     let mut receiver = Receiver::start(|n| Reply::Status(if n <= OUTAGE { 500 } else { 200 })).await;
     let url = receiver.url();
-    let endpoint = stage.endpoint_with(EndpointInput { url, ..EndpointInput::default() }).await;
+    let endpoint = fixture.endpoint_with(EndpointInput { url, ..EndpointInput::default() }).await;
     for number in 0..EACH {
         for key in 0..KEYS {
-            send(&stage, &format!("key-{key}"), number).await;
+            send(&fixture, &format!("key-{key}"), number).await;
         }
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), OUTAGE);
     while receiver.arrived().is_some() {}
     // It asks for order only now: the messages know their keys all the same.
-    let patch = EndpointPatch { ordering: Change::Set(DeliveryOrder::PerKey), ..EndpointPatch::default() };
-    stage.provider.patch_endpoint(&stage.caller, "app", &endpoint.id, patch).await.unwrap();
+    let patch = EndpointPatch { ordering: PatchField::Set(DeliveryOrder::PerKey), ..EndpointPatch::default() };
+    fixture.provider.patch_endpoint(&fixture.caller, "app", &endpoint.id, patch).await.unwrap();
     let since = SystemClock.now() - SignedDuration::from_hours(1);
-    let everything = ReplayInput::span(TaskKind::BulkReplay, since, None);
-    let task = stage.replay(&endpoint, TaskKind::BulkReplay, everything).await;
-    assert_eq!(stage.finished_with(&task).await, ((KEYS * EACH) as u64, (KEYS * EACH) as u64));
-    stage.finished(&endpoint).await;
+    let everything = ReplayInput::time_range(TaskKind::BulkReplay, since, None);
+    let task = fixture.replay(&endpoint, TaskKind::BulkReplay, everything).await;
+    assert_eq!(fixture.finished_with(&task).await, ((KEYS * EACH) as u64, (KEYS * EACH) as u64));
+    fixture.finished(&endpoint).await;
     let mut seen: HashMap<String, Vec<usize>> = HashMap::new();
     let mut first = None;
     let mut whole = 0;
@@ -179,11 +180,11 @@ async fn order_holds_over_failures_restarts_and_nodes() {
     const EACH: usize = 25;
     let retries = provider_core::retry::RetrySchedule::new(vec![Duration::from_millis(3); 50]);
     let config = ProviderConfig { retry_schedule: retries, ..quick() };
-    let stage = Stage::on(store(), config.clone()).await;
+    let fixture = Fixture::on(store(), config.clone()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n % 5 == 0 { 503 } else { 200 })).await;
-    let endpoint = in_order(&stage, &receiver).await;
+    let endpoint = in_order(&fixture, &receiver).await;
     let replacing = tokio::spawn({
-        let (store, config) = (Arc::clone(&stage.store), config);
+        let (store, config) = (Arc::clone(&fixture.store), config);
         async move {
             loop {
                 let (other, tasks) = (provider(Arc::clone(&store), config.clone()), Tasks::new());
@@ -195,10 +196,10 @@ async fn order_holds_over_failures_restarts_and_nodes() {
     });
     for number in 0..EACH {
         for key in 0..KEYS {
-            send(&stage, &format!("key-{key}"), number).await;
+            send(&fixture, &format!("key-{key}"), number).await;
         }
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     replacing.abort();
     let mut seen: HashMap<String, Vec<usize>> = HashMap::new();
     while let Some(arrival) = receiver.arrived() {
@@ -216,14 +217,14 @@ async fn order_holds_over_failures_restarts_and_nodes() {
 
 #[tokio::test]
 async fn a_key_does_not_wait_for_what_was_expunged() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-    let endpoint = in_order(&stage, &receiver).await;
+    let endpoint = in_order(&fixture, &receiver).await;
     let deliver_at = Some(SystemClock.now() + SignedDuration::from_hours(1));
-    let first = stage.try_send(MessageInput { deliver_at, ..numbered("a", 0) }, None).await.unwrap();
-    send(&stage, "a", 1).await;
-    stage.provider.expunge_message(&stage.caller, "app", &first.id).await.unwrap();
+    let first = fixture.try_send(MessageInput { deliver_at, ..numbered("a", 0) }, None).await.unwrap();
+    send(&fixture, "a", 1).await;
+    fixture.provider.expunge_message(&fixture.caller, "app", &first.id).await.unwrap();
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }

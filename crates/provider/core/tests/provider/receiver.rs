@@ -36,7 +36,7 @@ pub(crate) struct Receiver {
     arrivals: mpsc::UnboundedReceiver<Arrival>,
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const WAIT_MAX: Duration = Duration::from_secs(20);
 
 impl Receiver {
     /// Answers request number `n` (from 0) with `reply(n)`.
@@ -84,7 +84,7 @@ impl Receiver {
     }
 
     pub(crate) async fn next(&mut self) -> Arrival {
-        tokio::time::timeout(PATIENCE, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
+        tokio::time::timeout(WAIT_MAX, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
     }
 
     /// The next one that has arrived until now.

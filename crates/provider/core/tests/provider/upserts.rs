@@ -6,19 +6,19 @@ use std::sync::atomic::AtomicUsize;
 use provider_core::{ApplicationInput, EndpointInput, ProviderConfig, ProviderError, Put};
 
 use crate::faults::{Fault, Faulty};
-use crate::stage::{Stage, quick, store};
+use crate::fixture::{Fixture, quick, store};
 
 const URL: &str = "https://example.com/hook";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OTHER_SECRET: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// Somebody else is always the first to make this.
-async fn stage_beaten_at(method: &'static str, config: ProviderConfig) -> Stage {
-    let faulty = Faulty { store: store(), method, fault: Fault::Beaten, left: AtomicUsize::new(0) };
+async fn fixture_with_concurrent_insert(method: &'static str, config: ProviderConfig) -> Fixture {
+    let faulty = Faulty { store: store(), method, fault: Fault::ConcurrentInsert, left: AtomicUsize::new(0) };
     let faulty = Arc::new(faulty);
-    let stage = Stage::without_workers(faulty.clone(), config).await;
+    let fixture = Fixture::without_workers(faulty.clone(), config).await;
     faulty.left.store(1, std::sync::atomic::Ordering::SeqCst);
-    stage
+    fixture
 }
 
 fn application(uid: &str) -> ApplicationInput {
@@ -32,14 +32,14 @@ fn endpoint(uid: &str) -> EndpointInput {
 
 #[tokio::test]
 async fn an_application_that_somebody_made_meanwhile_is_changed() {
-    let stage = stage_beaten_at("create_application", quick()).await;
-    let Put::Updated(put) = stage.provider.put_application(&stage.caller, "new", application("new")).await.unwrap()
+    let fixture = fixture_with_concurrent_insert("create_application", quick()).await;
+    let Put::Updated(put) = fixture.provider.put_application(&fixture.caller, "new", application("new")).await.unwrap()
     else {
         panic!("there are two")
     };
     assert_eq!((put.name.as_str(), &*put.id), ("Ours", "app_beaten"));
     // What can't become true by being tried again is a conflict still.
-    let taken = stage.provider.put_application(&stage.caller, "unknown", application("new")).await;
+    let taken = fixture.provider.put_application(&fixture.caller, "unknown", application("new")).await;
     assert!(matches!(taken, Err(ProviderError::Conflict { .. })), "{taken:?}");
 }
 
@@ -47,12 +47,12 @@ async fn an_application_that_somebody_made_meanwhile_is_changed() {
 async fn an_endpoint_that_somebody_made_meanwhile_is_changed_even_as_the_last_there_is_room_for() {
     for endpoints_max in [1_000, 1] {
         let config = ProviderConfig { endpoints_max, ..quick() };
-        let stage = stage_beaten_at("create_endpoint_within", config).await;
-        let put = stage.provider.put_endpoint(&stage.caller, "app", "new", endpoint("new")).await.unwrap();
+        let fixture = fixture_with_concurrent_insert("create_endpoint_within", config).await;
+        let put = fixture.provider.put_endpoint(&fixture.caller, "app", "new", endpoint("new")).await.unwrap();
         let Put::Updated(put) = put else { panic!("there are two") };
         assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));
     }
-    let full = Stage::without_workers(store(), ProviderConfig { endpoints_max: 1, ..quick() }).await;
+    let full = Fixture::without_workers(store(), ProviderConfig { endpoints_max: 1, ..quick() }).await;
     full.endpoint(URL).await;
     let refused = full.provider.put_endpoint(&full.caller, "app", "new", endpoint("new")).await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })), "{refused:?}");
@@ -60,19 +60,19 @@ async fn an_endpoint_that_somebody_made_meanwhile_is_changed_even_as_the_last_th
 
 #[tokio::test]
 async fn an_operational_endpoint_that_somebody_made_meanwhile_is_changed() {
-    let stage = stage_beaten_at("create_endpoint_within", quick()).await;
-    let put = stage.provider.put_operational_endpoint(&stage.caller, "ops", endpoint("ops")).await.unwrap();
+    let fixture = fixture_with_concurrent_insert("create_endpoint_within", quick()).await;
+    let put = fixture.provider.put_operational_endpoint(&fixture.caller, "ops", endpoint("ops")).await.unwrap();
     let Put::Updated(put) = put else { panic!("there are two") };
     assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));
 }
 
 #[tokio::test]
 async fn an_endpoint_is_replaced_with_the_secret_that_it_has_and_no_other() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let with = |secret: &str| EndpointInput { secret: Some(secret.into()), ..endpoint("e") };
-    let put = async |input| stage.provider.put_endpoint(&stage.caller, "app", "e", input).await;
+    let put = async |input| fixture.provider.put_endpoint(&fixture.caller, "app", "e", input).await;
     assert!(matches!(put(with(SECRET)).await, Ok(Put::Created(_))));
-    let secret = async || stage.provider.endpoint_secret(&stage.caller, "app", "e").await.unwrap();
+    let secret = async || fixture.provider.endpoint_secret(&fixture.caller, "app", "e").await.unwrap();
     assert_eq!(secret().await, SECRET);
     // With its prefix or without, or not named at all.
     for input in [with(SECRET), with(&SECRET[6..]), endpoint("e")] {
@@ -82,6 +82,6 @@ async fn an_endpoint_is_replaced_with_the_secret_that_it_has_and_no_other() {
     let Err(ProviderError::Validation(faults)) = put(input).await else { panic!("it was passed over") };
     assert_eq!(faults[0].loc, ["body", "secret"]);
     assert!(faults[0].msg.contains("secret/rotate"), "{}", faults[0].msg);
-    let kept = stage.provider.endpoint(&stage.caller, "app", "e").await.unwrap();
+    let kept = fixture.provider.endpoint(&fixture.caller, "app", "e").await.unwrap();
     assert_eq!((secret().await.as_str(), kept.description.as_str()), (SECRET, "ours"));
 }

@@ -41,7 +41,7 @@ const PAGES: &[(&str, &str, Capability)] = &[
 ];
 
 /// What is needed for a page; none when it is not listed.
-pub(super) fn needed(method: &Method, path: &str) -> Option<Capability> {
+pub(super) fn required_capability(method: &Method, path: &str) -> Option<Capability> {
     // A HEAD is answered like its GET.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let path = path.strip_prefix(super::PATH).unwrap_or(path);
@@ -56,10 +56,10 @@ mod tests {
 
     #[test]
     fn what_is_not_listed_is_for_nobody() {
-        assert_eq!(needed(&Method::HEAD, "/app-portal/messages"), Some(ViewBase));
-        assert_eq!(needed(&Method::GET, "/messages"), Some(ViewBase));
-        assert_eq!(needed(&Method::POST, "/app-portal/messages"), None);
-        assert_eq!(needed(&Method::GET, "/app-portal/new"), None);
+        assert_eq!(required_capability(&Method::HEAD, "/app-portal/messages"), Some(ViewBase));
+        assert_eq!(required_capability(&Method::GET, "/messages"), Some(ViewBase));
+        assert_eq!(required_capability(&Method::POST, "/app-portal/messages"), None);
+        assert_eq!(required_capability(&Method::GET, "/app-portal/new"), None);
     }
 
     #[test]

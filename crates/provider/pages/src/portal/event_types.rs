@@ -2,16 +2,16 @@
 
 use askama::Template;
 use axum::response::Response;
-use provider_core::page::{LIMIT_MAX, ListKey, PageQuery, PageRequest};
+use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::{Archived, ProviderError};
 
-use super::catalogue::{self, Group};
-use super::session::{At, May, Section, Session};
-use crate::shared::code::Shown;
-use crate::shared::fields::Asked;
-use crate::shared::frame::{Frame, page};
+use super::event_type_choices::{self, Group};
+use super::session::{PathParams, Permissions, Section, Session};
+use crate::shared::code_block::CodeBlock;
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::QueryFields;
+use crate::shared::frame::{Frame, render_page};
 use crate::shared::pager::Pager;
-use crate::shared::refusal::Refusal;
 
 #[derive(Template)]
 #[template(path = "portal/event_types.html")]
@@ -24,15 +24,15 @@ struct ListPage {
 }
 
 /// Event types by group. They go by name, so what the pager calls older comes later.
-pub(super) async fn list(session: Session, Asked(query): Asked) -> Result<Response, Refusal> {
-    let asked = query.given("iterator");
+pub(super) async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
+    let asked = query.non_empty("iterator");
     let limit = LIMIT_MAX.to_string();
     let request = PageQuery { limit: Some(&limit), iterator: asked, order: None };
-    let request = PageRequest::parse(request, ListKey::Name)?;
+    let request = PageRequest::parse(request, CursorKey::Name)?;
     let slice = session.provider().list_event_types(&session.caller, &request, Archived::Hidden).await?;
-    page(&ListPage {
+    render_page(&ListPage {
         frame: session.frame("Event types", Section::EventTypes),
-        groups: catalogue::groups(&slice.data, &Default::default()),
+        groups: event_type_choices::groups(&slice.data, &Default::default()),
         here: "/event-types",
         filter: "",
         pager: Pager::new(&slice, asked),
@@ -41,40 +41,40 @@ pub(super) async fn list(session: Session, Asked(query): Asked) -> Result<Respon
 
 #[derive(Template)]
 #[template(path = "portal/event_type.html")]
-struct OnePage {
+struct EventTypePage {
     frame: Frame,
-    may: May,
+    may: Permissions,
     name: String,
     description: String,
     is_deprecated: bool,
     is_archived: bool,
-    example: Option<Shown>,
+    example: Option<CodeBlock>,
     /// Versions, the newest first.
-    schemas: Vec<(String, Shown)>,
+    schemas: Vec<(String, CodeBlock)>,
     endpoints: Vec<(String, String)>,
 }
 
 /// One event type, with an example and its schemas.
-pub(super) async fn one(session: Session, At([name]): At<1>) -> Result<Response, Refusal> {
+pub(super) async fn detail(session: Session, PathParams([name]): PathParams<1>) -> Result<Response, ErrorPage> {
     let provider = session.provider();
     let event_type = provider.event_type(&session.caller, &name).await?;
     let example = match provider.event_example(&session.caller, &name).await {
-        Ok(example) => Some(Shown::json(&String::from_utf8_lossy(&example))),
+        Ok(example) => Some(CodeBlock::json(&String::from_utf8_lossy(&example))),
         Err(ProviderError::BadRequest { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let versions = event_type.schemas.as_ref().and_then(|schemas| schemas.as_object()).into_iter().flatten();
-    let mut schemas: Vec<(String, Shown)> =
-        versions.map(|(version, schema)| (version.clone(), Shown::json(&schema.to_string()))).collect();
+    let mut schemas: Vec<(String, CodeBlock)> =
+        versions.map(|(version, schema)| (version.clone(), CodeBlock::json(&schema.to_string()))).collect();
     schemas.sort_by_key(|(version, _)| std::cmp::Reverse((version.parse::<u64>().ok(), version.clone())));
-    let may = session.may();
+    let may = session.permissions();
     let endpoints = if may.send && example.is_some() {
         provider.list_endpoints(&session.caller, session.app(), &PageRequest::default()).await?.data
     } else {
         Vec::new()
     };
     let enabled = endpoints.into_iter().filter(|endpoint| !endpoint.disabled);
-    page(&OnePage {
+    render_page(&EventTypePage {
         frame: session.frame(&event_type.name, Section::EventTypes),
         may,
         description: event_type.description,

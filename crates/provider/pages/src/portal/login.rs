@@ -16,9 +16,9 @@ use serde::Deserialize;
 
 use super::Portal;
 use super::session::Session;
-use crate::shared::fields::{Asked, Sent};
-use crate::shared::frame::{self, Frame, page_as};
-use crate::shared::refusal::Refusal;
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{QueryFields, SubmittedForm};
+use crate::shared::frame::{self, Frame, render_page_as};
 
 /// Characters of a link, key or token; longer ones are none.
 const CHARS_MAX: usize = 4_096;
@@ -36,7 +36,7 @@ struct LoginPage {
 impl LoginPage {
     fn new(portal: &Portal, fault: &'static str) -> Self {
         let site = portal.site();
-        Self { frame: Frame::open("Sign in", site.base.clone(), site.name), fault, has_logged_out: false }
+        Self { frame: Frame::signed_out("Sign in", site.base.clone(), site.name), fault, has_logged_out: false }
     }
 }
 
@@ -47,16 +47,20 @@ struct Key {
 }
 
 /// The page that a magic link leads to.
-pub(super) async fn page(State(portal): State<Portal>, Asked(query): Asked) -> Result<Response, Refusal> {
+pub(super) async fn page(State(portal): State<Portal>, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
     let has_logged_out = query.text("done") == "logged-out";
-    frame::page(&LoginPage { has_logged_out, ..LoginPage::new(&portal, "") })
+    frame::render_page(&LoginPage { has_logged_out, ..LoginPage::new(&portal, "") })
 }
 
 /// Takes a link, key or token, and begins the session.
-pub(super) async fn log_in(State(portal): State<Portal>, parts: Parts, Sent(form): Sent) -> Result<Response, Refusal> {
+pub(super) async fn log_in(
+    State(portal): State<Portal>,
+    parts: Parts,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let provider = portal.provider();
-    let from = kit_http::client::address(&parts, &provider.config().trusted_proxies);
-    let refuse = |fault| page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
+    let from = kit_http::client_ip::resolve(&parts, &provider.config().trusted_proxies);
+    let refuse = |fault| render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
     let Some(token) = token(form.text("key")) else {
         return refuse("This is no link or key of the portal. Paste all of it, as you were given it.");
     };
@@ -72,18 +76,18 @@ pub(super) async fn log_in(State(portal): State<Portal>, parts: Parts, Sent(form
     // The region that a token may end with says where it is good, which is here.
     let secret = token.split_once('.').map_or(token.as_str(), |(secret, _region)| secret);
     let seconds = of.expires_at.duration_since(portal.now()).as_secs();
-    let cookie = portal.cookie().set(secret, seconds).ok_or_else(Refusal::internal)?;
+    let cookie = portal.cookie().set(secret, seconds).ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/endpoints")).into_response())
 }
 
 /// Ends the session and its token.
-pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, Refusal> {
+pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, ErrorPage> {
     let (mut parts, _) = request.into_parts();
     // A session that has ended already is what was asked for.
     if let Ok(session) = Session::from_request_parts(&mut parts, &portal).await {
         session.provider().log_out(&session.caller).await?;
     }
-    let cookie = portal.cookie().remove().ok_or_else(Refusal::internal)?;
+    let cookie = portal.cookie().remove().ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/login?done=logged-out")).into_response())
 }
 

@@ -1,6 +1,6 @@
 //! A word about what was just done, on the page that follows a form. The address of that page says which.
 
-use crate::shared::fields::Fields;
+use crate::shared::fields::FormFields;
 
 const NOTICES: &[(&str, &str)] = &[
     ("created", "The endpoint was added. Send it an example to see that your receiver works."),
@@ -19,7 +19,7 @@ const NOTICES: &[(&str, &str)] = &[
 ];
 
 /// What `?done=` says; none for a word that is none of these.
-pub(super) fn of(query: &Fields) -> Option<&'static str> {
+pub(super) fn from_query(query: &FormFields) -> Option<&'static str> {
     let done = query.text("done");
     NOTICES.iter().find(|(word, _)| *word == done).map(|(_, notice)| *notice)
 }

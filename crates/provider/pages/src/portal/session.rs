@@ -13,8 +13,8 @@ use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Provider, ProviderError, Scope};
 
 use super::{Portal, access};
-use crate::shared::frame::{Frame, Part};
-use crate::shared::refusal::Refusal;
+use crate::shared::error_page::ErrorPage;
+use crate::shared::frame::{Frame, NavLink};
 
 /// A visitor who may see the page that was asked for, and the application that it is about.
 pub(crate) struct Session {
@@ -34,7 +34,7 @@ pub(crate) enum Section {
 
 /// What the visitor may do, for templates.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct May {
+pub(crate) struct Permissions {
     /// Make, change and delete endpoints.
     pub(crate) manage: bool,
     /// See signing secrets.
@@ -56,13 +56,13 @@ impl Session {
     }
 
     /// An endpoint of the application, by id or uid; 404 when there is none.
-    pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, Refusal> {
+    pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, ErrorPage> {
         Ok(self.provider().endpoint(&self.caller, self.app(), id_or_uid).await?)
     }
 
-    pub(crate) fn may(&self) -> May {
+    pub(crate) fn permissions(&self) -> Permissions {
         let has = |capability| self.caller.has(capability);
-        May {
+        Permissions {
             manage: has(Capability::ManageEndpoint),
             see_secrets: has(Capability::ViewEndpointSecret),
             rotate: has(Capability::ManageEndpointSecret),
@@ -72,8 +72,8 @@ impl Session {
 
     /// What stands around a page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
-        let part = |words, path, of| Part { words, path, is_current: section == of };
-        let may = self.may();
+        let part = |words, path, of| NavLink { words, path, is_current: section == of };
+        let may = self.permissions();
         let reads_only = !(may.manage || may.send || may.rotate);
         Frame {
             parts: vec![
@@ -82,7 +82,7 @@ impl Session {
                 part("Event types", "/event-types", Section::EventTypes),
             ],
             badge: reads_only.then_some("Read only"),
-            ..Frame::open(title, self.portal.site().base.clone(), &self.application.name)
+            ..Frame::signed_out(title, self.portal.site().base.clone(), &self.application.name)
         }
     }
 }
@@ -94,60 +94,61 @@ impl FromRequestParts<Portal> for Session {
         let Some(credential) = portal.cookie().read(&parts.headers) else {
             return Err(match parts.method {
                 Method::GET | Method::HEAD => portal.redirect("/login").into_response(),
-                _ => ended(portal).into_response(),
+                _ => session_ended(portal).into_response(),
             });
         };
-        let session = visit(portal, parts, credential).await.map_err(Refusal::into_response)?;
+        let session = authenticate(portal, parts, credential).await.map_err(ErrorPage::into_response)?;
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
-        let needed = access::needed(&parts.method, path).ok_or_else(|| Refusal::not_found().into_response())?;
+        let needed =
+            access::required_capability(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
         if !session.caller.has(needed) {
             let detail =
                 "The link that you came with does not allow this. Ask whoever gave it to you for one that does.";
-            return Err(Refusal::forbidden(detail).into_response());
+            return Err(ErrorPage::forbidden(detail).into_response());
         }
         Ok(session)
     }
 }
 
-async fn visit(portal: &Portal, parts: &Parts, credential: &str) -> Result<Session, Refusal> {
+async fn authenticate(portal: &Portal, parts: &Parts, credential: &str) -> Result<Session, ErrorPage> {
     let provider = portal.provider();
-    let from = kit_http::client::address(parts, &provider.config().trusted_proxies);
+    let from = kit_http::client_ip::resolve(parts, &provider.config().trusted_proxies);
     let caller = match provider.authenticate_from(Some(credential), from).await {
-        Err(ProviderError::Unauthenticated) => return Err(ended(portal)),
+        Err(ProviderError::Unauthenticated) => return Err(session_ended(portal)),
         caller => caller?,
     };
-    let Scope::Application(token) = &caller.scope else { return Err(ended(portal)) };
+    let Scope::Application(token) = &caller.scope else { return Err(session_ended(portal)) };
     let token = Arc::clone(token);
     let application = match provider.application(&caller, &token.application).await {
-        Err(ProviderError::NotFound) => return Err(ended(portal)),
+        Err(ProviderError::NotFound) => return Err(session_ended(portal)),
         application => application?,
     };
     Ok(Session { portal: portal.clone(), caller, application, token })
 }
 
 /// 401, and the cookie goes.
-fn ended(portal: &Portal) -> Refusal {
+fn session_ended(portal: &Portal) -> ErrorPage {
     let detail = "It was ended, or its time is over. Open the portal again from where you found the link to it; each time \
          you get a new one.";
-    Refusal::new(StatusCode::UNAUTHORIZED, "Your session has ended", detail)
-        .with_way_on("I have a link or key", "/login")
+    ErrorPage::new(StatusCode::UNAUTHORIZED, "Your session has ended", detail)
+        .with_next_link("I have a link or key", "/login")
         .with_cookie(portal.cookie().remove())
 }
 
 /// The `N` ids or names of the path, in its order. 404 for what none of them can be.
-pub(crate) struct At<const N: usize>(pub(crate) [String; N]);
+pub(crate) struct PathParams<const N: usize>(pub(crate) [String; N]);
 
-impl<const N: usize> FromRequestParts<Portal> for At<N> {
-    type Rejection = Refusal;
+impl<const N: usize> FromRequestParts<Portal> for PathParams<N> {
+    type Rejection = ErrorPage;
 
-    async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, ErrorPage> {
         let params = match RawPathParams::from_request_parts(parts, portal).await {
             Ok(params) => params,
-            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => return Err(Refusal::not_found()),
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => return Err(ErrorPage::not_found()),
             Err(error) => return Err(ProviderError::Internal(error.to_string()).into()),
         };
         let words = params.iter().map(|(_, word)| word.to_owned());
         let words: Vec<String> = words.filter(|word| check_name(word, NAME_CHARS_MAX).is_ok()).collect();
-        <[String; N]>::try_from(words).map(At).map_err(|_| Refusal::not_found())
+        <[String; N]>::try_from(words).map(PathParams).map_err(|_| ErrorPage::not_found())
     }
 }

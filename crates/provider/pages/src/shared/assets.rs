@@ -10,7 +10,7 @@ use axum::routing::get;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use sha2::{Digest as _, Sha256};
 
-use super::refusal::Refusal;
+use super::error_page::ErrorPage;
 
 /// Hexadecimal digits of a hash in a name.
 const DIGITS: usize = 16;
@@ -54,9 +54,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/static/{name}", get(file))
 }
 
-async fn file(Path(name): Path<String>) -> Result<Response, Refusal> {
+async fn file(Path(name): Path<String>) -> Result<Response, ErrorPage> {
     let found = [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name);
-    let asset = found.ok_or_else(Refusal::not_found)?;
+    let asset = found.ok_or_else(ErrorPage::not_found)?;
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
         (CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 
-use super::refusal::Refusal;
+use super::error_page::ErrorPage;
 
 /// Bytes of a form. The longest names every event type that an endpoint may list.
 const BYTES_MAX: usize = 512 * 1024;
@@ -15,13 +15,13 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Names and values in their order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields(Vec<(String, String)>);
+pub(crate) struct FormFields(Vec<(String, String)>);
 
-impl Fields {
-    fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+impl FormFields {
+    fn parse(bytes: &[u8]) -> Result<Self, ErrorPage> {
         let fields: Vec<_> = form_urlencoded::parse(bytes).take(FIELDS_MAX + 1).map(own).collect();
         if fields.len() > FIELDS_MAX {
-            return Err(Refusal::bad_request(format!("A form has at most {FIELDS_MAX} fields.")));
+            return Err(ErrorPage::bad_request(format!("A form has at most {FIELDS_MAX} fields.")));
         }
         Ok(Self(fields))
     }
@@ -33,7 +33,7 @@ impl Fields {
     }
 
     /// The same, none when it is empty.
-    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
@@ -48,40 +48,40 @@ fn own((name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)) ->
 }
 
 /// The query.
-pub(crate) struct Asked(pub(crate) Fields);
+pub(crate) struct QueryFields(pub(crate) FormFields);
 
-impl<S: Send + Sync> FromRequestParts<S> for Asked {
-    type Rejection = Refusal;
+impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
+    type Rejection = ErrorPage;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
-        Fields::parse(parts.uri.query().unwrap_or_default().as_bytes()).map(Asked)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorPage> {
+        FormFields::parse(parts.uri.query().unwrap_or_default().as_bytes()).map(QueryFields)
     }
 }
 
 /// A form that was sent.
-pub(crate) struct Sent(pub(crate) Fields);
+pub(crate) struct SubmittedForm(pub(crate) FormFields);
 
-impl<S: Send + Sync> FromRequest<S> for Sent {
-    type Rejection = Refusal;
+impl<S: Send + Sync> FromRequest<S> for SubmittedForm {
+    type Rejection = ErrorPage;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ErrorPage> {
         let (parts, body) = request.into_parts();
         let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM) {
-            return Err(Refusal::bad_request(format!("Send a form, as {FORM}.")));
+            return Err(ErrorPage::bad_request(format!("Send a form, as {FORM}.")));
         }
         let bytes: Bytes = kit_http::json::read_up_to(body, BYTES_MAX)
             .await
-            .map_err(|error| Refusal::new(error.status(), "The form could not be read", format!("{error}.")))?;
-        Fields::parse(&bytes).map(Sent)
+            .map_err(|error| ErrorPage::new(error.status(), "The form could not be read", format!("{error}.")))?;
+        FormFields::parse(&bytes).map(SubmittedForm)
     }
 }
 
 /// What is wrong with a form, by field; the empty name is the form as a whole.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Faults(Vec<(String, String)>);
+pub(crate) struct FieldErrors(Vec<(String, String)>);
 
-impl Faults {
+impl FieldErrors {
     /// One more.
     pub(crate) fn add(&mut self, field: impl Into<String>, text: impl Into<String>) {
         self.0.push((field.into(), text.into()));
@@ -105,7 +105,7 @@ impl Faults {
     }
 
     /// What is wrong and has no field on the page.
-    pub(crate) fn elsewhere(&self, shown: &[&str]) -> Vec<String> {
+    pub(crate) fn remaining(&self, shown: &[&str]) -> Vec<String> {
         let left = self.0.iter().filter(|(field, _)| !shown.contains(&field.as_str()));
         left.map(|(field, text)| if field.is_empty() { text.clone() } else { format!("{field}: {text}") }).collect()
     }
@@ -117,21 +117,21 @@ mod tests {
 
     #[test]
     fn fields_are_read_by_name() {
-        let fields = Fields::parse(b"a=+1+&b=x%26y&a=2&c=%ff").unwrap();
+        let fields = FormFields::parse(b"a=+1+&b=x%26y&a=2&c=%ff").unwrap();
         assert_eq!((fields.text("a"), fields.text("b"), fields.text("none")), ("1", "x&y", ""));
         assert_eq!(fields.all("a").collect::<Vec<_>>(), [" 1 ", "2"]);
-        assert_eq!((fields.given("none"), fields.given("b")), (None, Some("x&y")));
-        assert!(Fields::parse("a=1&".repeat(FIELDS_MAX + 1).as_bytes()).is_err());
+        assert_eq!((fields.non_empty("none"), fields.non_empty("b")), (None, Some("x&y")));
+        assert!(FormFields::parse("a=1&".repeat(FIELDS_MAX + 1).as_bytes()).is_err());
     }
 
     #[test]
     fn a_fault_is_beside_its_field_or_above_the_form() {
-        let mut faults = Faults::default();
+        let mut faults = FieldErrors::default();
         faults.add("url", "must be an address");
         faults.add("url", "is too long");
         faults.add("", "there are too many");
         faults.add("uid", "is taken");
         assert_eq!(faults.of("url"), "must be an address; is too long");
-        assert_eq!(faults.elsewhere(&["url"]), ["there are too many", "uid: is taken"]);
+        assert_eq!(faults.remaining(&["url"]), ["there are too many", "uid: is taken"]);
     }
 }

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 
-use super::refusal::Refusal;
+use super::error_page::ErrorPage;
 
 /// What the layout needs.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct Frame {
     /// Whose pages these are.
     pub(crate) owner: String,
     /// Parts of the site; none when nobody is signed in.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<NavLink>,
     /// What the visitor can't do, in two words.
     pub(crate) badge: Option<&'static str>,
     /// What was just done.
@@ -27,7 +27,7 @@ pub(crate) struct Frame {
 
 /// A part of the site, as the navigation shows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Part {
+pub(crate) struct NavLink {
     pub(crate) words: &'static str,
     pub(crate) path: &'static str,
     pub(crate) is_current: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Part {
 
 impl Frame {
     /// A page for whoever comes.
-    pub(crate) fn open(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
+    pub(crate) fn signed_out(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
         Self { title: title.into(), base, owner: owner.to_owned(), parts: Vec::new(), badge: None, notice: None }
     }
 
@@ -47,17 +47,17 @@ impl Frame {
 }
 
 /// 200 with a page.
-pub(crate) fn page(template: &impl Template) -> Result<Response, Refusal> {
-    page_as(StatusCode::OK, template)
+pub(crate) fn render_page(template: &impl Template) -> Result<Response, ErrorPage> {
+    render_page_as(StatusCode::OK, template)
 }
 
 /// A page with another status.
-pub(crate) fn page_as(status: StatusCode, template: &impl Template) -> Result<Response, Refusal> {
+pub(crate) fn render_page_as(status: StatusCode, template: &impl Template) -> Result<Response, ErrorPage> {
     match template.render() {
         Ok(html) => Ok((status, Html(html)).into_response()),
         Err(error) => {
             tracing::error!(%error, "a template failed");
-            Err(Refusal::internal())
+            Err(ErrorPage::internal())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Ways from one page of a list to the next.
 
-use provider_core::Slice;
+use provider_core::ListPage;
 
 /// Iterators of the pages beside this one. Lists are newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) struct Pager {
 
 impl Pager {
     /// Of a page that was asked for with this iterator.
-    pub(crate) fn new<T>(slice: &Slice<T>, asked: Option<&str>) -> Self {
+    pub(crate) fn new<T>(slice: &ListPage<T>, asked: Option<&str>) -> Self {
         let (newer, older) = (slice.prev_iterator.clone(), slice.iterator.clone());
         match asked {
             None => Self { newer: None, older: older.filter(|_| !slice.done) },
@@ -21,7 +21,7 @@ impl Pager {
     }
 
     /// There is only this page.
-    pub(crate) fn is_needless(&self) -> bool {
+    pub(crate) fn is_single_page(&self) -> bool {
         *self == Self::default()
     }
 }
@@ -34,7 +34,7 @@ mod tests {
     fn a_page_leads_to_those_beside_it() {
         let pager = |asked: Option<&str>, done| {
             let (iterator, prev_iterator) = (Some("d".to_owned()), Some("-e".to_owned()));
-            let Pager { newer, older } = Pager::new(&Slice { data: vec![()], iterator, prev_iterator, done }, asked);
+            let Pager { newer, older } = Pager::new(&ListPage { data: vec![()], iterator, prev_iterator, done }, asked);
             (newer.unwrap_or_default(), older.unwrap_or_default())
         };
         let ways = |newer: &str, older: &str| (newer.to_owned(), older.to_owned());

@@ -3,15 +3,15 @@
 use provider_core::PortalAccessInput;
 use provider_core::model::Capability;
 
-use crate::stage::{Stage, application, at};
+use crate::fixture::{Fixture, application, at};
 
 #[tokio::test]
 async fn who_may_only_read_sees_everything_but_secrets_and_changes_nothing() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     // Before there is an endpoint: an attempt would change that.
-    let message = stage.message("a.b", "{}", None).await;
-    let endpoint = stage.endpoint(at("https://example.com/")).await;
-    let mut reader = stage.visitor_who_may(&[]).await;
+    let message = fixture.message("a.b", "{}", None).await;
+    let endpoint = fixture.endpoint(at("https://example.com/")).await;
+    let mut reader = fixture.visitor_who_may(&[]).await;
     let path = format!("/endpoints/{}", endpoint.id);
     reader.get("/endpoints").await.is(200).shows("Read only").hides("Add endpoint");
     reader.get(&path).await.is(200).hides("Disable").hides("Settings").hides("Signing secret").hides("Send example");
@@ -37,14 +37,14 @@ async fn who_may_only_read_sees_everything_but_secrets_and_changes_nothing() {
     ] {
         reader.post(&path, fields).await.is(403);
     }
-    let same = stage.provider.endpoint(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
+    let same = fixture.provider.endpoint(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
     assert_eq!(same, endpoint);
 }
 
 #[tokio::test]
 async fn a_capability_opens_its_pages_and_no_others() {
-    let stage = Stage::new().await;
-    let endpoint = stage.endpoint(at("https://example.com/")).await;
+    let fixture = Fixture::new().await;
+    let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = |page: &str| format!("/endpoints/{}{page}", endpoint.id);
     for (capability, opened) in [
         (Capability::ViewEndpointSecret, &["/secret"][..]),
@@ -52,13 +52,13 @@ async fn a_capability_opens_its_pages_and_no_others() {
         (Capability::CreateAttempts, &["/example"]),
         (Capability::ManageEndpoint, &["/settings", "/secret", "/headers", "/delete"]),
     ] {
-        let mut visitor = stage.visitor_who_may(&[capability]).await;
+        let mut visitor = fixture.visitor_who_may(&[capability]).await;
         for page in ["/settings", "/secret", "/headers", "/example", "/delete"] {
             let status = if opened.contains(&page) { 200 } else { 403 };
             visitor.get(&path(page)).await.is(status);
         }
     }
-    let mut viewer = stage.visitor_who_may(&[Capability::ViewEndpointSecret]).await;
+    let mut viewer = fixture.visitor_who_may(&[Capability::ViewEndpointSecret]).await;
     viewer.get(&path("/secret")).await.shows("Reveal").hides("Rotate");
     viewer.post(&path("/secret/reveal"), &[]).await.is(200).shows("whsec_");
     viewer.post(&path("/secret/rotate"), &[]).await.is(403);
@@ -66,15 +66,15 @@ async fn a_capability_opens_its_pages_and_no_others() {
 
 #[tokio::test]
 async fn another_application_is_not_there() {
-    let stage = Stage::new().await;
-    let theirs = application(&stage.provider, &stage.account, "Theirs").await;
-    let created = stage
+    let fixture = Fixture::new().await;
+    let theirs = application(&fixture.provider, &fixture.account, "Theirs").await;
+    let created = fixture
         .provider
-        .create_endpoint(&stage.account, &theirs.id, at("https://theirs.example/"), None, |_| String::new())
+        .create_endpoint(&fixture.account, &theirs.id, at("https://theirs.example/"), None, |_| String::new())
         .await
         .unwrap();
     let provider_core::Created::New(endpoint) = created else { panic!("no new endpoint") };
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     visitor.get("/endpoints").await.hides("theirs.example");
     for page in ["", "/settings", "/secret", "/headers", "/example", "/replay", "/ordering", "/delete"] {
         visitor.get(&format!("/endpoints/{}{page}", endpoint.id)).await.is(404).shows("There is nothing here");
@@ -88,16 +88,17 @@ async fn another_application_is_not_there() {
 
 #[tokio::test]
 async fn event_types_with_a_flag_are_shown_with_that_flag() {
-    let stage = Stage::new().await;
-    stage.event_type("open.to.all", "d", None).await;
+    let fixture = Fixture::new().await;
+    fixture.event_type("open.to.all", "d", None).await;
     let beta = provider_core::EventTypeInput { feature_flags: ["beta".to_owned()].into(), ..Default::default() };
-    stage.provider.create_event_type(&stage.account, "only.beta", beta, None, |_| String::new()).await.unwrap();
-    let mut visitor = stage.visitor().await;
+    fixture.provider.create_event_type(&fixture.account, "only.beta", beta, None, |_| String::new()).await.unwrap();
+    let mut visitor = fixture.visitor().await;
     for path in ["/event-types", "/endpoints/new", "/messages"] {
         visitor.get(path).await.is(200).shows("open.to.all").hides("only.beta");
     }
     visitor.get("/event-types/only.beta").await.is(404);
-    let link = stage.link(PortalAccessInput { feature_flags: ["beta".to_owned()].into(), ..Default::default() }).await;
+    let link =
+        fixture.link(PortalAccessInput { feature_flags: ["beta".to_owned()].into(), ..Default::default() }).await;
     visitor.post("/login", &[("key", &link.token)]).await.is(303);
     visitor.get("/event-types").await.shows("only.beta");
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 use provider_core::{DeliveryOrder, EndpointInput};
 use serde_json::json;
 
-use crate::stage::{Stage, at, receiver};
+use crate::fixture::{Fixture, at, receiver};
 
 #[tokio::test]
 async fn attempts_are_shown_with_their_answers_and_filtered() {
-    let stage = Stage::new().await;
-    let good = stage.endpoint(at(&receiver(200, "thank you").await)).await;
-    let bad = stage.endpoint(at(&receiver(503, "come back later").await)).await;
-    let mut visitor = stage.visitor().await;
+    let fixture = Fixture::new().await;
+    let good = fixture.endpoint(at(&receiver(200, "thank you").await)).await;
+    let bad = fixture.endpoint(at(&receiver(503, "come back later").await)).await;
+    let mut visitor = fixture.visitor().await;
     let path = |id: &str| format!("/endpoints/{id}");
     visitor.get(&path(&good.id)).await.is(200).shows("Nothing was sent here yet");
-    let off = stage.endpoint(EndpointInput { disabled: true, ..at("https://example.com/") }).await;
+    let off = fixture.endpoint(EndpointInput { disabled: true, ..at("https://example.com/") }).await;
     visitor.get(&path(&off.id)).await.shows("until it is enabled").hides("Or try it out now");
     visitor.get("/messages").await.is(200).shows("No message yet");
-    let message = stage.message("invoice.paid", "{}", None).await;
+    let message = fixture.message("invoice.paid", "{}", None).await;
     visitor.until_shown(&path(&good.id), &message.id).await.shows("invoice.paid").shows("Delivered").shows("100 %");
     let page = visitor.until_shown(&path(&bad.id), &message.id).await;
     page.shows("503").shows("Failing").shows("0.0 %");
@@ -35,11 +35,11 @@ async fn attempts_are_shown_with_their_answers_and_filtered() {
 
 #[tokio::test]
 async fn lists_lead_on_page_by_page() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for number in 0..120 {
-        stage.message("a.b", &json!({ "number": number }).to_string(), None).await;
+        fixture.message("a.b", &json!({ "number": number }).to_string(), None).await;
     }
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     let (mut path, mut seen, mut pages) = ("/messages".to_owned(), Vec::new(), 0);
     let ids = |text: &str| -> Vec<String> {
         let rows = text.split("href=\"/app-portal/messages/").skip(1);
@@ -68,13 +68,13 @@ async fn lists_lead_on_page_by_page() {
 
 #[tokio::test]
 async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let schema = json!({"1": {"type": "object", "properties": {"lot": {"type": "integer"}}, "required": ["lot"]}});
-    stage.event_type("lot.sold", "The hammer fell.", Some(schema)).await;
-    stage.event_type("lot.lost", "", None).await;
-    let endpoint = stage.endpoint(at(&receiver(200, "").await)).await;
-    let other = stage.endpoint(at(&receiver(200, "").await)).await;
-    let mut visitor = stage.visitor().await;
+    fixture.event_type("lot.sold", "The hammer fell.", Some(schema)).await;
+    fixture.event_type("lot.lost", "", None).await;
+    let endpoint = fixture.endpoint(at(&receiver(200, "").await)).await;
+    let other = fixture.endpoint(at(&receiver(200, "").await)).await;
+    let mut visitor = fixture.visitor().await;
     visitor.get("/event-types").await.shows("The hammer fell.").shows("lot.lost");
     let page = visitor.get("/event-types/lot.sold").await;
     page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send an example to");
@@ -88,7 +88,7 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
         .shows("svix.ping");
     visitor.submit(&path, &[("eventType", "lot.sold")]).await.is(200).shows("The example was sent.").shows("lot.sold");
     let sent =
-        stage.provider.list_messages(&stage.account, &stage.app.id, &provider_core::PageRequest::default()).await;
+        fixture.provider.list_messages(&fixture.account, &fixture.app.id, &provider_core::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
     visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The answer had no body.");
     visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
@@ -104,12 +104,12 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
 
 #[tokio::test]
 async fn what_was_missed_is_replayed_and_its_progress_shown() {
-    let stage = Stage::new().await;
-    let message = stage.message("a.b", "{}", None).await;
-    stage.clock.advance(Duration::from_secs(60));
-    let late = stage.endpoint(at(&receiver(200, "").await)).await;
+    let fixture = Fixture::new().await;
+    let message = fixture.message("a.b", "{}", None).await;
+    fixture.clock.advance(Duration::from_secs(60));
+    let late = fixture.endpoint(at(&receiver(200, "").await)).await;
     let path = format!("/endpoints/{}/replay", late.id);
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     visitor.get(&path).await.is(200).shows("Nothing was sent again");
     let page = visitor.submit(&path, &[("what", "missing"), ("hours", "24"), ("since", "")]).await;
     page.is(200).shows("What it never had").shows("Its progress is shown below");
@@ -118,7 +118,7 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
         if !visitor.get(&path).await.text.contains("Running") {
             break;
         }
-        stage.clock.advance(Duration::from_secs(1));
+        fixture.clock.advance(Duration::from_secs(1));
     }
     visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\">1<");
     visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
@@ -139,20 +139,20 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
             page.shows("id=\"since-fault\"").shows(&format!("value=\"{since}\""));
         }
     }
-    let other = stage.endpoint(at("https://example.com/")).await;
+    let other = fixture.endpoint(at("https://example.com/")).await;
     visitor.get(&format!("/endpoints/{}/replay", other.id)).await.shows("Nothing was sent again");
 }
 
 #[tokio::test]
 async fn a_key_that_waits_is_shown_and_its_message_skipped() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let in_order = EndpointInput { ordering: Some(DeliveryOrder::PerKey), ..at(&receiver(500, "").await) };
-    let endpoint = stage.endpoint(in_order).await;
+    let endpoint = fixture.endpoint(in_order).await;
     let path = format!("/endpoints/{}/ordering", endpoint.id);
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     visitor.get(&path).await.is(200).shows("No key waits");
-    let first = stage.message("a.b", "{}", Some("lot/1")).await;
-    let second = stage.message("a.b", "{}", Some("lot/1")).await;
+    let first = fixture.message("a.b", "{}", Some("lot/1")).await;
+    let second = fixture.message("a.b", "{}", Some("lot/1")).await;
     let page = visitor.until_shown(&path, "failed once; tried again at its time").await;
     page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Behind it\">1<").shows("Skip");
     visitor.get(&format!("/messages/{}", second.id)).await.shows("As soon as its turn comes");
@@ -163,7 +163,7 @@ async fn a_key_that_waits_is_shown_and_its_message_skipped() {
     assert_eq!(skip(&mut visitor, &first.id).await, 303);
     visitor.until_shown(&path, &second.id).await.hides(&first.id);
     // Nothing leads to this page of an endpoint that takes what comes.
-    let other = stage.endpoint(at("https://example.com/")).await;
+    let other = fixture.endpoint(at("https://example.com/")).await;
     let page = visitor.get(&format!("/endpoints/{}/ordering", other.id)).await;
     page.is(200).shows("in any order, so no key waits").hides("one after the other");
 }

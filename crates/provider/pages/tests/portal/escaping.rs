@@ -4,26 +4,26 @@ use provider_core::media_type::MediaType;
 use provider_core::{EndpointInput, Payload};
 use serde_json::json;
 
-use crate::stage::{Stage, at, receiver};
+use crate::fixture::{Fixture, at, receiver};
 
 const HOSTILE: &str = "</code></pre><script>alert('x')</script><img src=x onerror=alert(1)>\"'&";
 const SHOWN: &str = "&#60;script&#62;alert(&#39;x&#39;)";
 
 #[tokio::test]
-async fn nothing_that_anybody_wrote_becomes_markup() {
-    let stage = Stage::new().await;
+async fn user_input_is_escaped() {
+    let fixture = Fixture::new().await;
     let schema = json!({"1": {"type": "object", "title": HOSTILE, "examples": [{"text": HOSTILE}]}});
-    stage.event_type("hostile.kind", HOSTILE, Some(schema)).await;
+    fixture.event_type("hostile.kind", HOSTILE, Some(schema)).await;
     let url = receiver(500, "{\"why\": \"</pre><script>alert('x')</script>\"}").await;
-    let endpoint = stage
+    let endpoint = fixture
         .endpoint(EndpointInput {
             description: HOSTILE.into(),
             headers: Some([("x-hostile".to_owned(), HOSTILE.to_owned())].into()),
             ..at(&format!("{url}?<script>alert('x')</script>"))
         })
         .await;
-    let message = stage.message("hostile.kind", &json!({ HOSTILE: HOSTILE }).to_string(), None).await;
-    let mut visitor = stage.visitor().await;
+    let message = fixture.message("hostile.kind", &json!({ HOSTILE: HOSTILE }).to_string(), None).await;
+    let mut visitor = fixture.visitor().await;
     let of_endpoint = |page: &str| format!("/endpoints/{}{page}", endpoint.id);
     let of_message = format!("/messages/{}", message.id);
     visitor.until_shown(&of_message, "Failed").await.shows(SHOWN);
@@ -57,10 +57,10 @@ async fn nothing_that_anybody_wrote_becomes_markup() {
 
 #[tokio::test]
 async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let written = "{\"n\":12345678901234567890.10,\"t\":\"\\u003cb\\u003e\",\"l\":[1,2]}";
-    let message = stage.message("a.b", written, None).await;
-    let mut visitor = stage.visitor().await;
+    let message = fixture.message("a.b", written, None).await;
+    let mut visitor = fixture.visitor().await;
     let path = format!("/messages/{}", message.id);
     visitor.get(&path).await.shows("  &#34;n&#34;: 12345678901234567890.10,").shows("\\u003cb\\u003e");
     let file = visitor.get(&format!("{path}/payload")).await;
@@ -69,19 +69,19 @@ async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() 
         (written, &"application/json".parse().unwrap())
     );
     assert!(file.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
-    stage.provider.expunge_message(&stage.account, &stage.app.id, &message.id).await.unwrap();
+    fixture.provider.expunge_message(&fixture.account, &fixture.app.id, &message.id).await.unwrap();
     visitor.get(&path).await.is(200).shows("It was removed").hides("Download");
     visitor.get(&format!("{path}/payload")).await.is(404);
 }
 
 #[tokio::test]
 async fn a_payload_of_another_media_type_says_so_and_is_no_page_when_it_is_downloaded() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let written = "<html><script>alert('payload')</script></html>";
     let payload = Payload::from_text(written.into()).unwrap();
     let payload = payload.with_media_type(MediaType::parse("text/html; q=\"<b>\"").unwrap());
-    let message = stage.send("a.b", payload, None).await;
-    let mut visitor = stage.visitor().await;
+    let message = fixture.send("a.b", payload, None).await;
+    let mut visitor = fixture.visitor().await;
     let path = format!("/messages/{}", message.id);
     let page = visitor.get(&path).await;
     page.is(200).shows("text/html; q=&#34;&#60;b&#62;&#34;").shows("&#60;html&#62;").hides("<html><script>");

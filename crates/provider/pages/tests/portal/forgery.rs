@@ -2,14 +2,14 @@
 
 use provider_core::PortalAccessInput;
 
-use crate::stage::{Stage, at};
+use crate::fixture::{Fixture, at};
 use crate::visitor::Visitor;
 
 #[tokio::test]
 async fn a_form_of_another_site_changes_nothing() {
-    let stage = Stage::new().await;
-    let endpoint = stage.endpoint(at("https://example.com/")).await;
-    let mut visitor = stage.visitor().await;
+    let fixture = Fixture::new().await;
+    let endpoint = fixture.endpoint(at("https://example.com/")).await;
+    let mut visitor = fixture.visitor().await;
     let path = format!("/endpoints/{}", endpoint.id);
     for origin in [Some("https://evil.example"), Some("null"), None] {
         visitor.origin = origin.map(str::to_owned);
@@ -30,15 +30,15 @@ async fn a_form_of_another_site_changes_nothing() {
     }
     let list = visitor.get("/endpoints").await;
     list.is(200).shows("https://example.com/").hides("evil").shows("Enabled");
-    let same = stage.provider.endpoint(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
+    let same = fixture.provider.endpoint(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
     assert_eq!(same, endpoint);
 }
 
 #[tokio::test]
 async fn nobody_is_signed_in_by_another_sites_form() {
-    let stage = Stage::new().await;
-    let token = stage.link(PortalAccessInput::default()).await.token;
-    let mut visitor = Visitor::at(&stage.server);
+    let fixture = Fixture::new().await;
+    let token = fixture.link(PortalAccessInput::default()).await.token;
+    let mut visitor = Visitor::at(&fixture.server);
     visitor.origin = Some("https://evil.example".into());
     visitor.post("/login", &[("key", &token)]).await.is(403);
     assert_eq!(visitor.cookie, None);
@@ -46,8 +46,8 @@ async fn nobody_is_signed_in_by_another_sites_form() {
 
 #[tokio::test]
 async fn every_answer_says_what_a_browser_may_do_with_it() {
-    let stage = Stage::new().await;
-    let mut visitor = stage.visitor().await;
+    let fixture = Fixture::new().await;
+    let mut visitor = fixture.visitor().await;
     for (path, status) in
         [("/endpoints", 200), ("/nowhere", 404), ("/endpoints/ep_1", 404), ("/logout", 405), ("", 303)]
     {
@@ -71,8 +71,8 @@ async fn every_answer_says_what_a_browser_may_do_with_it() {
 
 #[tokio::test]
 async fn no_page_has_script_or_style_in_it_and_files_are_kept_for_good() {
-    let stage = Stage::new().await;
-    let mut visitor = stage.visitor().await;
+    let fixture = Fixture::new().await;
+    let mut visitor = fixture.visitor().await;
     let page = visitor.get("/endpoints/new").await.text;
     assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("javascript:"), "{page}");
     assert_eq!(page.matches("<script").count(), page.matches("<script src=").count());

@@ -1,17 +1,17 @@
 //! Endpoints by form: what is wrong is said beside the field, and what was typed stays.
 
 use kit_outbound::AddressPolicy;
-use provider_core::{DeliveryOrder, EndpointInput, PageRequest, ProviderConfig, Reach};
+use provider_core::{DeliveryOrder, EndpointAddressPolicy, EndpointInput, PageRequest, ProviderConfig};
 
-use crate::stage::{Stage, at};
+use crate::fixture::{Fixture, at};
 
 #[tokio::test]
 async fn an_endpoint_is_added_with_everything_that_it_can_have() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     for (name, description) in [("invoice.paid", "It was paid."), ("invoice.sent", "It went out."), ("PING", "")] {
-        stage.event_type(name, description, None).await;
+        fixture.event_type(name, description, None).await;
     }
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     visitor.get("/endpoints/new").await.is(200).shows("<legend>invoice</legend>").shows("It was paid.").shows("PING");
     let form = [
         ("url", " https://example.com/hook "),
@@ -26,7 +26,7 @@ async fn an_endpoint_is_added_with_everything_that_it_can_have() {
     let page = visitor.submit("/endpoints/new", &form).await;
     page.is(200).shows("The endpoint was added").shows("https://example.com/hook").shows("Send an example");
     let made =
-        stage.provider.list_endpoints(&stage.account, &stage.app.id, &PageRequest::default()).await.unwrap().data;
+        fixture.provider.list_endpoints(&fixture.account, &fixture.app.id, &PageRequest::default()).await.unwrap().data;
     assert_eq!(made.len(), 1);
     let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!((made[0].url.as_str(), made[0].description.as_str()), ("https://example.com/hook", "Two\nlines"));
@@ -39,10 +39,11 @@ async fn an_endpoint_is_added_with_everything_that_it_can_have() {
 
 #[tokio::test]
 async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
-    let reach = Reach { policy: AddressPolicy::public_only(Vec::new()), ..Reach::default() };
-    let stage = Stage::with(ProviderConfig { endpoints_max: 1, reach, ..ProviderConfig::default() }).await;
-    stage.event_type("invoice.paid", "d", None).await;
-    let mut visitor = stage.visitor().await;
+    let address_policy =
+        EndpointAddressPolicy { policy: AddressPolicy::public_only(Vec::new()), ..EndpointAddressPolicy::default() };
+    let fixture = Fixture::with(ProviderConfig { endpoints_max: 1, address_policy, ..ProviderConfig::default() }).await;
+    fixture.event_type("invoice.paid", "d", None).await;
+    let mut visitor = fixture.visitor().await;
     for (field, form, said) in [
         ("url", &[("url", "")][..], "aria-describedby=\"url-hint url-fault\""),
         ("url", &[("url", "ftp://example.com")], "id=\"url-fault\""),
@@ -84,8 +85,8 @@ async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
 
 #[tokio::test]
 async fn a_form_that_is_too_large_or_no_form_is_refused() {
-    let stage = Stage::new().await;
-    let mut visitor = stage.visitor().await;
+    let fixture = Fixture::new().await;
+    let mut visitor = fixture.visitor().await;
     let long = "x".repeat(600 * 1_024);
     visitor.post("/endpoints/new", &[("url", &long)]).await.is(413).shows("The form could not be read");
     let many = vec![("eventTypes", "a"); 3_000];
@@ -95,15 +96,15 @@ async fn a_form_that_is_too_large_or_no_form_is_refused() {
 
 #[tokio::test]
 async fn an_endpoint_is_changed_switched_and_deleted() {
-    let stage = Stage::new().await;
-    stage.event_type("invoice.paid", "d", None).await;
-    let endpoint = stage
+    let fixture = Fixture::new().await;
+    fixture.event_type("invoice.paid", "d", None).await;
+    let endpoint = fixture
         .endpoint(EndpointInput { filter_types: Some(vec!["invoice.paid".into()]), ..at("https://example.com/") })
         .await;
     let path = |page: &str| format!("/endpoints/{}{page}", endpoint.id);
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     // An event type that went keeps nobody from changing the rest.
-    stage.provider.expunge_event_type(&stage.account, "invoice.paid").await.unwrap();
+    fixture.provider.expunge_event_type(&fixture.account, "invoice.paid").await.unwrap();
     let page = visitor.get(&path("/settings")).await;
     page.is(200)
         .shows("value=\"https://example.com/\"")
@@ -114,7 +115,7 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
     visitor.submit(&path("/settings"), &form).await.is(200).shows("Saved.").shows("Two");
     let form = [("url", "https://example.org/"), ("types", "all")];
     visitor.submit(&path("/settings"), &form).await.is(200).shows("https://example.org/");
-    let changed = stage.provider.endpoint(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
+    let changed = fixture.provider.endpoint(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
     assert_eq!((changed.filter_types, changed.description.as_str()), (None, ""));
     visitor.post(&path("/settings"), &[("url", "nothing")]).await.is(422).shows("value=\"nothing\"");
 
@@ -132,10 +133,10 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
 
 #[tokio::test]
 async fn headers_are_set_and_removed_and_secret_ones_not_shown() {
-    let stage = Stage::new().await;
-    let endpoint = stage.endpoint(at("https://example.com/")).await;
+    let fixture = Fixture::new().await;
+    let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = format!("/endpoints/{}/headers", endpoint.id);
-    let mut visitor = stage.visitor().await;
+    let mut visitor = fixture.visitor().await;
     visitor.get(&path).await.is(200).shows("None yet");
     visitor.submit(&path, &[("name", "X-Tenant"), ("value", "hartley")]).await.shows("<code>hartley</code>");
     let page = visitor.submit(&path, &[("name", "Authorization"), ("value", "Bearer hidden-word")]).await;
@@ -156,11 +157,12 @@ async fn headers_are_set_and_removed_and_secret_ones_not_shown() {
 
 #[tokio::test]
 async fn a_secret_is_hidden_until_it_is_asked_for_and_rotated() {
-    let stage = Stage::new().await;
-    let endpoint = stage.endpoint(at("https://example.com/")).await;
+    let fixture = Fixture::new().await;
+    let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = |page: &str| format!("/endpoints/{}/secret{page}", endpoint.id);
-    let secret = async || stage.provider.endpoint_secret(&stage.account, &stage.app.id, &endpoint.id).await.unwrap();
-    let mut visitor = stage.visitor().await;
+    let secret =
+        async || fixture.provider.endpoint_secret(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
+    let mut visitor = fixture.visitor().await;
     let first = secret().await;
     visitor.get(&path("")).await.is(200).hides(&first).shows("Reveal").shows("whsec_").shows("whsk_");
     let revealed = visitor.post(&path("/reveal"), &[]).await;

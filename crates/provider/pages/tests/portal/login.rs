@@ -6,16 +6,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use provider_core::{PortalAccessInput, ProviderConfig, ProviderError};
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 use crate::visitor::Visitor;
 
 #[tokio::test]
 async fn a_link_opens_the_portal_of_its_application() {
-    let stage = Stage::new().await;
-    let link = stage.link(PortalAccessInput::default()).await;
+    let fixture = Fixture::new().await;
+    let link = fixture.link(PortalAccessInput::default()).await;
     let (page, key) = link.url.split_once("#key=").unwrap();
-    assert_eq!(page, format!("{}/app-portal/login", stage.server));
-    let mut visitor = Visitor::at(&stage.server);
+    assert_eq!(page, format!("{}/app-portal/login", fixture.server));
+    let mut visitor = Visitor::at(&fixture.server);
     visitor.get("/login").await.is(200).shows("Link or key");
     // The whole link, its key and the token itself are taken, the latter with any region.
     for text in [&link.url, key, &link.token, &format!("{}.eu", link.token), &format!("  {key}\n")] {
@@ -37,11 +37,11 @@ async fn a_link_opens_the_portal_of_its_application() {
 #[tokio::test]
 async fn over_https_and_below_a_path_the_cookie_and_links_are_for_that() {
     let config = ProviderConfig { public_url: "https://hooks.example/webhooks/".into(), ..ProviderConfig::default() };
-    let stage = Stage::with(config).await;
-    let link = stage.link(PortalAccessInput::default()).await;
+    let fixture = Fixture::with(config).await;
+    let link = fixture.link(PortalAccessInput::default()).await;
     assert!(link.url.starts_with("https://hooks.example/webhooks/app-portal/login#key="), "{}", link.url);
     // A proxy takes the path's beginning away.
-    let mut visitor = Visitor::at(&stage.server);
+    let mut visitor = Visitor::at(&fixture.server);
     visitor.origin = Some("https://hooks.example".into());
     let answer = visitor.post("/login", &[("key", &link.token)]).await;
     assert_eq!(answer.is(303).location.as_deref(), Some("/webhooks/app-portal/endpoints"));
@@ -52,8 +52,8 @@ async fn over_https_and_below_a_path_the_cookie_and_links_are_for_that() {
 
 #[tokio::test]
 async fn what_opens_nothing_is_said_to() {
-    let stage = Stage::new().await;
-    let mut visitor = Visitor::at(&stage.server);
+    let fixture = Fixture::new().await;
+    let mut visitor = Visitor::at(&fixture.server);
     let unknown = STANDARD.encode(r#"{"appId":"app_1","token":"appsk_unknown"}"#);
     for (key, said) in [
         ("", "This is no link or key"),
@@ -61,7 +61,7 @@ async fn what_opens_nothing_is_said_to() {
         ("e30=", "This is no link or key"),
         ("appsk_unknown", "This link is over its time"),
         (&unknown, "This link is over its time"),
-        (&stage.key, "This is an API key"),
+        (&fixture.key, "This is an API key"),
     ] {
         let answer = visitor.post("/login", &[("key", key)]).await;
         answer.is(422).shows(said);
@@ -71,9 +71,9 @@ async fn what_opens_nothing_is_said_to() {
 }
 
 #[tokio::test]
-async fn who_tries_many_keys_has_to_wait() {
-    let stage = Stage::new().await;
-    let mut visitor = Visitor::at(&stage.server);
+async fn too_many_wrong_keys_are_rate_limited() {
+    let fixture = Fixture::new().await;
+    let mut visitor = Visitor::at(&fixture.server);
     for number in 0..20 {
         visitor.post("/login", &[("key", &format!("appsk_{number}"))]).await.is(422);
     }
@@ -84,14 +84,14 @@ async fn who_tries_many_keys_has_to_wait() {
 
 #[tokio::test]
 async fn nobody_comes_in_without_a_session() {
-    let stage = Stage::new().await;
-    let mut visitor = Visitor::at(&stage.server);
+    let fixture = Fixture::new().await;
+    let mut visitor = Visitor::at(&fixture.server);
     for path in ["/endpoints", "/endpoints/new", "/messages", "/event-types", "/endpoints/ep_1/secret"] {
         let answer = visitor.get(path).await;
         assert_eq!((answer.status, answer.location.as_deref()), (303, Some("/app-portal/login")), "{path}");
     }
     visitor.post("/endpoints/new", &[("url", "https://example.com")]).await.is(401).shows("Your session has ended");
-    for cookie in ["lotwire_app_portal=appsk_unknown", &format!("lotwire_app_portal={}", stage.key)] {
+    for cookie in ["lotwire_app_portal=appsk_unknown", &format!("lotwire_app_portal={}", fixture.key)] {
         visitor.cookie = Some(cookie.to_owned());
         visitor.get("/endpoints").await.is(401).shows("I have a link or key");
         assert_eq!(visitor.cookie, None, "a cookie that is good for nothing is taken away");
@@ -100,13 +100,13 @@ async fn nobody_comes_in_without_a_session() {
 
 #[tokio::test]
 async fn logging_out_ends_the_token_and_leaves_others() {
-    let stage = Stage::new().await;
-    let (mut one, mut other) = (stage.visitor().await, stage.visitor().await);
+    let fixture = Fixture::new().await;
+    let (mut one, mut other) = (fixture.visitor().await, fixture.visitor().await);
     let cookie = one.cookie.clone().unwrap();
     let token = cookie.split_once('=').unwrap().1.to_owned();
     one.submit("/logout", &[]).await.is(200).shows("You are logged out");
     assert_eq!(one.cookie, None);
-    assert!(matches!(stage.provider.authenticate(&token).await, Err(ProviderError::Unauthenticated)));
+    assert!(matches!(fixture.provider.authenticate(&token).await, Err(ProviderError::Unauthenticated)));
     one.cookie = Some(cookie);
     one.get("/endpoints").await.is(401);
     // Twice is once.
@@ -116,20 +116,20 @@ async fn logging_out_ends_the_token_and_leaves_others() {
 
 #[tokio::test]
 async fn a_session_ends_with_its_token() {
-    let stage = Stage::new().await;
-    let mut hour = Visitor::at(&stage.server);
+    let fixture = Fixture::new().await;
+    let mut hour = Visitor::at(&fixture.server);
     let input = PortalAccessInput { expiry_seconds: Some(3_600), ..PortalAccessInput::default() };
-    let answer = hour.post("/login", &[("key", &stage.link(input).await.token)]).await;
+    let answer = hour.post("/login", &[("key", &fixture.link(input).await.token)]).await;
     assert!(answer.headers["set-cookie"].to_str().unwrap().contains("Max-Age=3600;"));
-    let mut week = stage.visitor().await;
-    stage.clock.advance(Duration::from_secs(3_599));
+    let mut week = fixture.visitor().await;
+    fixture.clock.advance(Duration::from_secs(3_599));
     hour.get("/endpoints").await.is(200);
-    stage.clock.advance(Duration::from_secs(1));
+    fixture.clock.advance(Duration::from_secs(1));
     hour.get("/endpoints").await.is(401).shows("Your session has ended");
     week.get("/endpoints").await.is(200);
-    stage.provider.end_app_tokens(&stage.account, &stage.app.id, None, None).await.unwrap();
+    fixture.provider.end_app_tokens(&fixture.account, &fixture.app.id, None, None).await.unwrap();
     week.get("/endpoints").await.is(401).shows("Your session has ended");
-    let mut gone = stage.visitor().await;
-    stage.provider.delete_application(&stage.account, &stage.app.id).await.unwrap();
+    let mut gone = fixture.visitor().await;
+    fixture.provider.delete_application(&fixture.account, &fixture.app.id).await.unwrap();
     gone.get("/endpoints").await.is(401);
 }

@@ -5,8 +5,8 @@
 mod access;
 mod deliveries;
 mod escaping;
+mod fixture;
 mod forgery;
 mod forms;
 mod login;
-mod stage;
 mod visitor;

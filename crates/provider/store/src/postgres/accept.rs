@@ -8,22 +8,22 @@ use provider_core::ordering::OrderingKey;
 use provider_core::payload::StoredPayload;
 use provider_core::port::{NewMessage, NodeId, StoreError, StoreResult};
 
-use super::rows::{self, Client, Outcome};
+use super::rows::{self, Client, SqlResult};
 use super::{answers, nodes, ordering, resend};
 use crate::codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
 /// A message of the batch with what it must not share with another.
-struct Entry<'batch> {
+struct PendingMessage<'batch> {
     new: &'batch NewMessage,
     answer_key: Option<Fingerprint>,
-    event_key: Option<Fingerprint>,
+    event_fingerprint: Option<Fingerprint>,
 }
 
 /// One result for each message, in order. A failing one leaves nothing behind and the others stand.
-pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> Outcome<Vec<StoreResult<()>>> {
+pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
     let versions = versions(db, batch).await?;
     let owners = owners(db, batch, now).await?;
-    let entries: Vec<Entry<'_>> = batch.iter().map(Entry::new).collect();
+    let entries: Vec<PendingMessage<'_>> = batch.iter().map(PendingMessage::new).collect();
     let mut results: Vec<Option<StoreResult<()>>> = batch.iter().map(|_| None).collect();
     let mut open: Vec<usize> = (0..batch.len()).collect();
     // Messages that share a key are taken one after the other, as if they had come so. Each round takes one at least.
@@ -38,39 +38,39 @@ pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestam
     Ok(results.into_iter().flatten().collect())
 }
 
-impl<'batch> Entry<'batch> {
+impl<'batch> PendingMessage<'batch> {
     fn new(new: &'batch NewMessage) -> Self {
         let message = &new.message;
         Self {
             new,
             answer_key: new.answer.as_ref().map(answer_key),
-            event_key: message.event_id.as_ref().map(|event_id| fingerprint(&message.application, event_id)),
+            event_fingerprint: message.event_id.as_ref().map(|event_id| fingerprint(&message.application, event_id)),
         }
     }
 
     fn check_version(&self, versions: &HashMap<Id, i64>) -> StoreResult<()> {
         match versions.get(&self.new.message.application) {
             None => Err(StoreError::NotFound),
-            Some(version) if *version != self.new.application_version => Err(StoreError::Stale),
+            Some(version) if *version != self.new.application_version => Err(StoreError::Conflict),
             Some(_) => Ok(()),
         }
     }
 }
 
 /// The first of those that share a key, and the others for later.
-fn without_shared_keys(entries: &[Entry<'_>], open: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+fn without_shared_keys(entries: &[PendingMessage<'_>], open: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut answer_keys, mut event_keys) = (HashSet::new(), HashSet::new());
     open.into_iter().partition(|index| {
         let entry = &entries[*index];
         // Both are noted even of one that waits, so that the next with its other key waits behind it.
         let new_answer = entry.answer_key.is_none_or(|key| answer_keys.insert(key));
-        let new_event = entry.event_key.is_none_or(|key| event_keys.insert(key));
+        let new_event = entry.event_fingerprint.is_none_or(|key| event_keys.insert(key));
         new_answer && new_event
     })
 }
 
 /// Versions of the batch's applications, which stay until the transaction ends.
-async fn versions(db: &impl Client, batch: &[NewMessage]) -> Outcome<HashMap<Id, i64>> {
+async fn versions(db: &impl Client, batch: &[NewMessage]) -> SqlResult<HashMap<Id, i64>> {
     let applications: BTreeSet<&str> = batch.iter().map(|new| &*new.message.application).collect();
     let applications: Vec<&str> = applications.into_iter().collect();
     let select = "SELECT id, version FROM applications WHERE id = ANY ($1) ORDER BY id FOR SHARE";
@@ -79,13 +79,13 @@ async fn versions(db: &impl Client, batch: &[NewMessage]) -> Outcome<HashMap<Id,
 }
 
 /// Numbers of the batch's nodes.
-async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> Outcome<HashMap<NodeId, i64>> {
+async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlResult<HashMap<NodeId, i64>> {
     let deliveries = batch.iter().flat_map(|new| &new.deliveries);
     let named: BTreeSet<&Id> = deliveries.filter_map(|delivery| Some(&delivery.owner.as_ref()?.0)).collect();
     let mut owners = HashMap::new();
     for id in named {
         let node = NodeId(id.clone());
-        let no = nodes::number(db, &node, now).await?;
+        let no = nodes::node_number(db, &node, now).await?;
         owners.insert(node, no);
     }
     Ok(owners)
@@ -94,13 +94,13 @@ async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> Outco
 /// Takes messages that share no key with each other.
 async fn take(
     db: &impl Client,
-    entries: &[Entry<'_>],
+    entries: &[PendingMessage<'_>],
     round: &[usize],
     versions: &HashMap<Id, i64>,
     owners: &HashMap<NodeId, i64>,
     now: Timestamp,
-) -> Outcome<Vec<StoreResult<()>>> {
-    let round: Vec<&Entry<'_>> = round.iter().map(|index| &entries[*index]).collect();
+) -> SqlResult<Vec<StoreResult<()>>> {
+    let round: Vec<&PendingMessage<'_>> = round.iter().map(|index| &entries[*index]).collect();
     let checked: Vec<StoreResult<()>> = round.iter().map(|entry| entry.check_version(versions)).collect();
 
     let (mut to_keep, mut to_look_up) = (Vec::new(), Vec::new());
@@ -126,7 +126,7 @@ async fn take(
         results.push(if replayed { Err(StoreError::Replayed) } else { checked });
     }
 
-    let going: Vec<&Entry<'_>> = of_results(&round, &results);
+    let going: Vec<&PendingMessage<'_>> = of_results(&round, &results);
     let entered = enter_messages(db, &going).await?;
     let mut unanswered = Vec::new();
     for (entry, result) in round.iter().zip(&mut results) {
@@ -136,7 +136,7 @@ async fn take(
         }
     }
     if !unanswered.is_empty() {
-        answers::take_back(db, &unanswered).await?;
+        answers::delete_answer(db, &unanswered).await?;
     }
     enter_deliveries(db, &of_results(&round, &results), owners, now).await?;
     Ok(results)
@@ -144,20 +144,20 @@ async fn take(
 
 /// The entries that nothing speaks against so far.
 fn of_results<'entry, 'batch>(
-    round: &[&'entry Entry<'batch>],
+    round: &[&'entry PendingMessage<'batch>],
     results: &[StoreResult<()>],
-) -> Vec<&'entry Entry<'batch>> {
+) -> Vec<&'entry PendingMessage<'batch>> {
     round.iter().zip(results).filter(|(_, result)| result.is_ok()).map(|(entry, _)| *entry).collect()
 }
 
 /// The ids of those whose event id was not taken. Event ids are entered in the order of their keys, so that two calls with the
 /// same ones wait for each other instead of locking each other out.
-async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<HashSet<Id>> {
+async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> SqlResult<HashSet<Id>> {
     if entries.is_empty() {
         return Ok(HashSet::new());
     }
     let mut entries = entries.to_vec();
-    entries.sort_by_key(|entry| (entry.event_key, &entry.new.message.id));
+    entries.sort_by_key(|entry| (entry.event_fingerprint, &entry.new.message.id));
     let (mut applications, mut ids, mut types, mut event_ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut event_keys, mut payloads, mut channels, mut tags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut expire, mut deliver, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -167,20 +167,20 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
         ids.push(&*message.id);
         types.push(&*message.event_type);
         event_ids.push(message.event_id.as_deref());
-        event_keys.push(entry.event_key.as_ref().map(Fingerprint::as_slice));
+        event_keys.push(entry.event_fingerprint.as_ref().map(Fingerprint::as_slice));
         payloads.push(message.payload.as_ref().map(StoredPayload::as_stored));
         channels.push(optional_to_json(message.channels.as_ref())?);
         tags.push(optional_to_json(message.tags.as_ref())?);
         created.push(message.created_at);
         expire.push(message.payload_expires_at);
         deliver.push(message.deliver_at);
-        keys.push(entry.new.key.as_ref().map(OrderingKey::as_str));
+        keys.push(entry.new.ordering_key.as_ref().map(OrderingKey::as_str));
     }
-    let insert = "INSERT INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
+    let insert = "INSERT INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
              payload_expires_at, deliver_at, ordering_key) \
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], \
              $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[]) \
-         ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING RETURNING id";
+         ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING RETURNING id";
     let entered: Vec<Id> = rows::all(
         db,
         insert,
@@ -206,15 +206,15 @@ async fn enter_messages(db: &impl Client, entries: &[&Entry<'_>]) -> Outcome<Has
 
 async fn enter_deliveries(
     db: &impl Client,
-    entries: &[&Entry<'_>],
+    entries: &[&PendingMessage<'_>],
     owners: &HashMap<NodeId, i64>,
     now: Timestamp,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     let (mut endpoints, mut messages, mut numbers, mut due) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut ordered = Vec::new();
     for entry in entries {
         for delivery in &entry.new.deliveries {
-            if let Some(key) = &delivery.key {
+            if let Some(key) = &delivery.ordering_key {
                 let due = entry.new.message.deliver_at.unwrap_or(now);
                 ordered.push(((&delivery.endpoint, key), &entry.new.message.id, due));
                 continue;
@@ -267,8 +267,12 @@ mod tests {
             answer: None,
         };
         let key = |number: u8| (number > 0).then_some([number; 28]);
-        let entry = |(answer, event): &(u8, u8)| Entry { new: &new, answer_key: key(*answer), event_key: key(*event) };
-        let entries: Vec<Entry<'_>> = keys.iter().map(entry).collect();
+        let entry = |(answer, event): &(u8, u8)| PendingMessage {
+            new: &new,
+            answer_key: key(*answer),
+            event_fingerprint: key(*event),
+        };
+        let entries: Vec<PendingMessage<'_>> = keys.iter().map(entry).collect();
         let mut open: Vec<usize> = (0..keys.len()).collect();
         let mut rounds = Vec::new();
         while !open.is_empty() {

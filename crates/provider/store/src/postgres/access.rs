@@ -6,12 +6,12 @@ use provider_core::model::{Account, AppToken};
 use provider_core::port::{AccessStore, StoreError, StoreResult};
 use tokio_postgres::Row;
 
-use super::Provider;
-use super::rows::{self, Client, Outcome, signed};
+use super::PostgresStore;
+use super::rows::{self, Client, SqlResult, sql_limit};
 use crate::codec;
 
 #[async_trait]
-impl AccessStore for Provider {
+impl AccessStore for PostgresStore {
     async fn update_account(&self, account: Account) -> StoreResult<()> {
         let client = self.client().await?;
         let update = "UPDATE accounts SET name = $2, payload_check = $3, requests_per_second_max = $4, \
@@ -32,7 +32,7 @@ impl AccessStore for Provider {
         Ok(())
     }
 
-    async fn api_key_used(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
         let client = self.client().await?;
         let update = "UPDATE api_keys SET last_used_at = greatest(last_used_at, $2) WHERE id = $1";
         Ok(rows::write(&client, update, &[&id, &at]).await.map(drop)?)
@@ -61,11 +61,11 @@ impl AccessStore for Provider {
         Ok(rows::write(&client, update, &[&application, &at, &sessions]).await.map(drop)?)
     }
 
-    async fn forget_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
         let delete = "DELETE FROM app_tokens WHERE id IN \
              (SELECT id FROM app_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-        let forgotten = rows::write(&client, delete, &[&before, &signed(limit)]).await?;
+        let forgotten = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
         Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
     }
 
@@ -73,7 +73,7 @@ impl AccessStore for Provider {
         let client = self.client().await?;
         let count = "SELECT count(*) FROM (SELECT FROM event_types WHERE account = $1 LIMIT $2) counted";
         let counted =
-            rows::one(&client, count, &[&account, &signed(count_max)], |row| rows::get::<i64>(row, 0)).await?;
+            rows::one(&client, count, &[&account, &sql_limit(count_max)], |row| rows::get::<i64>(row, 0)).await?;
         Ok(counted.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 }
@@ -97,7 +97,7 @@ fn token(row: &Row) -> StoreResult<AppToken> {
     })
 }
 
-async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> Outcome<()> {
+async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
     // Whoever deletes the application waits, and then deletes the token, too.
     let lock = "SELECT id FROM applications WHERE id = $1 FOR KEY SHARE";
     if rows::one(db, lock, &[&&*token.application], |row| rows::id(row, 0)).await?.is_none() {
@@ -121,5 +121,5 @@ async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> Outcom
     rows::write(db, insert, &values).await?;
     let drop_oldest = "DELETE FROM app_tokens WHERE application = $1 AND id <= \
          (SELECT id FROM app_tokens WHERE application = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)";
-    rows::write(db, drop_oldest, &[&&*token.application, &signed(tokens_max)]).await.map(drop)
+    rows::write(db, drop_oldest, &[&&*token.application, &sql_limit(tokens_max)]).await.map(drop)
 }

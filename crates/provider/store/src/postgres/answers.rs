@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use provider_core::port::{Answer, IdempotentAnswer, StoreError};
 
-use super::rows::{self, Client, Outcome, signed};
+use super::rows::{self, Client, SqlResult, sql_limit};
 use crate::codec::{Fingerprint, answer_key, fingerprint};
 
 /// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
-pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Some(answer) = answer else { return Ok(()) };
     match keep(db, &[answer]).await?.len() {
         0 => Err(StoreError::Replayed.into()),
@@ -17,7 +17,7 @@ pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentA
 
 /// Keeps answers with keys that differ from each other; the keys of those that were not used before. Keys are entered in
 /// their order, so that two calls with the same ones wait for each other instead of locking each other out.
-pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Outcome<Vec<Fingerprint>> {
+pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> SqlResult<Vec<Fingerprint>> {
     let mut answers: Vec<(Fingerprint, &IdempotentAnswer)> =
         answers.iter().map(|answer| (answer_key(answer), *answer)).collect();
     answers.sort_by_key(|(key, _)| *key);
@@ -36,7 +36,7 @@ pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Out
         statuses.push(status);
         bodies.push(body);
     }
-    let insert = "INSERT INTO answers (key, request_hash, at, application, message, status, body) \
+    let insert = "INSERT INTO idempotent_answers (key, request_hash, at, application, message, status, body) \
          SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[]) \
          ON CONFLICT (key) DO NOTHING RETURNING key";
     rows::all(db, insert, &[&keys, &hashes, &times, &applications, &messages, &statuses, &bodies], |row| {
@@ -46,19 +46,19 @@ pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Out
 }
 
 /// Which of these keys were used before.
-pub(super) async fn kept(db: &impl Client, keys: &[Fingerprint]) -> Outcome<Vec<Fingerprint>> {
+pub(super) async fn kept(db: &impl Client, keys: &[Fingerprint]) -> SqlResult<Vec<Fingerprint>> {
     let keys: Vec<&[u8]> = keys.iter().map(Fingerprint::as_slice).collect();
-    rows::all(db, "SELECT key FROM answers WHERE key = ANY ($1)", &[&keys], |row| rows::bytes(row, 0)).await
+    rows::all(db, "SELECT key FROM idempotent_answers WHERE key = ANY ($1)", &[&keys], |row| rows::bytes(row, 0)).await
 }
 
 /// Takes back answers that this transaction kept.
-pub(super) async fn take_back(db: &impl Client, keys: &[Fingerprint]) -> Outcome<()> {
+pub(super) async fn delete_answer(db: &impl Client, keys: &[Fingerprint]) -> SqlResult<()> {
     let keys: Vec<&[u8]> = keys.iter().map(Fingerprint::as_slice).collect();
-    rows::write(db, "DELETE FROM answers WHERE key = ANY ($1)", &[&keys]).await.map(drop)
+    rows::write(db, "DELETE FROM idempotent_answers WHERE key = ANY ($1)", &[&keys]).await.map(drop)
 }
 
-pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> Outcome<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, at, application, message, status, body FROM answers WHERE key = $1";
+pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> SqlResult<Option<IdempotentAnswer>> {
+    let select = "SELECT request_hash, at, application, message, status, body FROM idempotent_answers WHERE key = $1";
     rows::one(db, select, &[&fingerprint(account, key).as_slice()], |row| {
         let (request_hash, at, answer) = rows::answer(row)?;
         Ok(IdempotentAnswer { account: account.into(), key: key.to_owned(), request_hash, answer, at })
@@ -67,8 +67,8 @@ pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> Outcome<
 }
 
 /// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
-pub(super) async fn forget(db: &impl Client, before: Timestamp, limit: usize) -> Outcome<usize> {
-    let delete = "DELETE FROM answers WHERE no IN (SELECT no FROM answers ORDER BY no LIMIT $2) AND at < $1";
-    let forgotten = rows::write(db, delete, &[&before, &signed(limit)]).await?;
+pub(super) async fn forget(db: &impl Client, before: Timestamp, limit: usize) -> SqlResult<usize> {
+    let delete = "DELETE FROM idempotent_answers WHERE no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2) AND at < $1";
+    let forgotten = rows::write(db, delete, &[&before, &sql_limit(limit)]).await?;
     Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
 }

@@ -1,14 +1,14 @@
 //! Consumer applications.
 
 use provider_core::model::{Application, Id};
-use provider_core::operational::events::Happening;
+use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{IdempotentAnswer, Page, StoreError};
 
-use super::rows::{self, APPLICATION, Client, Outcome};
+use super::rows::{self, APPLICATION, Client, SqlResult};
 use super::{answers, operational};
-use crate::codec::{Slice, to_json};
+use crate::codec::{PageQuery, to_json};
 
-pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer).await?;
     check_uid(db, new).await?;
     let insert = "INSERT INTO applications (id, account, uid, name, throttle_rate, metadata, version, created_at, \
@@ -34,7 +34,7 @@ pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&
 }
 
 /// The id goes before a uid that looks like it.
-pub(super) async fn find(db: &impl Client, account: &str, id_or_uid: &str) -> Outcome<Option<Application>> {
+pub(super) async fn find(db: &impl Client, account: &str, id_or_uid: &str) -> SqlResult<Option<Application>> {
     let by_id = format!("SELECT {APPLICATION} FROM applications a WHERE a.account = $1 AND a.id = $2");
     let found = rows::one(db, &by_id, &[&account, &id_or_uid], rows::application).await?;
     if found.is_some() {
@@ -44,17 +44,17 @@ pub(super) async fn find(db: &impl Client, account: &str, id_or_uid: &str) -> Ou
     rows::one(db, &by_uid, &[&account, &id_or_uid], rows::application).await
 }
 
-pub(super) async fn is_there(db: &impl Client, id: &str) -> Outcome<bool> {
+pub(super) async fn is_there(db: &impl Client, id: &str) -> SqlResult<bool> {
     let select = "SELECT version FROM applications WHERE id = $1";
     Ok(rows::one(db, select, &[&id], |row| rows::get::<i64>(row, 0)).await?.is_some())
 }
 
-pub(super) async fn list(db: &impl Client, account: &str, page: &Page) -> Outcome<Vec<Application>> {
+pub(super) async fn list(db: &impl Client, account: &str, page: &Page) -> SqlResult<Vec<Application>> {
     let select = format!("SELECT {APPLICATION} FROM applications a WHERE a.account = $1");
-    rows::list(db, &select, "a.id", account, &Slice::new(page), rows::application).await
+    rows::list(db, &select, "a.id", account, &PageQuery::new(page), rows::application).await
 }
 
-pub(super) async fn update(db: &impl Client, new: &Application) -> Outcome<()> {
+pub(super) async fn update(db: &impl Client, new: &Application) -> SqlResult<()> {
     check_uid(db, new).await?;
     let update = "UPDATE applications SET uid = $3, name = $4, throttle_rate = $5, metadata = $6, updated_at = $7, \
          version = version + 1 WHERE account = $1 AND id = $2";
@@ -79,7 +79,7 @@ pub(super) async fn update(db: &impl Client, new: &Application) -> Outcome<()> {
     }
 }
 
-async fn check_uid(db: &impl Client, new: &Application) -> Outcome<()> {
+async fn check_uid(db: &impl Client, new: &Application) -> SqlResult<()> {
     let select = "SELECT id FROM applications WHERE account = $1 AND uid = $2 AND id <> $3";
     match rows::one(db, select, &[&&*new.account, &new.uid, &&*new.id], |row| rows::id(row, 0)).await? {
         Some(_) => Err(StoreError::Taken("uid").into()),
@@ -89,19 +89,19 @@ async fn check_uid(db: &impl Client, new: &Application) -> Outcome<()> {
 
 /// Keeps whoever routes messages by the application, or changes its endpoints, waiting until the transaction ends. Each call
 /// that locks an endpoint has this lock first.
-pub(super) async fn lock(db: &impl Client, id: &str) -> Outcome<()> {
+pub(super) async fn lock(db: &impl Client, id: &str) -> SqlResult<()> {
     let select = "SELECT id FROM applications WHERE id = $1 FOR NO KEY UPDATE";
     rows::one(db, select, &[&id], |row| rows::id(row, 0)).await.map(drop)
 }
 
 /// Locks as well. False when the application is not there.
-pub(super) async fn raise_version(db: &impl Client, id: &str) -> Outcome<bool> {
+pub(super) async fn raise_version(db: &impl Client, id: &str) -> SqlResult<bool> {
     Ok(rows::write(db, "UPDATE applications SET version = version + 1 WHERE id = $1", &[&id]).await? == 1)
 }
 
 /// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
 /// of reach from then on, and is for the caller to drop.
-pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> Outcome<Option<Vec<Id>>> {
+pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     let lock = "SELECT id FROM applications WHERE account = $1 AND id = $2 FOR UPDATE";
     if rows::one(db, lock, &[&account, &id], |row| rows::id(row, 0)).await?.is_none() {
         return Ok(None);
@@ -111,7 +111,7 @@ pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> Outcome
     let gone: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
     // While the application is there, which says who is told.
     for (endpoint, uid) in &gone {
-        operational::tell(db, id, endpoint, uid.as_deref(), Happening::Deleted).await?;
+        operational::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted).await?;
     }
     rows::write(db, "DELETE FROM applications WHERE account = $1 AND id = $2", &[&account, &id]).await?;
     rows::write(db, "DELETE FROM app_tokens WHERE application = $1", &[&id]).await?;

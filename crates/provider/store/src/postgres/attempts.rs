@@ -4,37 +4,37 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use provider_core::model::{Attempt, Id};
-use provider_core::operational::events::{DisabledBy, Happening};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Page};
+use provider_core::operational::events::{DisabledBy, OperationalEventKind};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, Page};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::rows::{self, ATTEMPT, Client, Outcome};
+use super::rows::{self, ATTEMPT, Client, SqlResult};
 use super::{applications, messages, operational, ordering, resend};
-use crate::codec::{Slice, newest_first};
+use crate::codec::{PageQuery, newest_first};
 
 /// Whether endpoints changed in a way that others have to know of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Routes {
+pub(super) enum RoutingChange {
     /// They are as they were.
-    Same,
+    Unchanged,
     /// An endpoint was disabled.
     Changed,
 }
 
-pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> Outcome<Routes> {
-    let verdicts = verdicts(records);
+pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<RoutingChange> {
+    let endpoint_summaries = endpoint_summaries(records);
     // Applications are locked before anything else.
-    let routes = disable(db, &verdicts).await?;
+    let routes = disable(db, &endpoint_summaries).await?;
     insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
     move_on(db, records).await?;
-    note_failing(db, &verdicts).await?;
-    operational::tell_notices(db, records).await?;
+    note_failing(db, &endpoint_summaries).await?;
+    operational::insert_notice_events(db, records).await?;
     Ok(routes)
 }
 
 /// An attempt that was recorded before is left as it is.
-pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Outcome<()> {
+pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> SqlResult<()> {
     attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
     let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
     let numbers = |of: fn(&Attempt) -> i64| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
@@ -66,13 +66,13 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Out
 
 /// Deletes the delivery rows that are done, and lets the others wait. Of two records of one row the last counts, but what is
 /// done stays done. What was asked for by hand is not finished by an attempt of the schedule.
-async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
-    let mut rows: BTreeMap<(&Id, &Id), (Next, i64)> = BTreeMap::new();
+async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
+    let mut rows: BTreeMap<(&Id, &Id), (DeliveryOutcome, i64)> = BTreeMap::new();
     for record in records {
         let attempt = &record.attempt;
-        let row = rows.entry((&attempt.endpoint, &attempt.message)).or_insert((record.next, 0));
-        if row.0 != Next::Done {
-            row.0 = record.next;
+        let row = rows.entry((&attempt.endpoint, &attempt.message)).or_insert((record.outcome, 0));
+        if row.0 != DeliveryOutcome::Done {
+            row.0 = record.outcome;
         }
         row.1 = row.1.max(attempt.trigger as i64);
     }
@@ -80,8 +80,8 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
     let (mut times, mut counts) = (Vec::new(), Vec::new());
     for ((endpoint, message), (next, trigger)) in rows {
         match next {
-            Next::Done => done.push(endpoint, message, trigger),
-            Next::Retry { at, attempts } => {
+            DeliveryOutcome::Done => done.push(endpoint, message, trigger),
+            DeliveryOutcome::Retry { at, attempts } => {
                 retried.push(endpoint, message, trigger);
                 times.push(at);
                 counts.push(i64::from(attempts));
@@ -106,7 +106,7 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
             }
         }
         ordering::make_next_due(db, ordered).await?;
-        done.hand_back_but(deleted, db).await?;
+        done.return_rest_for_manual(deleted, db).await?;
     }
     if !retried.endpoints.is_empty() {
         let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts \
@@ -116,7 +116,7 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
         let params: &[&(dyn ToSql + Sync)] =
             &[&retried.endpoints, &retried.messages, &retried.triggers, &times, &counts];
         let updated = rows::write(db, update, params).await?;
-        retried.hand_back_but(updated, db).await?;
+        retried.return_rest_for_manual(updated, db).await?;
     }
     Ok(())
 }
@@ -137,17 +137,17 @@ impl<'records> Rows<'records> {
     }
 
     /// Where not all of them moved on, those may remain that were asked for while their owner was at another attempt.
-    async fn hand_back_but(&self, moved_on: u64, db: &impl Client) -> Outcome<()> {
+    async fn return_rest_for_manual(&self, moved_on: u64, db: &impl Client) -> SqlResult<()> {
         match usize::try_from(moved_on) {
             Ok(moved_on) if moved_on >= self.endpoints.len() => Ok(()),
-            _ => resend::hand_back(db, &self.endpoints, &self.messages).await,
+            _ => resend::return_for_manual(db, &self.endpoints, &self.messages).await,
         }
     }
 }
 
 /// What the attempts of a batch say of one endpoint, taken together.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Verdict {
+struct EndpointSummary {
     /// It worked at least once.
     worked: bool,
     /// When the attempt that disables it began and ended.
@@ -157,29 +157,32 @@ struct Verdict {
 }
 
 /// By application and endpoint.
-fn verdicts(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Verdict> {
-    let mut verdicts: BTreeMap<(&Id, &Id), Verdict> = BTreeMap::new();
+fn endpoint_summaries(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), EndpointSummary> {
+    let mut endpoint_summaries: BTreeMap<(&Id, &Id), EndpointSummary> = BTreeMap::new();
     for record in records {
         let attempt = &record.attempt;
         if record.endpoint == EndpointEffect::None {
             continue;
         }
-        let verdict = verdicts.entry((&attempt.application, &attempt.endpoint)).or_default();
+        let verdict = endpoint_summaries.entry((&attempt.application, &attempt.endpoint)).or_default();
         match record.endpoint {
             EndpointEffect::None => {}
-            EndpointEffect::Working => *verdict = Verdict { worked: true, failing_since: None, ..*verdict },
+            EndpointEffect::Working => *verdict = EndpointSummary { worked: true, failing_since: None, ..*verdict },
             EndpointEffect::Failing => verdict.failing_since = verdict.failing_since.or(Some(attempt.at)),
             EndpointEffect::Disable => {
                 verdict.disabled_at = verdict.disabled_at.or(Some((attempt.at, attempt.ended_at())));
             }
         }
     }
-    verdicts
+    endpoint_summaries
 }
 
-async fn disable(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<Routes> {
-    let mut routes = Routes::Same;
-    for ((application, endpoint), verdict) in verdicts.iter() {
+async fn disable(
+    db: &impl Client,
+    endpoint_summaries: &BTreeMap<(&Id, &Id), EndpointSummary>,
+) -> SqlResult<RoutingChange> {
+    let mut routes = RoutingChange::Unchanged;
+    for ((application, endpoint), verdict) in endpoint_summaries.iter() {
         let Some((began_at, ended_at)) = verdict.disabled_at else { continue };
         applications::lock(db, application).await?;
         let disable = "UPDATE endpoints SET disabled = TRUE, updated_at = greatest($4, updated_at + interval '1 millisecond') \
@@ -190,17 +193,17 @@ async fn disable(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> 
         .await?;
         if let Some((uid, fail_since)) = disabled {
             applications::raise_version(db, application).await?;
-            let disabled = Happening::Disabled { fail_since, by: DisabledBy::Failures };
-            operational::tell(db, application, endpoint, uid.as_deref(), disabled).await?;
-            routes = Routes::Changed;
+            let disabled = OperationalEventKind::Disabled { fail_since, by: DisabledBy::Failures };
+            operational::insert_event(db, application, endpoint, uid.as_deref(), disabled).await?;
+            routes = RoutingChange::Changed;
         }
     }
     Ok(routes)
 }
 
 /// Writes only what changes: successes of working endpoints are one look.
-async fn note_failing(db: &impl Client, verdicts: &BTreeMap<(&Id, &Id), Verdict>) -> Outcome<()> {
-    let said = verdicts.iter().filter(|(_, verdict)| verdict.worked || verdict.failing_since.is_some());
+async fn note_failing(db: &impl Client, endpoint_summaries: &BTreeMap<(&Id, &Id), EndpointSummary>) -> SqlResult<()> {
+    let said = endpoint_summaries.iter().filter(|(_, verdict)| verdict.worked || verdict.failing_since.is_some());
     let (mut applications, mut endpoints, mut worked, mut since) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for ((application, endpoint), verdict) in said {
         applications.push(&***application);
@@ -223,10 +226,10 @@ pub(super) async fn of_message(
     application: &str,
     message: &str,
     page: Page,
-) -> Outcome<Vec<Attempt>> {
+) -> SqlResult<Vec<Attempt>> {
     if messages::is_there(db, application, message).await? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
-        let slice = Slice::new(&newest_first(page));
+        let slice = PageQuery::new(&newest_first(page));
         return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application)).await;
     }
     Ok(Vec::new())
@@ -237,17 +240,17 @@ pub(super) async fn at_endpoint(
     application: &str,
     endpoint: &str,
     page: Page,
-) -> Outcome<Vec<Attempt>> {
+) -> SqlResult<Vec<Attempt>> {
     let there = "SELECT id FROM endpoints WHERE id = $1 AND application = $2";
     if rows::one(db, there, &[&endpoint, &application], |row| rows::id(row, 0)).await?.is_some() {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
-        let slice = Slice::new(&newest_first(page));
+        let slice = PageQuery::new(&newest_first(page));
         return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application)).await;
     }
     Ok(Vec::new())
 }
 
-pub(super) async fn find(db: &impl Client, application: &str, message: &str, id: &str) -> Outcome<Option<Attempt>> {
+pub(super) async fn find(db: &impl Client, application: &str, message: &str, id: &str) -> SqlResult<Option<Attempt>> {
     if messages::is_there(db, application, message).await? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1 AND a.id = $2");
         return rows::one(db, &select, &[&message, &id], |row| rows::attempt(row, application)).await;

@@ -5,15 +5,16 @@ use std::ops::Range;
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, EventType, Id};
 use provider_core::port::{
-    ConfigurationStore, CountStore, EndpointCounts, Exclude, IdempotentAnswer, Page, StoreError, StoreResult,
+    ApplicationExclusion, ConfigurationStore, CountStore, EndpointCounts, IdempotentAnswer, Page, StoreError,
+    StoreResult,
 };
 
-use super::rows::{self, APPLICATION, Client, ENDPOINT, EVENT_TYPE, Outcome};
-use super::{Provider, answers, applications, endpoints, event_types};
-use crate::codec::{Slice, counted, excluding};
+use super::rows::{self, APPLICATION, Client, ENDPOINT, EVENT_TYPE, SqlResult};
+use super::{PostgresStore, answers, applications, endpoints, event_types};
+use crate::codec::{PageQuery, counted, exclusion_sql};
 
 #[async_trait]
-impl ConfigurationStore for Provider {
+impl ConfigurationStore for PostgresStore {
     async fn replace_application(&self, old: Application, new: Application) -> StoreResult<()> {
         self.transaction(&(&old, &new), |db, &(old, new)| Box::pin(replace_application(db, old, new))).await?;
         self.engine.notify().await;
@@ -36,12 +37,16 @@ impl ConfigurationStore for Provider {
         self.transaction(&(&old, &new), |db, &(old, new)| Box::pin(replace_event_type(db, old, new))).await
     }
 
-    async fn put_event_types(&self, event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn upsert_event_types(
+        &self,
+        event_types: Vec<EventType>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
         // In the order of their names, so that two imports at the same time don't wait for each other in a circle.
         let mut event_types = event_types;
         event_types.sort_by(|left, right| left.name.cmp(&right.name));
         self.transaction(&(&event_types, answer.as_ref()), |db, &(event_types, answer)| {
-            Box::pin(put_event_types(db, event_types, answer))
+            Box::pin(upsert_event_types(db, event_types, answer))
         })
         .await
     }
@@ -49,18 +54,18 @@ impl ConfigurationStore for Provider {
     async fn applications_except(
         &self,
         account: &str,
-        exclude: &[Exclude],
+        exclude: &[ApplicationExclusion],
         page: Page,
     ) -> StoreResult<Vec<Application>> {
         let client = self.client().await?;
-        let except = excluding(exclude, "a");
+        let except = exclusion_sql(exclude, "a");
         let select = format!("SELECT {APPLICATION} FROM applications a WHERE a.account = $1{except}");
-        Ok(rows::list(&client, &select, "a.id", account, &Slice::new(&page), rows::application).await?)
+        Ok(rows::list(&client, &select, "a.id", account, &PageQuery::new(&page), rows::application).await?)
     }
 }
 
 #[async_trait]
-impl CountStore for Provider {
+impl CountStore for PostgresStore {
     async fn endpoint_counts(
         &self,
         endpoint: &str,
@@ -73,15 +78,15 @@ impl CountStore for Provider {
     }
 }
 
-fn check<T: PartialEq>(found: Option<T>, old: &T) -> Outcome<()> {
+fn check<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
     match found {
         None => Err(StoreError::NotFound.into()),
         Some(found) if found == *old => Ok(()),
-        Some(_) => Err(StoreError::Stale.into()),
+        Some(_) => Err(StoreError::Conflict.into()),
     }
 }
 
-async fn replace_application(db: &impl Client, old: &Application, new: &Application) -> Outcome<()> {
+async fn replace_application(db: &impl Client, old: &Application, new: &Application) -> SqlResult<()> {
     applications::lock(db, &old.id).await?;
     check(applications::find(db, &old.account, &old.id).await?, old)?;
     applications::update(db, new).await
@@ -93,7 +98,7 @@ async fn replace_endpoint(
     old: &Endpoint,
     new: &Endpoint,
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     answers::keep_or_replay(db, answer).await?;
     applications::lock(db, &old.application).await?;
     let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2 FOR UPDATE");
@@ -101,17 +106,17 @@ async fn replace_endpoint(
     endpoints::update(db, new).await
 }
 
-async fn replace_event_type(db: &impl Client, old: &EventType, new: &EventType) -> Outcome<()> {
+async fn replace_event_type(db: &impl Client, old: &EventType, new: &EventType) -> SqlResult<()> {
     let select = format!("{EVENT_TYPE} WHERE account = $1 AND name = $2 FOR UPDATE");
     check(rows::one(db, &select, &[&&*old.account, &old.name], rows::event_type).await?, old)?;
     event_types::put(db, new, None).await
 }
 
-async fn put_event_types(
+async fn upsert_event_types(
     db: &impl Client,
     event_types: &[EventType],
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     answers::keep_or_replay(db, answer).await?;
     for event_type in event_types {
         event_types::put(db, event_type, None).await?;
@@ -133,7 +138,7 @@ async fn count(
     attempts: &Range<Id>,
     messages: &Range<Id>,
     limit: usize,
-) -> Outcome<Option<EndpointCounts>> {
+) -> SqlResult<Option<EndpointCounts>> {
     let attempts: [u64; 5] = numbers(db, ATTEMPTS, endpoint, attempts, limit).await?;
     let deliveries: [u64; 2] = numbers(db, DELIVERIES, endpoint, messages, limit).await?;
     let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
@@ -147,8 +152,8 @@ async fn numbers<const COLUMNS: usize>(
     endpoint: &str,
     ids: &Range<Id>,
     limit: usize,
-) -> Outcome<[u64; COLUMNS]> {
-    let limit = rows::signed(limit.saturating_add(1));
+) -> SqlResult<[u64; COLUMNS]> {
+    let limit = rows::sql_limit(limit.saturating_add(1));
     let found = rows::one(db, sql, &[&endpoint, &&*ids.start, &&*ids.end, &limit], |row| {
         let mut numbers = [0; COLUMNS];
         for (column, number) in numbers.iter_mut().enumerate() {

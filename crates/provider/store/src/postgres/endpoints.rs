@@ -1,14 +1,14 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
 use provider_core::model::{Application, Endpoint};
-use provider_core::operational::events::{DisabledBy, Happening};
+use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{IdempotentAnswer, Page, StoreError};
 
-use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, Outcome};
+use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, SqlResult};
 use super::{answers, applications, operational};
-use crate::codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
+use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
 
-pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer).await?;
     if !applications::raise_version(db, &new.application).await? {
         return Err(StoreError::NotFound.into());
@@ -18,11 +18,11 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     write(db, insert, new).await?;
-    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created).await
+    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created).await
 }
 
 /// The id goes before a uid that looks like it.
-pub(super) async fn find(db: &impl Client, application: &str, id_or_uid: &str) -> Outcome<Option<Endpoint>> {
+pub(super) async fn find(db: &impl Client, application: &str, id_or_uid: &str) -> SqlResult<Option<Endpoint>> {
     let by_id = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2");
     let found = rows::one(db, &by_id, &[&application, &id_or_uid], |row| rows::endpoint(row, 0)).await?;
     if found.is_some() {
@@ -32,12 +32,12 @@ pub(super) async fn find(db: &impl Client, application: &str, id_or_uid: &str) -
     rows::one(db, &by_uid, &[&application, &id_or_uid], |row| rows::endpoint(row, 0)).await
 }
 
-pub(super) async fn list(db: &impl Client, application: &str, page: &Page) -> Outcome<Vec<Endpoint>> {
+pub(super) async fn list(db: &impl Client, application: &str, page: &Page) -> SqlResult<Vec<Endpoint>> {
     let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1");
-    rows::list(db, &select, "e.id", application, &Slice::new(page), |row| rows::endpoint(row, 0)).await
+    rows::list(db, &select, "e.id", application, &PageQuery::new(page), |row| rows::endpoint(row, 0)).await
 }
 
-pub(super) async fn update(db: &impl Client, new: &Endpoint) -> Outcome<()> {
+pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     if !applications::raise_version(db, &new.application).await? {
         return Err(StoreError::NotFound.into());
     }
@@ -51,15 +51,15 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> Outcome<()> {
     if write(db, update, new).await? == 0 {
         return Err(StoreError::NotFound.into());
     }
-    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated).await?;
+    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated).await?;
     if new.disabled && was_disabled == Some(false) {
-        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
-        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
+        let disabled = OperationalEventKind::Disabled { fail_since: new.failing_since, by: DisabledBy::Caller };
+        operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
     }
     Ok(())
 }
 
-async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> Outcome<u64> {
+async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> SqlResult<u64> {
     let filter_types = optional_to_json(new.filter_types.as_ref())?;
     let channels = optional_to_json(new.channels.as_ref())?;
     let (metadata, headers) = (to_json(&new.metadata)?, to_json(&new.headers)?);
@@ -90,7 +90,7 @@ async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> Outcome<u64
     .await
 }
 
-async fn check_uid(db: &impl Client, new: &Endpoint) -> Outcome<()> {
+async fn check_uid(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     let select = "SELECT id FROM endpoints WHERE application = $1 AND uid = $2 AND id <> $3";
     match rows::one(db, select, &[&&*new.application, &new.uid, &&*new.id], |row| rows::id(row, 0)).await? {
         Some(_) => Err(StoreError::Taken("uid").into()),
@@ -99,18 +99,18 @@ async fn check_uid(db: &impl Client, new: &Endpoint) -> Outcome<()> {
 }
 
 /// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
-pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Outcome<bool> {
+pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> SqlResult<bool> {
     applications::lock(db, application).await?;
     let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2 RETURNING uid";
     let gone = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
     let Some(uid) = gone else { return Ok(false) };
     applications::raise_version(db, application).await?;
-    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted).await?;
+    operational::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted).await?;
     Ok(true)
 }
 
 /// One statement, so that it is of one moment.
-pub(super) async fn snapshot(db: &impl Client, application: &str) -> Outcome<Option<(Application, Vec<Endpoint>)>> {
+pub(super) async fn snapshot(db: &impl Client, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let select = format!(
         "SELECT {APPLICATION}, {ENDPOINT} FROM applications a LEFT JOIN endpoints e ON e.application = a.id \
          WHERE a.id = $1 ORDER BY e.id"

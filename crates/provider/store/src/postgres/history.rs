@@ -5,75 +5,75 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use provider_core::model::{Attempt, AttemptStatus, Id, Message};
 use provider_core::port::{
-    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, MessageFilter, Order, Scan, Standing,
-    StoreResult,
+    AttemptFilter, AttemptScope, AttemptedMessage, DeliveryState, Destination, HistoryStore, MessageFilter, Order,
+    PayloadRead, Scan, ScanResult, StoreResult,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::rows::{self, ATTEMPT, Client, MESSAGE, Outcome, signed};
-use super::{Provider, applications};
+use super::rows::{self, ATTEMPT, Client, MESSAGE, SqlResult, sql_limit};
+use super::{PostgresStore, applications};
 use crate::codec;
-use crate::scan::{self as scans, Go, Watch};
+use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
 /// What [`Looked`] reads.
 const LOOKED: &str = "m.id, m.event_type, m.channels, m.tags, octet_length(m.payload)";
 
 #[async_trait]
-impl History for Provider {
+impl HistoryStore for PostgresStore {
     async fn find_messages(
         &self,
         application: &str,
         filter: &MessageFilter,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Message>> {
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<Message>> {
         let client = self.client().await?;
         if !applications::is_there(&client, application).await? {
-            return Ok(Watch::new(scan).found(Vec::new()));
+            return Ok(ScanProgress::new(scan).found(Vec::new()));
         }
-        let rows_max = if filter.is_open() { scans::wanted_max(scan) } else { scan.looked_max };
+        let rows_max = if filter.matches_all() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
         let select = format!("SELECT {LOOKED} FROM messages m WHERE m.application = $1{}", scans::sql(scan, "m.id"));
-        let params: &[&(dyn ToSql + Sync)] = &[&application, &scan.above, &scan.below, &signed(rows_max)];
+        let params: &[&(dyn ToSql + Sync)] = &[&application, &scan.above, &scan.below, &sql_limit(rows_max)];
         let looked = rows::all(&client, &select, params, Looked::of).await?;
-        let (mut watch, mut wanted) = (Watch::new(scan), Vec::new());
+        let (mut watch, mut wanted) = (ScanProgress::new(scan), Vec::new());
         for row in looked {
             let admitted = row.is_admitted(filter)?;
             if admitted {
                 wanted.push(row.id.clone());
             }
-            if watch.looked_at(&row.id, admitted.then(|| row.bytes(content))) == Go::Home {
+            if watch.record(&row.id, admitted.then(|| row.bytes(content))) == ScanFlow::Stop {
                 break;
             }
         }
         Ok(watch.found(messages(&client, application, &wanted, content).await?))
     }
 
-    async fn messages_of_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
+    async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
         let client = self.client().await?;
-        Ok(messages(&client, application, ids, Content::Left).await?)
+        Ok(messages(&client, application, ids, PayloadRead::Skip).await?)
     }
 
     async fn find_attempts(
         &self,
         application: &str,
-        of: &AttemptsOf,
+        of: &AttemptScope,
         filter: &AttemptFilter,
         scan: &Scan,
-    ) -> StoreResult<Found<Attempt>> {
+    ) -> StoreResult<ScanResult<Attempt>> {
         let client = self.client().await?;
         Ok(find_attempts(&client, application, of, filter, scan).await?)
     }
 
-    async fn find_attempted(
+    async fn find_attempted_messages(
         &self,
         application: &str,
         endpoint: &str,
         filter: &MessageFilter,
         status: Option<AttemptStatus>,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Attempted>> {
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<AttemptedMessage>> {
         let client = self.client().await?;
         let select = format!(
             "SELECT {LOOKED}, a.latest, a.succeeded, d.next_at FROM ( \
@@ -85,32 +85,32 @@ impl History for Provider {
             scans::sql(scan, "m.id")
         );
         let params: &[&(dyn ToSql + Sync)] =
-            &[&application, &scan.above, &scan.below, &signed(scan.looked_max), &endpoint];
+            &[&application, &scan.above, &scan.below, &sql_limit(scan.scanned_rows_max), &endpoint];
         let mut looked = rows::all(&client, &select, params, |row| {
             let latest = rows::get::<Option<i16>>(row, 5)?.map(|status| codec::status(status.into())).transpose()?;
-            let standing = Standing { latest, succeeded: rows::get(row, 6)?, next_at: rows::get(row, 7)? };
-            Ok((Looked::of(row)?, standing))
+            let state = DeliveryState { latest, succeeded: rows::get(row, 6)?, next_at: rows::get(row, 7)? };
+            Ok((Looked::of(row)?, state))
         })
         .await?;
         if scan.direction == Order::Descending {
             looked.reverse();
         }
-        let (mut watch, mut wanted, mut standings) = (Watch::new(scan), Vec::new(), HashMap::new());
-        for (row, standing) in looked {
-            let counts = standing.latest.is_some() && status.is_none_or(|status| standing.counts_as(status));
+        let (mut watch, mut wanted, mut standings) = (ScanProgress::new(scan), Vec::new(), HashMap::new());
+        for (row, state) in looked {
+            let counts = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
             let admitted = counts && row.is_admitted(filter)?;
             if admitted {
                 wanted.push(row.id.clone());
-                standings.insert(row.id.clone(), standing);
+                standings.insert(row.id.clone(), state);
             }
-            if watch.looked_at(&row.id, admitted.then(|| row.bytes(content))) == Go::Home {
+            if watch.record(&row.id, admitted.then(|| row.bytes(content))) == ScanFlow::Stop {
                 break;
             }
         }
         let messages = messages(&client, application, &wanted, content).await?;
         let attempted = messages.into_iter().map(|message| {
-            let standing = standings.remove(&message.id).unwrap_or_default();
-            Attempted { message, standing }
+            let state = standings.remove(&message.id).unwrap_or_default();
+            AttemptedMessage { message, state }
         });
         Ok(watch.found(attempted.collect()))
     }
@@ -161,27 +161,27 @@ impl Looked {
     }
 
     fn is_admitted(&self, filter: &MessageFilter) -> StoreResult<bool> {
-        if filter.is_open() {
+        if filter.matches_all() {
             return Ok(true);
         }
         let channels: Option<Vec<String>> = codec::optional_from_json(self.channels.as_deref())?;
         let tags: Option<Vec<String>> = codec::optional_from_json(self.tags.as_deref())?;
-        Ok(filter.admits(&self.event_type, channels.as_deref(), tags.as_deref()))
+        Ok(filter.matches(&self.event_type, channels.as_deref(), tags.as_deref()))
     }
 
-    fn bytes(&self, content: Content) -> usize {
+    fn bytes(&self, content: PayloadRead) -> usize {
         match content {
-            Content::Left => 0,
-            Content::Read => self.payload_bytes,
+            PayloadRead::Skip => 0,
+            PayloadRead::Include => self.payload_bytes,
         }
     }
 }
 
 /// The messages of these ids, in their order.
-async fn messages(db: &impl Client, application: &str, ids: &[Id], content: Content) -> Outcome<Vec<Message>> {
+async fn messages(db: &impl Client, application: &str, ids: &[Id], content: PayloadRead) -> SqlResult<Vec<Message>> {
     let columns = match content {
-        Content::Read => MESSAGE.to_owned(),
-        Content::Left => MESSAGE.replace("m.payload,", "NULL::bytea,"),
+        PayloadRead::Include => MESSAGE.to_owned(),
+        PayloadRead::Skip => MESSAGE.replace("m.payload,", "NULL::bytea,"),
     };
     let select = format!(
         "SELECT {columns} FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, no) \
@@ -194,45 +194,45 @@ async fn messages(db: &impl Client, application: &str, ids: &[Id], content: Cont
 async fn find_attempts(
     db: &impl Client,
     application: &str,
-    of: &AttemptsOf,
+    of: &AttemptScope,
     filter: &AttemptFilter,
     scan: &Scan,
-) -> Outcome<Found<Attempt>> {
+) -> SqlResult<ScanResult<Attempt>> {
     let by_message = MessageFilter::default();
     let (column, owner, of_messages) = match of {
-        AttemptsOf::Message(id) => ("a.message", id, &by_message),
-        AttemptsOf::Endpoint(id) => ("a.endpoint", id, &filter.message),
+        AttemptScope::Message(id) => ("a.message", id, &by_message),
+        AttemptScope::Endpoint(id) => ("a.endpoint", id, &filter.message),
     };
-    let rows_max = if filter.is_open() { scans::wanted_max(scan) } else { scan.looked_max };
+    let rows_max = if filter.matches_all() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
     let keys = format!(
         "SELECT a.message, a.id, a.status, a.response_status_code, a.endpoint FROM attempts a WHERE {column} = $1{}",
         scans::sql(scan, "a.id")
     );
-    let params: &[&(dyn ToSql + Sync)] = &[&&**owner, &scan.above, &scan.below, &signed(rows_max)];
+    let params: &[&(dyn ToSql + Sync)] = &[&&**owner, &scan.above, &scan.below, &sql_limit(rows_max)];
     let looked = rows::all(db, &keys, params, |row| {
         let status = codec::status(rows::get::<i16>(row, 2)?.into())?;
-        let admitted = filter.admits(status, rows::unsigned(row, 3)?, rows::get(row, 4)?);
+        let admitted = filter.matches(status, rows::unsigned(row, 3)?, rows::get(row, 4)?);
         Ok((rows::id(row, 0)?, rows::id(row, 1)?, admitted))
     })
     .await?;
     let mut admitted_messages: HashMap<Id, bool> = HashMap::new();
-    if !of_messages.is_open() {
+    if !of_messages.matches_all() {
         let wanted = looked.iter().filter(|(_, _, admitted)| *admitted).map(|(message, _, _)| message.clone());
         let wanted: Vec<Id> = wanted.collect();
-        for message in messages(db, application, &wanted, Content::Left).await? {
-            let admitted = of_messages.admits_message(&message);
+        for message in messages(db, application, &wanted, PayloadRead::Skip).await? {
+            let admitted = of_messages.matches_message(&message);
             admitted_messages.insert(message.id, admitted);
         }
     }
-    let (mut watch, mut wanted) = (Watch::new(scan), (Vec::new(), Vec::new()));
+    let (mut watch, mut wanted) = (ScanProgress::new(scan), (Vec::new(), Vec::new()));
     for (message, id, admitted) in &looked {
-        let by_message = of_messages.is_open() || admitted_messages.get(message).copied().unwrap_or(false);
+        let by_message = of_messages.matches_all() || admitted_messages.get(message).copied().unwrap_or(false);
         let admitted = *admitted && by_message;
         if admitted {
             wanted.0.push(&**message);
             wanted.1.push(&**id);
         }
-        if watch.looked_at(id, admitted.then_some(0)) == Go::Home {
+        if watch.record(id, admitted.then_some(0)) == ScanFlow::Stop {
             break;
         }
     }

@@ -5,11 +5,11 @@ use async_trait::async_trait;
 use provider_core::model::{BackgroundTask, Endpoint};
 use provider_core::port::{IdempotentAnswer, LimitStore, StoreError, StoreResult};
 
-use super::rows::{self, Client, Outcome};
-use super::{Provider, endpoints, tasks};
+use super::rows::{self, Client, SqlResult};
+use super::{PostgresStore, endpoints, tasks};
 
 #[async_trait]
-impl LimitStore for Provider {
+impl LimitStore for PostgresStore {
     async fn create_endpoint_within(
         &self,
         endpoint: Endpoint,
@@ -42,7 +42,7 @@ async fn create_endpoint(
     endpoint: &Endpoint,
     endpoints_max: usize,
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     // It raises the application's version, which locks it.
     endpoints::create(db, endpoint, answer).await?;
     let count = "SELECT count(*) FROM (SELECT FROM endpoints WHERE application = $1 LIMIT $2) counted";
@@ -54,7 +54,7 @@ async fn create_task(
     task: &BackgroundTask,
     running_max: usize,
     answer: Option<&IdempotentAnswer>,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
     rows::write(db, lock, &[&format!("tasks {}", task.account)]).await?;
     tasks::create(db, task, answer).await?;
@@ -64,8 +64,8 @@ async fn create_task(
 }
 
 /// `Full` when there are more of this owner than there may be, counting the one that was just made.
-async fn keep_within(db: &impl Client, count: &str, owner: &str, max: usize) -> Outcome<()> {
+async fn keep_within(db: &impl Client, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
     let there = rows::one(db, count, &[&owner, &limit], |row| rows::get::<i64>(row, 0)).await?.unwrap_or(0);
-    if there >= limit { Err(StoreError::Full.into()) } else { Ok(()) }
+    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
 }

@@ -1,19 +1,19 @@
 //! Operational events: written with what they are about.
 
 use async_trait::async_trait;
-use provider_core::operational::events::{Happening, Subject};
+use provider_core::operational::events::{OperationalEventKind, Subject};
 use provider_core::operational::hidden_account;
-use provider_core::port::{AttemptRecord, Notice, OperationalEvent, OperationalStore, StoreResult};
+use provider_core::port::{AttemptEvent, AttemptRecord, OperationalEvent, OperationalStore, StoreResult};
 
-use super::Provider;
-use super::rows::{self, Client, Outcome, signed};
+use super::PostgresStore;
+use super::rows::{self, Client, SqlResult, sql_limit};
 
 #[async_trait]
-impl OperationalStore for Provider {
+impl OperationalStore for PostgresStore {
     async fn operational_events(&self, limit: usize) -> StoreResult<Vec<OperationalEvent>> {
         let client = self.client().await?;
         let select = "SELECT no, account, event_type, payload FROM operational_events ORDER BY no LIMIT $1";
-        let events = rows::all(&client, select, &[&signed(limit)], |row| {
+        let events = rows::all(&client, select, &[&sql_limit(limit)], |row| {
             Ok(OperationalEvent {
                 no: rows::get(row, 0)?,
                 account: rows::id(row, 1)?,
@@ -25,7 +25,7 @@ impl OperationalStore for Provider {
         Ok(events)
     }
 
-    async fn settle_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
+    async fn delete_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
         let client = self.client().await?;
         // Two nodes may settle the same ones: in one order, so that neither locks the other out.
         let delete = "DELETE FROM operational_events WHERE no IN \
@@ -36,14 +36,14 @@ impl OperationalStore for Provider {
 }
 
 /// Writes what happened to an endpoint, if its account listens.
-pub(super) async fn tell(
+pub(super) async fn insert_event(
     db: &impl Client,
     application: &str,
     endpoint: &str,
     endpoint_uid: Option<&str>,
-    happening: Happening<'_>,
-) -> Outcome<()> {
-    let Some((account, application_uid)) = listener(db, application).await? else { return Ok(()) };
+    happening: OperationalEventKind<'_>,
+) -> SqlResult<()> {
+    let Some((account, application_uid)) = subscribed_account(db, application).await? else { return Ok(()) };
     let subject = Subject { application, application_uid: application_uid.as_deref(), endpoint, endpoint_uid };
     let Some((event_type, payload)) = happening.message(subject) else { return Ok(()) };
     let insert = "INSERT INTO operational_events (account, event_type, payload) VALUES ($1, $2, $3)";
@@ -51,7 +51,7 @@ pub(super) async fn tell(
 }
 
 /// The application's account, if it has an operational application, and the application's uid.
-async fn listener(db: &impl Client, application: &str) -> Outcome<Option<(String, Option<String>)>> {
+async fn subscribed_account(db: &impl Client, application: &str) -> SqlResult<Option<(String, Option<String>)>> {
     let select = "SELECT account, uid FROM applications WHERE id = $1";
     let found =
         rows::one(db, select, &[&application], |row| Ok((rows::get::<String>(row, 0)?, rows::get(row, 1)?))).await?;
@@ -62,8 +62,8 @@ async fn listener(db: &impl Client, application: &str) -> Outcome<Option<(String
 }
 
 /// Writes what attempts give notice of.
-pub(super) async fn tell_notices(db: &impl Client, records: &[AttemptRecord]) -> Outcome<()> {
-    for record in records.iter().filter(|record| record.notice != Notice::None) {
+pub(super) async fn insert_notice_events(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
+    for record in records.iter().filter(|record| record.notice != AttemptEvent::None) {
         let attempt = &record.attempt;
         let select = "SELECT event_id FROM messages WHERE application = $1 AND id = $2";
         let event_id = rows::one(db, select, &[&&*attempt.application, &&*attempt.message], |row| {
@@ -71,8 +71,8 @@ pub(super) async fn tell_notices(db: &impl Client, records: &[AttemptRecord]) ->
         })
         .await?
         .flatten();
-        let happening = Happening::Attempt { notice: record.notice, attempt, event_id: event_id.as_deref() };
-        tell(db, &attempt.application, &attempt.endpoint, None, happening).await?;
+        let happening = OperationalEventKind::Attempt { notice: record.notice, attempt, event_id: event_id.as_deref() };
+        insert_event(db, &attempt.application, &attempt.endpoint, None, happening).await?;
     }
     Ok(())
 }

@@ -9,27 +9,27 @@ use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::ordering::OrderingKey;
 use provider_core::port::StoreResult;
-use provider_core::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
+use provider_core::port::ordering::{BlockedKeyRow, OrderingStore, SkipResult, WAITING_COUNT_MAX};
 use tokio_postgres::Row;
 
-use super::Provider;
+use super::PostgresStore;
 use super::deliveries;
-use super::rows::{self, Client, Outcome, signed};
+use super::rows::{self, Client, SqlResult, sql_limit};
 
 #[async_trait]
-impl OrderedDeliveries for Provider {
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+impl OrderingStore for PostgresStore {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
         let client = self.client().await?;
         Ok(blocked(&client, endpoint, after.unwrap_or_default(), limit).await?)
     }
 
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
         let skipped = self
             .transaction(&(endpoint, key, message), |db, &(endpoint, key, message)| {
                 Box::pin(skip(db, endpoint, key, message))
             })
             .await?;
-        if skipped == Skip::Skipped {
+        if skipped == SkipResult::Skipped {
             self.engine.notify().await;
         }
         Ok(skipped)
@@ -37,7 +37,7 @@ impl OrderedDeliveries for Provider {
 }
 
 /// Enters rows behind those of their keys, or as their first, in the order given.
-pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id, Timestamp)]) -> Outcome<()> {
+pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id, Timestamp)]) -> SqlResult<()> {
     lock(db, ordered.iter().map(|((endpoint, key), ..)| (&***endpoint, key.as_str()))).await?;
     let endpoints: Vec<&str> = ordered.iter().map(|((endpoint, _), ..)| &***endpoint).collect();
     let keys: Vec<&str> = ordered.iter().map(|((_, key), ..)| key.as_str()).collect();
@@ -45,22 +45,22 @@ pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id
     let due: Vec<Timestamp> = ordered.iter().map(|(.., due)| *due).collect();
     let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
          SELECT new.endpoint, new.message, CASE WHEN last.no IS NULL AND new.place = 1 THEN NULL ELSE 0 END, 0, new.due, \
-             new.key, coalesce(last.no, 0) + new.place \
+             new.ordering_key, coalesce(last.no, 0) + new.place \
          FROM (SELECT *, row_number() OVER (PARTITION BY endpoint, key ORDER BY given) AS place \
                FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) \
                    WITH ORDINALITY AS row (endpoint, key, message, due, given)) new \
          LEFT JOIN LATERAL (SELECT max(d.no) AS no FROM deliveries d \
-               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.key = new.key COLLATE \"C\") last ON TRUE";
+               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.key = new.ordering_key COLLATE \"C\") last ON TRUE";
     rows::write(db, insert, &[&endpoints, &keys, &messages, &due]).await.map(drop)
 }
 
 /// Endpoint and key.
-pub(super) fn place(row: &Row) -> StoreResult<(String, String)> {
+pub(super) fn endpoint_and_key(row: &Row) -> StoreResult<(String, String)> {
     Ok((rows::get(row, 0)?, rows::get(row, 1)?))
 }
 
 /// Rows of these endpoints and keys went: where it was the first, the next is due.
-pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)>) -> Outcome<()> {
+pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)>) -> SqlResult<()> {
     if places.is_empty() {
         return Ok(());
     }
@@ -76,14 +76,14 @@ pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)
 }
 
 /// Locks keys until the transaction ends. Two keys with one number only wait for each other.
-async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &'key str)>) -> Outcome<()> {
+async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &'key str)>) -> SqlResult<()> {
     let places: Vec<String> = places.map(|(endpoint, key)| format!("{endpoint} {key}")).collect();
     let select = "SELECT pg_advisory_xact_lock(number) FROM ( \
              SELECT DISTINCT hashtextextended(place, 0) AS number FROM unnest($1::text[]) AS place ORDER BY 1 OFFSET 0) places";
     rows::write(db, select, &[&places]).await.map(drop)
 }
 
-async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
+async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
     // Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind
     // its head.
     let select = "WITH RECURSIVE present (key) AS ( \
@@ -104,20 +104,20 @@ async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) ->
              WHERE b.endpoint = $1 AND b.key = head.key AND b.no > head.no LIMIT $4) first) behind \
          WHERE head.attempts > 0 OR head.owner IS NULL OR behind.count > 0 LIMIT $3";
     let of_row = |row: &Row| {
-        Ok(BlockedKey {
+        Ok(BlockedKeyRow {
             key: OrderingKey::kept(rows::get(row, 0)?),
             message: rows::id(row, 1)?,
             attempts: rows::attempts(row, 2)?,
             next_at: rows::get(row, 3)?,
-            in_hand: rows::get(row, 4)?,
+            claimed: rows::get(row, 4)?,
             since: rows::get(row, 5)?,
             waiting: rows::get::<i64>(row, 6)?.unsigned_abs(),
         })
     };
-    rows::all(db, select, &[&endpoint, &after, &signed(limit), &signed(WAITING_COUNT_MAX)], of_row).await
+    rows::all(db, select, &[&endpoint, &after, &sql_limit(limit), &sql_limit(WAITING_COUNT_MAX)], of_row).await
 }
 
-async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> Outcome<Skip> {
+async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
     lock(db, std::iter::once((endpoint, key))).await?;
     let select = "SELECT owner FROM deliveries WHERE endpoint = $1 AND message = $2 AND key = $3 FOR UPDATE";
     let owner = rows::one(db, select, &[&endpoint, &message, &key], |row| rows::get::<Option<i64>>(row, 0)).await?;
@@ -125,9 +125,9 @@ async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> Out
         Some(None) => {
             let (endpoint, message) = (Id::from(endpoint), Id::from(message));
             deliveries::drop_rows(db, std::iter::once((&message, &endpoint))).await?;
-            Skip::Skipped
+            SkipResult::Skipped
         }
-        Some(Some(no)) if no != 0 => Skip::UnderWay,
-        _ => Skip::NotThere,
+        Some(Some(no)) if no != 0 => SkipResult::UnderWay,
+        _ => SkipResult::NotHead,
     })
 }

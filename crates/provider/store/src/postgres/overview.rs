@@ -2,15 +2,15 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::supervision::{Due, EndpointStates, Overview, TaskCount};
+use provider_core::port::supervision::{DueEndpoint, EndpointStates, InstallationStore, TaskCount};
 use provider_core::port::{RESEND_DUE, StoreResult};
 use tokio_postgres::Row;
 
-use super::Provider;
-use super::rows::{self, signed};
+use super::PostgresStore;
+use super::rows::{self, sql_limit};
 use crate::task_codec::{kind, task_status};
 
-/// As `EARLIEST` of the deliveries, past what was asked for by hand.
+/// As `EARLIEST_DUE` of the deliveries, past what was asked for by hand.
 const DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE owner IS NULL ORDER BY endpoint, next_at, message LIMIT 1) \
          UNION ALL \
@@ -25,11 +25,11 @@ const DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
      WHERE earliest.since <= $2 ORDER BY earliest.since, e.id LIMIT $3";
 
 #[async_trait]
-impl Overview for Provider {
-    async fn longest_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Due>> {
+impl InstallationStore for PostgresStore {
+    async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>> {
         let client = self.client().await?;
-        let due = |row: &Row| Ok(Due { endpoint: rows::id(row, 0)?, since: rows::get(row, 1)? });
-        Ok(rows::all(&client, DUE, &[&RESEND_DUE, &now, &signed(limit)], due).await?)
+        let due = |row: &Row| Ok(DueEndpoint { endpoint: rows::id(row, 0)?, since: rows::get(row, 1)? });
+        Ok(rows::all(&client, DUE, &[&RESEND_DUE, &now, &sql_limit(limit)], due).await?)
     }
 
     async fn endpoint_states(&self) -> StoreResult<EndpointStates> {

@@ -3,19 +3,19 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::port::StoreResult;
-use provider_core::port::supervision::{Pause, Pauses};
+use provider_core::port::supervision::{Pause, PauseStore};
 
-use super::Provider;
+use super::PostgresStore;
 use super::rows;
 
 /// Those that are not over at `$1`, and whose endpoint is as it was.
-const HOLDING: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
      FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
      WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
 
 #[async_trait]
-impl Pauses for Provider {
-    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+impl PauseStore for PostgresStore {
+    async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
         let client = self.client().await?;
         rows::write(&client, "DELETE FROM pauses WHERE until <= $1", &[&now]).await?;
         let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES ($1, $2, $3, $4) \
@@ -26,7 +26,7 @@ impl Pauses for Provider {
 
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
         let client = self.client().await?;
-        let select = format!("{HOLDING} AND p.at >= $2 ORDER BY p.until DESC LIMIT $3");
+        let select = format!("{ACTIVE_PAUSES} AND p.at >= $2 ORDER BY p.until DESC LIMIT $3");
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let pause = |row: &tokio_postgres::Row| {
             Ok(Pause {
@@ -41,7 +41,7 @@ impl Pauses for Provider {
 
     async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
         let client = self.client().await?;
-        let select = format!("{HOLDING} AND p.endpoint = $2");
+        let select = format!("{ACTIVE_PAUSES} AND p.endpoint = $2");
         Ok(rows::one(&client, &select, &[&now, &endpoint], |row| rows::get(row, 2)).await?)
     }
 }

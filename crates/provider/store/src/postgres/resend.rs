@@ -1,13 +1,13 @@
 //! Delivering a message once more.
 
 use async_trait::async_trait;
-use provider_core::port::{IdempotentAnswer, RESEND_DUE, Resend, Resends, StoreError, StoreResult};
+use provider_core::port::{IdempotentAnswer, RESEND_DUE, Resend, ResendStore, StoreError, StoreResult};
 
-use super::rows::{self, Client, Outcome};
-use super::{Provider, answers};
+use super::rows::{self, Client, SqlResult};
+use super::{PostgresStore, answers};
 
 #[async_trait]
-impl Resends for Provider {
+impl ResendStore for PostgresStore {
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.transaction(&(&resend, &answer), |db, &(resend, answer)| Box::pin(enter(db, resend, answer.as_ref())))
             .await?;
@@ -16,9 +16,9 @@ impl Resends for Provider {
     }
 }
 
-/// A row that somebody has is marked for what comes after; see [`hand_back`]. Endpoint and message stay until the transaction
+/// A row that somebody has is marked for what comes after; see [`return_for_manual`]. Endpoint and message stay until the transaction
 /// ends, so that what deletes them finds the row.
-async fn enter(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+async fn enter(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     answers::keep_or_replay(db, answer).await?;
     for (table, id) in [("endpoints", endpoint), ("messages", message)] {
@@ -31,7 +31,7 @@ async fn enter(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnsw
 }
 
 /// The row of an attempt that was asked for.
-pub(super) async fn enter_row(db: &impl Client, endpoint: &str, message: &str) -> Outcome<()> {
+pub(super) async fn enter_row(db: &impl Client, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
          VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = CASE WHEN d.owner IS NULL THEN 1 ELSE 2 END, \
@@ -40,9 +40,9 @@ pub(super) async fn enter_row(db: &impl Client, endpoint: &str, message: &str) -
 }
 
 /// Makes those rows nobody's for which an attempt was asked for while their owner was at another.
-pub(super) async fn hand_back(db: &impl Client, endpoints: &[&str], messages: &[&str]) -> Outcome<()> {
-    let hand_back = "UPDATE deliveries d SET owner = NULL, next_at = $3, manual = 1 \
+pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], messages: &[&str]) -> SqlResult<()> {
+    let return_for_manual = "UPDATE deliveries d SET owner = NULL, next_at = $3, manual = 1 \
          FROM unnest($1::text[], $2::text[]) AS asked (endpoint, message) \
          WHERE d.endpoint = asked.endpoint AND d.message = asked.message AND d.manual = 2";
-    rows::write(db, hand_back, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
+    rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
 }

@@ -4,14 +4,14 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::Id;
-use provider_core::port::{EXPUNGED, Retention, StoreResult};
+use provider_core::port::{EXPUNGED, RetentionStore, StoreResult};
 use tokio_postgres::types::ToSql;
 
-use super::rows::{self, Client, Outcome, signed};
-use super::{Provider, deliveries, messages};
+use super::rows::{self, Client, SqlResult, sql_limit};
+use super::{PostgresStore, deliveries, messages};
 
 #[async_trait]
-impl Retention for Provider {
+impl RetentionStore for PostgresStore {
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         let expunged = self
             .transaction(&(application, message, now), |db, &(application, message, now)| {
@@ -35,7 +35,7 @@ impl Retention for Provider {
         let client = self.client().await?;
         let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
              WHERE application = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4) looked_at";
-        let span = rows::one(&client, span, &[&application, &after, &before, &signed(limit)], |row| {
+        let span = rows::one(&client, span, &[&application, &after, &before, &sql_limit(limit)], |row| {
             let id = |column| -> StoreResult<_> { Ok(rows::get::<Option<&str>>(row, column)?.map(Id::from)) };
             Ok(id(0)?.zip(id(1)?))
         })
@@ -59,7 +59,7 @@ impl Retention for Provider {
         Ok(there && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
     }
 
-    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
         // The condition of the index, word by word. What waits of these is due, but for rows that somebody is just taking.
         let forget = "WITH over AS ( \
@@ -77,35 +77,35 @@ impl Retention for Provider {
                  UPDATE deliveries d SET next_at = $1 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message \
              ) \
              SELECT count(*) FROM forgotten";
-        let forgotten = rows::one(&client, forget, &[&now, &signed(limit)], |row| rows::get::<i64>(row, 0)).await?;
+        let forgotten = rows::one(&client, forget, &[&now, &sql_limit(limit)], |row| rows::get::<i64>(row, 0)).await?;
         Ok(forgotten.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
-    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
         let forget = "WITH old AS ( \
                  SELECT message, id FROM attempts WHERE message < $1 ORDER BY message, id LIMIT $2 FOR UPDATE SKIP LOCKED \
              ) \
              DELETE FROM attempts a USING old WHERE a.message = old.message AND a.id = old.id";
-        Ok(write(&client, forget, &[&before_message, &signed(limit)]).await?)
+        Ok(write(&client, forget, &[&before_message, &sql_limit(limit)]).await?)
     }
 
-    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         self.transaction(&(before_message, limit), |db, &(before_message, limit)| {
-            Box::pin(forget_messages(db, before_message, limit))
+            Box::pin(delete_old_messages(db, before_message, limit))
         })
         .await
     }
 }
 
-async fn expunge_payload(db: &impl Client, application: &str, message: &str, now: Timestamp) -> Outcome<bool> {
+async fn expunge_payload(db: &impl Client, application: &str, message: &str, now: Timestamp) -> SqlResult<bool> {
     note_purge(db, application).await?;
     let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
     let there = messages::is_there(db, application, message).await?;
     if !there || write(db, expunge, &[&application, &message]).await? == 0 {
         return Ok(false);
     }
-    hasten(db, application, message, message, now).await?;
+    make_retries_due(db, application, message, message, now).await?;
     Ok(true)
 }
 
@@ -115,23 +115,29 @@ async fn expunge_payloads(
     first: &str,
     last: &str,
     now: Timestamp,
-) -> Outcome<usize> {
+) -> SqlResult<usize> {
     note_purge(db, application).await?;
     let expunge = "UPDATE messages SET payload = NULL \
          WHERE application = $1 AND id BETWEEN $2 AND $3 AND payload IS NOT NULL";
     let expunged = write(db, expunge, &[&application, &first, &last]).await?;
-    hasten(db, application, first, last, now).await?;
+    make_retries_due(db, application, first, last, now).await?;
     Ok(expunged)
 }
 
 /// First of all, since whoever locks an application does so before anything of it.
-async fn note_purge(db: &impl Client, application: &str) -> Outcome<()> {
+async fn note_purge(db: &impl Client, application: &str) -> SqlResult<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = $1", &[&application]).await.map(drop)
 }
 
 /// Payloads of the application's messages from `first` to `last` went: what waits of them is due, but for rows that somebody is just
 /// taking.
-async fn hasten(db: &impl Client, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+async fn make_retries_due(
+    db: &impl Client,
+    application: &str,
+    first: &str,
+    last: &str,
+    now: Timestamp,
+) -> SqlResult<()> {
     let hasten = "WITH waiting AS ( \
              SELECT d.endpoint, d.message FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
              WHERE e.application = $1 AND d.message BETWEEN $2 AND $3 AND d.owner IS NULL AND d.next_at > $4 \
@@ -142,7 +148,7 @@ async fn hasten(db: &impl Client, application: &str, first: &str, last: &str, no
 }
 
 /// Whoever enters a delivery row for a message holds the message meanwhile, so that its row is seen here after that.
-async fn forget_messages(db: &impl Client, before_message: &str, limit: usize) -> Outcome<usize> {
+async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usize) -> SqlResult<usize> {
     let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
              (SELECT application FROM messages ORDER BY application LIMIT 1) \
              UNION ALL \
@@ -155,7 +161,7 @@ async fn forget_messages(db: &impl Client, before_message: &str, limit: usize) -
                  ORDER BY m.id LIMIT $2) m LIMIT $2 \
          ) \
          DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
-    let forgotten = write(db, forget, &[&before_message, &signed(limit)]).await?;
+    let forgotten = write(db, forget, &[&before_message, &sql_limit(limit)]).await?;
     if forgotten > 0 {
         // What waits of them would wait for ever.
         deliveries::drop_rows_before(db, before_message).await?;
@@ -163,6 +169,6 @@ async fn forget_messages(db: &impl Client, before_message: &str, limit: usize) -
     Ok(forgotten)
 }
 
-async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Outcome<usize> {
+async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> SqlResult<usize> {
     Ok(usize::try_from(rows::write(db, sql, params).await?).unwrap_or(usize::MAX))
 }

@@ -8,9 +8,9 @@ use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, ToSql};
 
 use crate::codec;
-use crate::codec::Slice;
+use crate::codec::PageQuery;
 use kit_engine::EngineError;
-use kit_engine::postgres::Transient;
+use kit_engine::postgres::HasStatementError;
 
 /// A connection, inside a transaction or not.
 pub(super) trait Client: deadpool_postgres::GenericClient {}
@@ -19,36 +19,36 @@ impl<C: deadpool_postgres::GenericClient> Client for C {}
 
 /// Why a statement, or the call that it is part of, failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum SqlError {
     /// The answer of the port.
     Store(StoreError),
     /// The engine's error.
     Engine(tokio_postgres::Error),
 }
 
-pub(super) type Outcome<T> = Result<T, Fault>;
+pub(super) type SqlResult<T> = Result<T, SqlError>;
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqlError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for SqlError {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Store(error) => error,
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Store(error) => error,
             // Another call took the uid between this one's look and its write.
-            Fault::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
+            SqlError::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
                 Self::Taken("uid")
             }
-            Fault::Engine(error) => Self::Unavailable(EngineError::from(error).to_string()),
+            SqlError::Engine(error) => Self::Unavailable(EngineError::from(error).to_string()),
         }
     }
 }
@@ -57,13 +57,13 @@ fn constraint(error: &tokio_postgres::Error) -> Option<&str> {
     error.as_db_error()?.constraint()
 }
 
-impl From<EngineError> for Fault {
+impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
         Self::Store(StoreError::Unavailable(error.to_string()))
     }
 }
 
-impl Transient for Fault {
+impl HasStatementError for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
         match self {
             Self::Store(_) => None,
@@ -78,7 +78,7 @@ pub(super) async fn one<T>(
     sql: &str,
     params: &[&(dyn ToSql + Sync)],
     row: impl FnOnce(&Row) -> StoreResult<T>,
-) -> Outcome<Option<T>> {
+) -> SqlResult<Option<T>> {
     let statement = db.prepare_cached(sql).await?;
     let found = db.query_opt(&statement, params).await?;
     Ok(found.as_ref().map(row).transpose()?)
@@ -90,14 +90,14 @@ pub(super) async fn all<T>(
     sql: &str,
     params: &[&(dyn ToSql + Sync)],
     row: impl Fn(&Row) -> StoreResult<T>,
-) -> Outcome<Vec<T>> {
+) -> SqlResult<Vec<T>> {
     let statement = db.prepare_cached(sql).await?;
     let found = db.query(&statement, params).await?;
     Ok(found.iter().map(row).collect::<StoreResult<_>>()?)
 }
 
 /// Rows written.
-pub(super) async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Outcome<u64> {
+pub(super) async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, params).await?)
 }
@@ -108,16 +108,16 @@ pub(super) async fn list<T>(
     select: &str,
     key: &str,
     owner: &str,
-    slice: &Slice,
+    slice: &PageQuery,
     row: impl Fn(&Row) -> StoreResult<T>,
-) -> Outcome<Vec<T>> {
+) -> SqlResult<Vec<T>> {
     let sql = format!("{select}{}", slice.sql(key));
     let found = all(db, &sql, &[&owner, &slice.from, &slice.limit], row).await?;
     Ok(slice.in_order(found))
 }
 
-/// A number as a column of PostgreSQL has it, which is signed.
-pub(super) fn signed(number: usize) -> i64 {
+/// A number as a column of PostgreSQL has it, which is sql_limit.
+pub(super) fn sql_limit(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -5,13 +5,13 @@ use kit_runtime::vault::Sealed;
 use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
 
-use super::Provider;
-use super::rows::{self, Client, ENDPOINT, Outcome};
+use super::PostgresStore;
+use super::rows::{self, Client, ENDPOINT, SqlResult};
 use crate::codec::{old_secrets_to_json, to_json};
 use kit_runtime::vault::same_texts;
 
 #[async_trait]
-impl SealingStore for Provider {
+impl SealingStore for PostgresStore {
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
         Ok(sentinels(&self.client().await?).await?)
     }
@@ -24,7 +24,7 @@ impl SealingStore for Provider {
         let client = self.client().await?;
         let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.id > $1 ORDER BY e.id LIMIT $2");
         let after = after.as_deref().unwrap_or_default();
-        Ok(rows::all(&client, &select, &[&after, &rows::signed(limit)], |row| rows::endpoint(row, 0)).await?)
+        Ok(rows::all(&client, &select, &[&after, &rows::sql_limit(limit)], |row| rows::endpoint(row, 0)).await?)
     }
 
     async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize> {
@@ -32,23 +32,23 @@ impl SealingStore for Provider {
     }
 }
 
-async fn sentinels(db: &impl Client) -> Outcome<Vec<Sealed>> {
+async fn sentinels(db: &impl Client) -> SqlResult<Vec<Sealed>> {
     let select = "SELECT sealed FROM sentinels ORDER BY sealed";
     rows::all(db, select, &[], |row| Ok(Sealed::from_text(rows::get::<&str>(row, 0)?))).await
 }
 
-async fn replace_sentinels(db: &impl Client, old: &[Sealed], new: &[Sealed]) -> Outcome<()> {
+async fn replace_sentinels(db: &impl Client, old: &[Sealed], new: &[Sealed]) -> SqlResult<()> {
     // An empty table has no row to lock.
     rows::write(db, "LOCK TABLE sentinels IN EXCLUSIVE MODE", &[]).await?;
     if !same_texts(&sentinels(db).await?, old) {
-        return Err(StoreError::Stale.into());
+        return Err(StoreError::Conflict.into());
     }
     rows::write(db, "DELETE FROM sentinels", &[]).await?;
     let texts: Vec<&str> = new.iter().map(Sealed::as_str).collect();
     rows::write(db, "INSERT INTO sentinels (sealed) SELECT unnest($1::text[])", &[&texts]).await.map(drop)
 }
 
-async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> Outcome<usize> {
+async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> SqlResult<usize> {
     let update = "UPDATE endpoints SET secret = $2, old_secrets = $3, headers = $4 \
          WHERE id = $1 AND secret = $5 AND old_secrets = $6 AND headers = $7";
     let mut count = 0;

@@ -5,19 +5,20 @@ use jiff::Timestamp;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{
-    Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
+    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskFilter, TaskStep, TaskStore,
 };
 use tokio_postgres::Row;
 
-use super::rows::{self, Client, Outcome, signed};
-use super::{Provider, answers, ordering};
-use crate::codec::{self as codec, Slice};
+use super::rows::{self, Client, SqlResult, sql_limit};
+use super::{PostgresStore, answers, ordering};
+use crate::codec::{self as codec, PageQuery};
 use crate::task_codec::{
-    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
+    enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
+    task_status_number,
 };
 
 #[async_trait]
-impl TaskStore for Provider {
+impl TaskStore for PostgresStore {
     async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.transaction(&(&task, answer.as_ref()), |db, &(task, answer)| Box::pin(create(db, task, answer))).await
     }
@@ -34,7 +35,7 @@ impl TaskStore for Provider {
         let kind = filter.kind.map(|kind| format!(" AND kind = {}", kind_number(kind)));
         let filters = [status.unwrap_or_default(), kind.unwrap_or_default()].concat();
         let select = format!("SELECT {TASK} FROM background_tasks WHERE account = $1{filters}");
-        Ok(rows::list(&client, &select, "id", account, &Slice::new(&page), task).await?)
+        Ok(rows::list(&client, &select, "id", account, &PageQuery::new(&page), task).await?)
     }
 
     async fn lease_tasks(
@@ -54,14 +55,14 @@ impl TaskStore for Provider {
             "UPDATE background_tasks SET worker = $2, leased_until = $3 WHERE id IN \
              ({free} ORDER BY leased_until, id LIMIT $4 FOR UPDATE SKIP LOCKED) RETURNING {TASK}"
         );
-        Ok(rows::all(&client, &lease, &[&now, &worker, &leased_until, &signed(limit)], task).await?)
+        Ok(rows::all(&client, &lease, &[&now, &worker, &leased_until, &sql_limit(limit)], task).await?)
     }
 
-    async fn advance_task(&self, step: Advance) -> StoreResult<usize> {
+    async fn advance_task(&self, step: TaskStep) -> StoreResult<usize> {
         self.transaction(&(&step,), |db, &(step,)| Box::pin(advance(db, step))).await
     }
 
-    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
+    async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|message| &**message).collect();
         let select = "SELECT count(*) FROM deliveries WHERE endpoint = $1 AND message = ANY ($2) AND next_at <= $3 \
@@ -70,19 +71,19 @@ impl TaskStore for Provider {
         Ok(usize::try_from(due.unwrap_or(0)).unwrap_or(0))
     }
 
-    async fn failures(
+    async fn failed_attempts(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Failure>> {
+    ) -> StoreResult<Vec<FailedAttempt>> {
         let client = self.client().await?;
         let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-            [&application, &endpoint, &after, &before, &signed(limit)];
+            [&application, &endpoint, &after, &before, &sql_limit(limit)];
         let failures = rows::all(&client, FAILURES, &params, |row| {
-            Ok(Failure {
+            Ok(FailedAttempt {
                 attempt: rows::id(row, 0)?,
                 recoverable: if rows::get(row, 2)? { Some(rows::id(row, 1)?) } else { None },
             })
@@ -90,23 +91,23 @@ impl TaskStore for Provider {
         Ok(failures.await?)
     }
 
-    async fn sent(
+    async fn replay_candidates(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Sent>> {
+    ) -> StoreResult<Vec<ReplayCandidate>> {
         let client = self.client().await?;
-        Ok(rows::all(&client, SENT, &[&application, &endpoint, &after, &before, &signed(limit)], sent).await?)
+        Ok(rows::all(&client, SENT, &[&application, &endpoint, &after, &before, &sql_limit(limit)], sent).await?)
     }
 
-    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
         let delete = "DELETE FROM background_tasks WHERE id IN \
              (SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)";
-        let forgotten = rows::write(&client, delete, &[&before, &signed(limit)]).await?;
+        let forgotten = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
         Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
     }
 }
@@ -148,9 +149,9 @@ pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
     })
 }
 
-fn sent(row: &Row) -> StoreResult<Sent> {
+fn sent(row: &Row) -> StoreResult<ReplayCandidate> {
     let (status, code): (Option<i16>, Option<i32>) = (rows::get(row, 5)?, rows::get(row, 6)?);
-    Ok(Sent {
+    Ok(ReplayCandidate {
         message: rows::id(row, 0)?,
         event_type: rows::get(row, 1)?,
         channels: codec::optional_from_json(rows::get(row, 2)?)?,
@@ -161,7 +162,7 @@ fn sent(row: &Row) -> StoreResult<Sent> {
     })
 }
 
-pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) \
@@ -190,7 +191,7 @@ pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Optio
 }
 
 /// The application is locked before the task, as routing locks it: so the endpoint can't go meanwhile.
-async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
+async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
     if !step.messages.is_empty() {
         let lock = "SELECT id FROM applications \
              WHERE id = (SELECT application FROM background_tasks WHERE id = $1) FOR SHARE";
@@ -202,7 +203,7 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
         Ok((rows::id(row, 0)?, kind(rows::get::<i16>(row, 1)?.into())?))
     })
     .await?;
-    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
+    let (endpoint, kind) = found.ok_or(StoreError::Conflict)?;
     let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
     let update = "UPDATE background_tasks SET position = $2, found = found + $3, enqueued = enqueued + $4, status = $5, \
          error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END WHERE id = $1";
@@ -227,27 +228,28 @@ async fn advance(db: &impl Client, step: &Advance) -> Outcome<usize> {
 
 /// One task of an endpoint after the other, so that each sees what became of the other's rows. What waits for its next attempt
 /// is made due. Nothing is due ahead of the time that its sender wants it delivered at.
-async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<u64> {
+async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
     let in_order = rows::one(db, order, &[&&**endpoint], |row| rows::get::<bool>(row, 0)).await?;
     let in_order = in_order.ok_or(StoreError::NotFound)?;
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
-    let hastened = if kind.hastens() { hasten(db, endpoint, &messages, step.now).await? } else { 0 };
+    let hastened =
+        if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step.now).await? } else { 0 };
     let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
          SELECT $1, new.message, NULL, 0, greatest($3, \
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = new.message \
               WHERE e.id = $1)), -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
-        still_wanted(kind, "new.message COLLATE \"C\"", "$1")
+        enqueue_condition(kind, "new.message COLLATE \"C\"", "$1")
     );
     Ok(hastened + made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
 }
 
 /// Rows that somebody is just taking go out anyway, and are passed over.
-async fn hasten(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> Outcome<u64> {
+async fn make_retries_due(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> SqlResult<u64> {
     let hasten = "UPDATE deliveries d SET next_at = $3 FROM (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
@@ -263,12 +265,12 @@ async fn enqueue_in_order(
     kind: TaskKind,
     messages: &mut Vec<&str>,
     now: Timestamp,
-) -> Outcome<u64> {
+) -> SqlResult<u64> {
     let select = format!(
         "SELECT m.id, m.ordering_key, greatest($3, m.deliver_at) FROM endpoints e \
          JOIN messages m ON m.application = e.application AND m.id = ANY ($2) \
          WHERE e.id = $1 AND m.ordering_key IS NOT NULL AND {} ORDER BY m.id",
-        still_wanted(kind, "m.id", "e.id")
+        enqueue_condition(kind, "m.id", "e.id")
     );
     let keyed: Vec<(Id, OrderingKey, Timestamp)> = rows::all(db, &select, &[&&**endpoint, &*messages, &now], |row| {
         Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))

@@ -2,14 +2,14 @@
 
 use async_trait::async_trait;
 use provider_core::model::{Endpoint, Id};
-use provider_core::port::{StoreResult, Waiting, WaitingStore};
+use provider_core::port::{EndpointBacklog, EndpointBacklogStore, StoreResult};
 use tokio_postgres::Row;
 
-use super::Provider;
-use super::rows::{self, Client, ENDPOINT, Outcome, signed};
+use super::PostgresStore;
+use super::rows::{self, Client, ENDPOINT, SqlResult, sql_limit};
 
 /// Skips from endpoint to endpoint, as many as are asked for.
-const PRESENT: &str = "WITH RECURSIVE present (endpoint) AS ( \
+const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE endpoint > $1 ORDER BY endpoint LIMIT 1) \
          UNION ALL \
          SELECT next.endpoint FROM present CROSS JOIN LATERAL ( \
@@ -17,18 +17,18 @@ const PRESENT: &str = "WITH RECURSIVE present (endpoint) AS ( \
      )";
 
 #[async_trait]
-impl WaitingStore for Provider {
-    async fn endpoints_waiting(
+impl EndpointBacklogStore for PostgresStore {
+    async fn endpoint_backlogs(
         &self,
         after: Option<&str>,
         limit: usize,
         count_max: usize,
-    ) -> StoreResult<Vec<Waiting>> {
+    ) -> StoreResult<Vec<EndpointBacklog>> {
         let client = self.client().await?;
         Ok(waiting(&client, after.unwrap_or_default(), limit, count_max).await?)
     }
 
-    async fn endpoint_anywhere(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
         let client = self.client().await?;
         let select = format!(
             "SELECT a.account, {ENDPOINT} FROM endpoints e JOIN applications a ON a.id = e.application WHERE e.id = $1"
@@ -38,9 +38,9 @@ impl WaitingStore for Provider {
     }
 }
 
-async fn waiting(db: &impl Client, after: &str, limit: usize, count_max: usize) -> Outcome<Vec<Waiting>> {
+async fn waiting(db: &impl Client, after: &str, limit: usize, count_max: usize) -> SqlResult<Vec<EndpointBacklog>> {
     let select = format!(
-        "{PRESENT} SELECT a.account, counted.deliveries, oldest.created_at, due.next_at, {ENDPOINT} \
+        "{ENDPOINTS_WITH_ROWS} SELECT a.account, counted.deliveries, oldest.created_at, due.next_at, {ENDPOINT} \
          FROM (SELECT e.id FROM present JOIN endpoints e ON e.id = present.endpoint LIMIT $2) found \
          JOIN endpoints e ON e.id = found.id JOIN applications a ON a.id = e.application \
          CROSS JOIN LATERAL (SELECT count(*) AS deliveries FROM \
@@ -52,8 +52,8 @@ async fn waiting(db: &impl Client, after: &str, limit: usize, count_max: usize) 
              WHERE d.owner IS NULL AND d.endpoint = e.id) due ON TRUE \
          ORDER BY e.id"
     );
-    rows::all(db, &select, &[&after, &signed(limit), &signed(count_max)], |row| {
-        Ok(Waiting {
+    rows::all(db, &select, &[&after, &sql_limit(limit), &sql_limit(count_max)], |row| {
+        Ok(EndpointBacklog {
             account: rows::id(row, 0)?,
             deliveries: usize::try_from(rows::get::<i64>(row, 1)?).unwrap_or(0),
             oldest_at: rows::get(row, 2)?,

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{Attempt, Id};
-use provider_core::port::supervision::{WaitingFor, WaitingRows};
+use provider_core::port::supervision::{WaitingCounts, WaitingDeliveryStore};
 use provider_core::port::{StoreError, StoreResult};
 use tokio_postgres::Row;
 
-use super::rows::{self, Client, Outcome, signed};
-use super::{Provider, applications, attempts, ordering};
+use super::rows::{self, Client, SqlResult, sql_limit};
+use super::{PostgresStore, applications, attempts, ordering};
 
 #[async_trait]
-impl WaitingRows for Provider {
-    async fn waiting_for(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingFor> {
+impl WaitingDeliveryStore for PostgresStore {
+    async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts> {
         let client = self.client().await?;
         let count = "SELECT count(*) FILTER (WHERE owner <> 0), count(*) FILTER (WHERE owner = 0), \
                  count(*) FILTER (WHERE owner IS NULL AND next_at <= $2), \
@@ -23,26 +23,26 @@ impl WaitingRows for Provider {
              FROM (SELECT owner, attempts, next_at FROM deliveries WHERE endpoint = $1 ORDER BY message LIMIT $3) first";
         let waiting = |row: &Row| {
             let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
-            Ok(WaitingFor {
-                in_hand: number(0)?,
+            Ok(WaitingCounts {
+                claimed: number(0)?,
                 key: number(1)?,
                 due: number(2)?,
                 retry: number(3)?,
                 later: number(4)?,
             })
         };
-        let counted = rows::one(&client, count, &[&endpoint, &now, &signed(count_max)], waiting).await?;
+        let counted = rows::one(&client, count, &[&endpoint, &now, &sql_limit(count_max)], waiting).await?;
         Ok(counted.unwrap_or_default())
     }
 
-    async fn hasten(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
         // Rows that somebody is just taking are passed over.
         let hasten = "UPDATE deliveries d SET next_at = $2 FROM (SELECT message FROM deliveries \
                  WHERE endpoint = $1 AND owner IS NULL AND attempts > 0 AND next_at > $2 \
                  ORDER BY next_at, message LIMIT $3 FOR UPDATE SKIP LOCKED) waiting \
              WHERE d.endpoint = $1 AND d.message = waiting.message";
-        let hastened = rows::write(&client, hasten, &[&endpoint, &now, &signed(limit)]).await?;
+        let hastened = rows::write(&client, hasten, &[&endpoint, &now, &sql_limit(limit)]).await?;
         drop(client);
         if hastened > 0 {
             self.engine.notify().await;
@@ -50,8 +50,9 @@ impl WaitingRows for Provider {
         Ok(usize::try_from(hastened).unwrap_or(usize::MAX))
     }
 
-    async fn forgive(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
-        self.transaction(&(endpoint, now), |db, &(endpoint, now)| Box::pin(forgive(db, endpoint, now))).await?;
+    async fn reset_endpoint_pause(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
+        self.transaction(&(endpoint, now), |db, &(endpoint, now)| Box::pin(reset_endpoint_pause(db, endpoint, now)))
+            .await?;
         self.engine.notify().await;
         Ok(())
     }
@@ -60,12 +61,14 @@ impl WaitingRows for Provider {
         let client = self.client().await?;
         let select = "SELECT message FROM deliveries WHERE endpoint = $1 AND message < $2 \
              AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT $3";
-        Ok(rows::all(&client, select, &[&endpoint, &before, &signed(limit)], |row| rows::id(row, 0)).await?)
+        Ok(rows::all(&client, select, &[&endpoint, &before, &sql_limit(limit)], |row| rows::id(row, 0)).await?)
     }
 
-    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+    async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
         let ended = self
-            .transaction(&(endpoint, &attempts), |db, &(endpoint, attempts)| Box::pin(give_up(db, endpoint, attempts)))
+            .transaction(&(endpoint, &attempts), |db, &(endpoint, attempts)| {
+                Box::pin(cancel_deliveries(db, endpoint, attempts))
+            })
             .await?;
         self.engine.notify().await;
         Ok(ended)
@@ -73,7 +76,7 @@ impl WaitingRows for Provider {
 }
 
 /// The application is locked before the endpoint, as by every change of it.
-async fn forgive(db: &impl Client, endpoint: &str, now: Timestamp) -> Outcome<()> {
+async fn reset_endpoint_pause(db: &impl Client, endpoint: &str, now: Timestamp) -> SqlResult<()> {
     let application = "SELECT application FROM endpoints WHERE id = $1";
     let application = rows::one(db, application, &[&endpoint], |row| rows::id(row, 0)).await?;
     let application = application.ok_or(StoreError::NotFound)?;
@@ -86,7 +89,7 @@ async fn forgive(db: &impl Client, endpoint: &str, now: Timestamp) -> Outcome<()
 }
 
 /// Rows that somebody is just taking are passed over; those behind a head that went are due.
-async fn give_up(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> Outcome<usize> {
+async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \

@@ -1,4 +1,4 @@
-//! Accepting messages: the hot way in. Each statement is prepared once for a batch, many rows go in with one, and nothing is
+//! AcceptBatch messages: the hot way in. Each statement is prepared once for a batch, many rows go in with one, and nothing is
 //! looked up for a message that nothing speaks against.
 
 use std::collections::HashMap;
@@ -11,15 +11,15 @@ use provider_core::port::{IdempotentAnswer, NewMessage, NodeId, StoreError, Stor
 use rusqlite::{CachedStatement, Connection};
 
 use super::insert::{Insert, ROWS, Sql, Values};
-use super::rows::{Outcome, ms};
+use super::rows::{SqlResult, ms};
 use super::{answers, applications, nodes, ordering, resend};
 use crate::codec::{fingerprint, optional_to_json};
 
 const MESSAGES: Sql = Sql {
-    head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_key, payload, channels, tags, created_at, \
+    head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
          payload_expires_at, deliver_at, ordering_key)",
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    tail: "ON CONFLICT (event_key) WHERE event_key IS NOT NULL DO NOTHING",
+    tail: "ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING",
 };
 const DELIVERIES: Sql = Sql {
     head: "INSERT OR FAIL INTO deliveries (endpoint, message, owner, attempts, next_at)",
@@ -28,8 +28,8 @@ const DELIVERIES: Sql = Sql {
 };
 
 /// One result for each message, in order. A failing one leaves nothing behind and the others stand.
-pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> Outcome<Vec<StoreResult<()>>> {
-    let mut accepting = Accepting {
+pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
+    let mut accepting = AcceptBatch {
         db,
         now,
         keep_answer: db.prepare_cached(answers::KEEP)?,
@@ -49,7 +49,7 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> O
     Ok(results)
 }
 
-struct Accepting<'db> {
+struct AcceptBatch<'db> {
     db: &'db Connection,
     now: Timestamp,
     keep_answer: CachedStatement<'db>,
@@ -61,9 +61,9 @@ struct Accepting<'db> {
     nodes: HashMap<NodeId, i64>,
 }
 
-impl Accepting<'_> {
+impl AcceptBatch<'_> {
     /// With an answer that is kept for a key; one that is there goes before any other reason.
-    fn accept_once(&mut self, new: &NewMessage, answer: &IdempotentAnswer) -> Outcome<StoreResult<()>> {
+    fn accept_once(&mut self, new: &NewMessage, answer: &IdempotentAnswer) -> SqlResult<StoreResult<()>> {
         if let Err(refused) = self.check_version(new)? {
             let is_replayed = answers::is_kept(self.db, answer)?;
             return Ok(Err(if is_replayed { StoreError::Replayed } else { refused }));
@@ -74,13 +74,13 @@ impl Accepting<'_> {
         let kept = self.db.last_insert_rowid();
         let accepted = self.enter(&[new])?.remove(0);
         if accepted.is_err() {
-            self.db.execute("DELETE FROM answers WHERE no = ?1", [kept])?;
+            self.db.execute("DELETE FROM idempotent_answers WHERE no = ?1", [kept])?;
         }
         Ok(accepted)
     }
 
-    fn accept(&mut self, run: &[NewMessage]) -> Outcome<Vec<StoreResult<()>>> {
-        let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<Outcome<_>>()?;
+    fn accept(&mut self, run: &[NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
+        let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<SqlResult<_>>()?;
         let welcome: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
         let mut entered = self.enter(&welcome)?.into_iter();
         // There is one for each of them; were there not, what was not entered must not be acknowledged.
@@ -89,7 +89,7 @@ impl Accepting<'_> {
         Ok(checked.into_iter().map(|check| check.and_then(|()| of_next())).collect())
     }
 
-    fn check_version(&mut self, new: &NewMessage) -> Outcome<StoreResult<()>> {
+    fn check_version(&mut self, new: &NewMessage) -> SqlResult<StoreResult<()>> {
         let application = &new.message.application;
         let version = match self.versions.get(application) {
             Some(version) => *version,
@@ -101,13 +101,13 @@ impl Accepting<'_> {
         };
         Ok(match version {
             None => Err(StoreError::NotFound),
-            Some(version) if version != new.application_version => Err(StoreError::Stale),
+            Some(version) if version != new.application_version => Err(StoreError::Conflict),
             Some(_) => Ok(()),
         })
     }
 
     /// Messages that nothing speaks against but an event id that is taken.
-    fn enter(&mut self, news: &[&NewMessage]) -> Outcome<Vec<StoreResult<()>>> {
+    fn enter(&mut self, news: &[&NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
         let mut entered = Vec::with_capacity(news.len());
         for some in news.chunks(ROWS) {
             let all_are = self.messages.rows(some, bind_message)? == some.len();
@@ -120,13 +120,13 @@ impl Accepting<'_> {
         Ok(entered)
     }
 
-    fn enter_deliveries<'a>(&mut self, news: impl Iterator<Item = &'a NewMessage>) -> Outcome<()> {
+    fn enter_deliveries<'a>(&mut self, news: impl Iterator<Item = &'a NewMessage>) -> SqlResult<()> {
         let mut rows = Vec::new();
         for new in news {
             let message = &new.message;
             let due = message.deliver_at.unwrap_or(self.now);
             for delivery in &new.deliveries {
-                if let Some(key) = &delivery.key {
+                if let Some(key) = &delivery.ordering_key {
                     ordering::enter(self.db, &delivery.endpoint, &message.id, key, due)?;
                 } else if delivery.trigger == AttemptTrigger::Manual {
                     resend::enter_row(self.db, &delivery.endpoint, &message.id)?;
@@ -145,17 +145,17 @@ impl Accepting<'_> {
         Ok(())
     }
 
-    fn number(&mut self, node: &NodeId) -> Outcome<i64> {
+    fn number(&mut self, node: &NodeId) -> SqlResult<i64> {
         if let Some(no) = self.nodes.get(node) {
             return Ok(*no);
         }
-        let no = nodes::number(self.db, node, self.now)?;
+        let no = nodes::node_number(self.db, node, self.now)?;
         self.nodes.insert(node.clone(), no);
         Ok(no)
     }
 }
 
-fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> Outcome<()> {
+fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> SqlResult<()> {
     let message = &new.message;
     values.bind(&*message.application)?;
     values.bind(&*message.id)?;
@@ -168,11 +168,11 @@ fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> Outcome<()> {
     values.bind(ms(message.created_at))?;
     values.bind(ms(message.payload_expires_at))?;
     values.bind(message.deliver_at.map(ms))?;
-    values.bind(new.key.as_ref().map(OrderingKey::as_str))
+    values.bind(new.ordering_key.as_ref().map(OrderingKey::as_str))
 }
 
 /// Whether a message of a statement that left some out is in: it was new, so it was this statement that entered it.
-fn is_there(db: &Connection, new: &NewMessage) -> Outcome<bool> {
+fn is_there(db: &Connection, new: &NewMessage) -> SqlResult<bool> {
     let select = "SELECT 1 FROM messages WHERE application = ?1 AND id = ?2";
     Ok(db.prepare_cached(select)?.exists((&*new.message.application, &*new.message.id))?)
 }

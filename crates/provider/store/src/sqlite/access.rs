@@ -6,17 +6,17 @@ use provider_core::model::{Account, AppToken};
 use provider_core::port::{AccessStore, StoreError, StoreResult};
 use rusqlite::{Connection, Row, params};
 
-use super::rows::{self, Outcome, ms};
-use super::{Sqlite, applications};
+use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, applications};
 use crate::codec;
 
 #[async_trait]
-impl AccessStore for Sqlite {
+impl AccessStore for SqliteStore {
     async fn update_account(&self, account: Account) -> StoreResult<()> {
         self.write(move |db| update_account(db, &account)).await
     }
 
-    async fn api_key_used(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
         let id = id.to_owned();
         let update = "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE id = ?1";
         self.write(move |db| Ok(db.execute(update, (id, ms(at))).map(drop)?)).await
@@ -41,7 +41,7 @@ impl AccessStore for Sqlite {
         self.write(move |db| end(db, &application, sessions.as_deref(), at)).await
     }
 
-    async fn forget_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let delete = "DELETE FROM app_tokens WHERE id IN \
              (SELECT id FROM app_tokens WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -60,7 +60,7 @@ const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feat
      expires_at FROM app_tokens t \
      WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
 
-fn token(row: &Row<'_>) -> Outcome<AppToken> {
+fn token(row: &Row<'_>) -> SqlResult<AppToken> {
     Ok(AppToken {
         id: rows::id(row, 0)?,
         hash: row.get(1)?,
@@ -74,7 +74,7 @@ fn token(row: &Row<'_>) -> Outcome<AppToken> {
     })
 }
 
-fn update_account(db: &Connection, account: &Account) -> Outcome<()> {
+fn update_account(db: &Connection, account: &Account) -> SqlResult<()> {
     let update = "UPDATE accounts SET name = ?2, payload_check = ?3, requests_per_second_max = ?4, endpoints_max = ?5 \
          WHERE id = ?1";
     let settings = &account.settings;
@@ -91,7 +91,7 @@ fn update_account(db: &Connection, account: &Account) -> Outcome<()> {
     }
 }
 
-fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> Outcome<()> {
+fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
     if !applications::is_there(db, &token.application)? {
         return Err(StoreError::NotFound.into());
     }
@@ -114,7 +114,7 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> Outcome<()> {
     Ok(())
 }
 
-fn end(db: &Connection, application: &str, sessions: Option<&[String]>, at: Timestamp) -> Outcome<()> {
+fn end(db: &Connection, application: &str, sessions: Option<&[String]>, at: Timestamp) -> SqlResult<()> {
     let update = "UPDATE app_tokens SET expires_at = ?2 WHERE application = ?1 AND expires_at > ?2";
     let Some(sessions) = sessions else {
         db.execute(update, (application, ms(at)))?;

@@ -4,14 +4,14 @@ use provider_core::model::{Account, ApiKey};
 use provider_core::port::{Page, StoreError};
 use rusqlite::{Connection, params};
 
-use super::rows::{self, Outcome, ms};
-use crate::codec::Slice;
+use super::rows::{self, SqlResult, ms};
+use crate::codec::PageQuery;
 
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
 const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
 
-pub(super) fn create(db: &Connection, account: &Account) -> Outcome<()> {
+pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {
     let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
     let settings = &account.settings;
@@ -29,17 +29,17 @@ pub(super) fn create(db: &Connection, account: &Account) -> Outcome<()> {
     }
 }
 
-pub(super) fn find(db: &Connection, id: &str) -> Outcome<Option<Account>> {
+pub(super) fn find(db: &Connection, id: &str) -> SqlResult<Option<Account>> {
     rows::one(db, &format!("{ACCOUNT} WHERE id = ?1"), [id], rows::account)
 }
 
-pub(super) fn list(db: &Connection, page: &Page) -> Outcome<Vec<Account>> {
+pub(super) fn list(db: &Connection, page: &Page) -> SqlResult<Vec<Account>> {
     // Accounts belong to nobody.
     let select = format!("{ACCOUNT} WHERE '' = $1");
-    rows::list(db, &select, "id", "", &Slice::new(page), rows::account)
+    rows::list(db, &select, "id", "", &PageQuery::new(page), rows::account)
 }
 
-pub(super) fn create_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
+pub(super) fn create_key(db: &Connection, key: &ApiKey) -> SqlResult<()> {
     if find(db, &key.account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
@@ -53,14 +53,14 @@ pub(super) fn create_key(db: &Connection, key: &ApiKey) -> Outcome<()> {
     }
 }
 
-pub(super) fn key_by_hash(db: &Connection, hash: [u8; 32]) -> Outcome<Option<ApiKey>> {
+pub(super) fn key_by_hash(db: &Connection, hash: [u8; 32]) -> SqlResult<Option<ApiKey>> {
     rows::one(db, &format!("{KEY} WHERE hash = ?1"), [hash], rows::api_key)
 }
 
-pub(super) fn keys(db: &Connection, account: &str, page: &Page) -> Outcome<Vec<ApiKey>> {
-    rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &Slice::new(page), rows::api_key)
+pub(super) fn keys(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec<ApiKey>> {
+    rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &PageQuery::new(page), rows::api_key)
 }
 
-pub(super) fn delete_key(db: &Connection, account: &str, id: &str) -> Outcome<bool> {
+pub(super) fn delete_key(db: &Connection, account: &str, id: &str) -> SqlResult<bool> {
     Ok(db.execute("DELETE FROM api_keys WHERE account = ?1 AND id = ?2", (account, id))? == 1)
 }

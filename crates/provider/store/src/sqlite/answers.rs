@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use provider_core::port::{Answer, IdempotentAnswer, StoreError};
 use rusqlite::{CachedStatement, Connection, params};
 
-use super::rows::{self, Outcome, ms};
+use super::rows::{self, SqlResult, ms};
 use crate::codec::{answer_key, fingerprint};
 
-pub(super) const KEEP: &str = "INSERT INTO answers (key, request_hash, at, application, message, status, body) \
+pub(super) const KEEP: &str = "INSERT INTO idempotent_answers (key, request_hash, at, application, message, status, body) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
 
 /// Keeps an answer with a statement of [`KEEP`]; false when its key was used before.
@@ -29,20 +29,20 @@ pub(super) fn keep(statement: &mut CachedStatement<'_>, answer: &IdempotentAnswe
 }
 
 /// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
-pub(super) fn keep_or_replay(db: &Connection, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn keep_or_replay(db: &Connection, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep(&mut db.prepare_cached(KEEP)?, answer)? => Err(StoreError::Replayed.into()),
         _ => Ok(()),
     }
 }
 
-pub(super) fn is_kept(db: &Connection, answer: &IdempotentAnswer) -> Outcome<bool> {
-    let mut statement = db.prepare_cached("SELECT 1 FROM answers WHERE key = ?1")?;
+pub(super) fn is_kept(db: &Connection, answer: &IdempotentAnswer) -> SqlResult<bool> {
+    let mut statement = db.prepare_cached("SELECT 1 FROM idempotent_answers WHERE key = ?1")?;
     Ok(statement.exists([answer_key(answer)])?)
 }
 
-pub(super) fn find(db: &Connection, account: &str, key: &str) -> Outcome<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, at, application, message, status, body FROM answers WHERE key = ?1";
+pub(super) fn find(db: &Connection, account: &str, key: &str) -> SqlResult<Option<IdempotentAnswer>> {
+    let select = "SELECT request_hash, at, application, message, status, body FROM idempotent_answers WHERE key = ?1";
     rows::one(db, select, [fingerprint(account, key)], |row| {
         Ok(IdempotentAnswer {
             account: account.into(),
@@ -55,8 +55,8 @@ pub(super) fn find(db: &Connection, account: &str, key: &str) -> Outcome<Option<
 }
 
 /// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
-pub(super) fn forget(db: &Connection, before: Timestamp, limit: usize) -> Outcome<usize> {
-    let delete = "DELETE FROM answers WHERE at < ?1 AND no IN (SELECT no FROM answers ORDER BY no LIMIT ?2)";
+pub(super) fn forget(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
+    let delete = "DELETE FROM idempotent_answers WHERE at < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     Ok(db.prepare_cached(delete)?.execute((ms(before), limit))?)
 }

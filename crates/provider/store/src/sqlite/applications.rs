@@ -1,15 +1,15 @@
 //! Consumer applications.
 
 use provider_core::model::{Application, Id};
-use provider_core::operational::events::Happening;
+use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
-use super::rows::{self, APPLICATION, Outcome, ms};
+use super::rows::{self, APPLICATION, SqlResult, ms};
 use super::{answers, operational};
-use crate::codec::{Slice, to_json};
+use crate::codec::{PageQuery, to_json};
 
-pub(super) fn create(db: &Connection, new: &Application, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, new: &Application, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer)?;
     check_uid(db, new)?;
     let insert = "INSERT INTO applications (id, account, uid, name, throttle_rate, metadata, version, created_at, \
@@ -28,7 +28,7 @@ pub(super) fn create(db: &Connection, new: &Application, answer: Option<&Idempot
     Ok(())
 }
 
-pub(super) fn find(db: &Connection, account: &str, id_or_uid: &str) -> Outcome<Option<Application>> {
+pub(super) fn find(db: &Connection, account: &str, id_or_uid: &str) -> SqlResult<Option<Application>> {
     let by_id = format!("{APPLICATION} WHERE account = ?1 AND id = ?2");
     let found = rows::one(db, &by_id, (account, id_or_uid), rows::application)?;
     if found.is_some() {
@@ -39,25 +39,25 @@ pub(super) fn find(db: &Connection, account: &str, id_or_uid: &str) -> Outcome<O
 }
 
 /// Whatever account it belongs to.
-pub(super) fn find_by_id(db: &Connection, id: &str) -> Outcome<Option<Application>> {
+pub(super) fn find_by_id(db: &Connection, id: &str) -> SqlResult<Option<Application>> {
     rows::one(db, &format!("{APPLICATION} WHERE id = ?1"), [id], rows::application)
 }
 
-pub(super) fn is_there(db: &Connection, id: &str) -> Outcome<bool> {
+pub(super) fn is_there(db: &Connection, id: &str) -> SqlResult<bool> {
     Ok(version(db, id)?.is_some())
 }
 
-pub(super) fn version(db: &Connection, id: &str) -> Outcome<Option<i64>> {
+pub(super) fn version(db: &Connection, id: &str) -> SqlResult<Option<i64>> {
     let select = "SELECT version FROM applications WHERE id = ?1";
     rows::one(db, select, [id], |row| Ok(row.get(0)?))
 }
 
-pub(super) fn list(db: &Connection, account: &str, page: &Page) -> Outcome<Vec<Application>> {
+pub(super) fn list(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec<Application>> {
     let select = format!("{APPLICATION} WHERE account = $1");
-    rows::list(db, &select, "id", account, &Slice::new(page), rows::application)
+    rows::list(db, &select, "id", account, &PageQuery::new(page), rows::application)
 }
 
-pub(super) fn update(db: &Connection, new: &Application) -> Outcome<()> {
+pub(super) fn update(db: &Connection, new: &Application) -> SqlResult<()> {
     check_uid(db, new)?;
     let update = "UPDATE applications SET uid = ?3, name = ?4, throttle_rate = ?5, metadata = ?6, updated_at = ?7, \
          version = version + 1 WHERE account = ?1 AND id = ?2";
@@ -76,21 +76,21 @@ pub(super) fn update(db: &Connection, new: &Application) -> Outcome<()> {
     }
 }
 
-fn check_uid(db: &Connection, new: &Application) -> Outcome<()> {
+fn check_uid(db: &Connection, new: &Application) -> SqlResult<()> {
     let select = "SELECT 1 FROM applications WHERE account = ?1 AND uid = ?2 AND id <> ?3";
     let taken = db.prepare_cached(select)?.exists(params![&*new.account, new.uid, &*new.id])?;
     if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
 /// False when it was not there.
-pub(super) fn raise_version(db: &Connection, id: &str) -> Outcome<bool> {
+pub(super) fn raise_version(db: &Connection, id: &str) -> SqlResult<bool> {
     let update = "UPDATE applications SET version = version + 1 WHERE id = ?1";
     Ok(db.prepare_cached(update)?.execute([id])? == 1)
 }
 
 /// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
 /// of reach from then on, and is for the caller to drop.
-pub(super) fn delete(db: &Connection, account: &str, id: &str) -> Outcome<Option<Vec<Id>>> {
+pub(super) fn delete(db: &Connection, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     if !db.prepare_cached("SELECT 1 FROM applications WHERE account = ?1 AND id = ?2")?.exists((account, id))? {
         return Ok(None);
     }
@@ -102,7 +102,7 @@ pub(super) fn delete(db: &Connection, account: &str, id: &str) -> Outcome<Option
     }
     // While the application is there, which says who is told.
     for (endpoint, uid) in &gone {
-        operational::tell(db, id, endpoint, uid.as_deref(), Happening::Deleted)?;
+        operational::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted)?;
     }
     db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))?;
     db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use provider_core::model::{Attempt, Id};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Page};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, Page};
 use rusqlite::Connection;
 
-use super::deliveries::Finish;
+use super::deliveries::DeliveryDeleter;
 use super::insert::{Insert, Sql, Values};
-use super::rows::{self, ATTEMPT, Outcome, ms};
+use super::rows::{self, ATTEMPT, SqlResult, ms};
 use super::{applications, messages, operational, resend};
-use crate::codec::{Slice, newest_first};
+use crate::codec::{PageQuery, newest_first};
 
 /// An attempt that was recorded before is left as it is.
 const INSERT: Sql = Sql {
@@ -22,9 +22,9 @@ const INSERT: Sql = Sql {
 const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
-pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> {
+pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()> {
     Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
-    let mut finish = Finish::prepare(db)?;
+    let mut finish = DeliveryDeleter::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // What was said of an endpoint last; saying it again changes nothing.
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
@@ -32,30 +32,32 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> Outcome<()> 
         let attempt = &record.attempt;
         // What was asked for by hand is not finished by an attempt of the schedule.
         let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as i64);
-        let moved_on = match record.next {
-            Next::Done => finish.row(endpoint, message, trigger)?,
-            Next::Retry { at, attempts } => retry.execute((endpoint, message, trigger, ms(at), attempts))? == 1,
+        let moved_on = match record.outcome {
+            DeliveryOutcome::Done => finish.row(endpoint, message, trigger)?,
+            DeliveryOutcome::Retry { at, attempts } => {
+                retry.execute((endpoint, message, trigger, ms(at), attempts))? == 1
+            }
         };
         if !moved_on {
-            resend::hand_back(db, endpoint, message)?;
+            resend::return_for_manual(db, endpoint, message)?;
         }
         if record.endpoint != EndpointEffect::None
             && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
         {
-            take_effect(db, attempt, record.endpoint)?;
+            apply_endpoint_effect(db, attempt, record.endpoint)?;
         }
-        operational::tell_notice(db, record)?;
+        operational::insert_notice_event(db, record)?;
     }
     Ok(())
 }
 
 /// Enters an attempt by itself.
-pub(super) fn insert(db: &Connection, attempt: &Attempt) -> Outcome<()> {
+pub(super) fn insert(db: &Connection, attempt: &Attempt) -> SqlResult<()> {
     Insert::prepare(db, &INSERT)?.rows(std::slice::from_ref(attempt), bind)?;
     Ok(())
 }
 
-fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> Outcome<()> {
+fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(&*attempt.message)?;
     values.bind(&*attempt.id)?;
     values.bind(&*attempt.endpoint)?;
@@ -69,7 +71,7 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> Outcome<()> {
 }
 
 /// Writes only when something changes: a success of a working endpoint is one look.
-fn take_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> Outcome<()> {
+fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> SqlResult<()> {
     let whose = (&*attempt.endpoint, &*attempt.application);
     match effect {
         EndpointEffect::None => {}
@@ -90,33 +92,33 @@ fn take_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> Ou
             let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;
             if disabled.is_some() {
                 applications::raise_version(db, &attempt.application)?;
-                operational::tell_disabled(db, &attempt.application, &attempt.endpoint, disabled)?;
+                operational::insert_disabled_event(db, &attempt.application, &attempt.endpoint, disabled)?;
             }
         }
     }
     Ok(())
 }
 
-pub(super) fn of_message(db: &Connection, application: &str, message: &str, page: Page) -> Outcome<Vec<Attempt>> {
+pub(super) fn of_message(db: &Connection, application: &str, message: &str, page: Page) -> SqlResult<Vec<Attempt>> {
     if messages::is_there(db, application, message)? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
-        let slice = Slice::new(&newest_first(page));
+        let slice = PageQuery::new(&newest_first(page));
         return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application));
     }
     Ok(Vec::new())
 }
 
-pub(super) fn at_endpoint(db: &Connection, application: &str, endpoint: &str, page: Page) -> Outcome<Vec<Attempt>> {
+pub(super) fn at_endpoint(db: &Connection, application: &str, endpoint: &str, page: Page) -> SqlResult<Vec<Attempt>> {
     let there = "SELECT 1 FROM endpoints WHERE id = ?1 AND application = ?2";
     if db.prepare_cached(there)?.exists((endpoint, application))? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
-        let slice = Slice::new(&newest_first(page));
+        let slice = PageQuery::new(&newest_first(page));
         return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application));
     }
     Ok(Vec::new())
 }
 
-pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) -> Outcome<Option<Attempt>> {
+pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) -> SqlResult<Option<Attempt>> {
     if messages::is_there(db, application, message)? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = ?1 AND a.id = ?2");
         return rows::one(db, &select, (message, id), |row| rows::attempt(row, application));

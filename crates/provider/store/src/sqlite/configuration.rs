@@ -5,16 +5,17 @@ use std::ops::Range;
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, EventType, Id};
 use provider_core::port::{
-    ConfigurationStore, CountStore, EndpointCounts, Exclude, IdempotentAnswer, Page, StoreError, StoreResult,
+    ApplicationExclusion, ConfigurationStore, CountStore, EndpointCounts, IdempotentAnswer, Page, StoreError,
+    StoreResult,
 };
 use rusqlite::{Connection, params};
 
-use super::rows::{self, APPLICATION, Outcome};
-use super::{Sqlite, answers, applications, endpoints, event_types};
-use crate::codec::{Slice, counted, excluding};
+use super::rows::{self, APPLICATION, SqlResult};
+use super::{SqliteStore, answers, applications, endpoints, event_types};
+use crate::codec::{PageQuery, counted, exclusion_sql};
 
 #[async_trait]
-impl ConfigurationStore for Sqlite {
+impl ConfigurationStore for SqliteStore {
     async fn replace_application(&self, old: Application, new: Application) -> StoreResult<()> {
         self.write(move |db| {
             check(applications::find(db, &old.account, &old.id)?, &old)?;
@@ -45,7 +46,11 @@ impl ConfigurationStore for Sqlite {
         .await
     }
 
-    async fn put_event_types(&self, event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+    async fn upsert_event_types(
+        &self,
+        event_types: Vec<EventType>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
         self.write(move |db| {
             answers::keep_or_replay(db, answer.as_ref())?;
             event_types.iter().try_for_each(|event_type| event_types::put(db, event_type, None))
@@ -56,20 +61,20 @@ impl ConfigurationStore for Sqlite {
     async fn applications_except(
         &self,
         account: &str,
-        exclude: &[Exclude],
+        exclude: &[ApplicationExclusion],
         page: Page,
     ) -> StoreResult<Vec<Application>> {
         let (account, exclude) = (account.to_owned(), exclude.to_vec());
         self.read(move |db| {
-            let select = format!("{APPLICATION} WHERE account = $1{}", excluding(&exclude, "applications"));
-            rows::list(db, &select, "id", &account, &Slice::new(&page), rows::application)
+            let select = format!("{APPLICATION} WHERE account = $1{}", exclusion_sql(&exclude, "applications"));
+            rows::list(db, &select, "id", &account, &PageQuery::new(&page), rows::application)
         })
         .await
     }
 }
 
 #[async_trait]
-impl CountStore for Sqlite {
+impl CountStore for SqliteStore {
     async fn endpoint_counts(
         &self,
         endpoint: &str,
@@ -82,11 +87,11 @@ impl CountStore for Sqlite {
     }
 }
 
-fn check<T: PartialEq>(found: Option<T>, old: &T) -> Outcome<()> {
+fn check<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
     match found {
         None => Err(StoreError::NotFound.into()),
         Some(found) if found == *old => Ok(()),
-        Some(_) => Err(StoreError::Stale.into()),
+        Some(_) => Err(StoreError::Conflict.into()),
     }
 }
 
@@ -104,7 +109,7 @@ fn count(
     attempts: &Range<Id>,
     messages: &Range<Id>,
     limit: usize,
-) -> Outcome<Option<EndpointCounts>> {
+) -> SqlResult<Option<EndpointCounts>> {
     let attempts: [u64; 5] = numbers(db, ATTEMPTS, endpoint, attempts, limit)?;
     let deliveries: [u64; 2] = numbers(db, DELIVERIES, endpoint, messages, limit)?;
     let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
@@ -118,7 +123,7 @@ fn numbers<const COLUMNS: usize>(
     endpoint: &str,
     ids: &Range<Id>,
     limit: usize,
-) -> Outcome<[u64; COLUMNS]> {
+) -> SqlResult<[u64; COLUMNS]> {
     let limit = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
     let mut statement = db.prepare_cached(sql)?;
     Ok(statement.query_row(params![endpoint, &*ids.start, &*ids.end, limit], |row| {

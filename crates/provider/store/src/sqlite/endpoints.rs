@@ -1,15 +1,15 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
 use provider_core::model::{Application, Endpoint};
-use provider_core::operational::events::{DisabledBy, Happening};
+use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
-use super::rows::{self, ENDPOINT, Outcome, ms};
+use super::rows::{self, ENDPOINT, SqlResult, ms};
 use super::{answers, applications, operational};
-use crate::codec::{Slice, old_secrets_to_json, optional_to_json, to_json};
+use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
 
-pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer)?;
     if !applications::raise_version(db, &new.application)? {
         return Err(StoreError::NotFound.into());
@@ -19,10 +19,10 @@ pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&Idempotent
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     write(db, insert, new)?;
-    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Created)
+    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
 }
 
-pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> Outcome<Option<Endpoint>> {
+pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> SqlResult<Option<Endpoint>> {
     let by_id = format!("{ENDPOINT} WHERE application = ?1 AND id = ?2");
     let found = rows::one(db, &by_id, (application, id_or_uid), rows::endpoint)?;
     if found.is_some() {
@@ -32,12 +32,12 @@ pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> Outco
     rows::one(db, &by_uid, (application, id_or_uid), rows::endpoint)
 }
 
-pub(super) fn list(db: &Connection, application: &str, page: &Page) -> Outcome<Vec<Endpoint>> {
+pub(super) fn list(db: &Connection, application: &str, page: &Page) -> SqlResult<Vec<Endpoint>> {
     let select = format!("{ENDPOINT} WHERE application = $1");
-    rows::list(db, &select, "id", application, &Slice::new(page), rows::endpoint)
+    rows::list(db, &select, "id", application, &PageQuery::new(page), rows::endpoint)
 }
 
-pub(super) fn update(db: &Connection, new: &Endpoint) -> Outcome<()> {
+pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new)?;
     let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
     let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
@@ -49,15 +49,15 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> Outcome<()> {
         return Err(StoreError::NotFound.into());
     }
     applications::raise_version(db, &new.application)?;
-    operational::tell(db, &new.application, &new.id, new.uid.as_deref(), Happening::Updated)?;
+    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated)?;
     if new.disabled && was_disabled == Some(false) {
-        let disabled = Happening::Disabled { fail_since: new.failing_since, by: DisabledBy::Hand };
-        operational::tell(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
+        let disabled = OperationalEventKind::Disabled { fail_since: new.failing_since, by: DisabledBy::Caller };
+        operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
     }
     Ok(())
 }
 
-fn write(db: &Connection, statement: &str, new: &Endpoint) -> Outcome<usize> {
+fn write(db: &Connection, statement: &str, new: &Endpoint) -> SqlResult<usize> {
     Ok(db.prepare_cached(statement)?.execute(params![
         &*new.id,
         &*new.application,
@@ -79,25 +79,25 @@ fn write(db: &Connection, statement: &str, new: &Endpoint) -> Outcome<usize> {
     ])?)
 }
 
-fn check_uid(db: &Connection, new: &Endpoint) -> Outcome<()> {
+fn check_uid(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     let select = "SELECT 1 FROM endpoints WHERE application = ?1 AND uid = ?2 AND id <> ?3";
     let taken = db.prepare_cached(select)?.exists(params![&*new.application, new.uid, &*new.id])?;
     if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
 /// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
-pub(super) fn delete(db: &Connection, application: &str, id: &str) -> Outcome<bool> {
+pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {
     let delete = "DELETE FROM endpoints WHERE application = ?1 AND id = ?2 RETURNING uid";
     let Some(uid) = rows::one(db, delete, (application, id), |row| Ok(row.get::<_, Option<String>>(0)?))? else {
         return Ok(false);
     };
     applications::raise_version(db, application)?;
-    operational::tell(db, application, id, uid.as_deref(), Happening::Deleted)?;
+    operational::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted)?;
     Ok(true)
 }
 
 /// Two statements: the caller's transaction makes them one moment.
-pub(super) fn snapshot(db: &Connection, application: &str) -> Outcome<Option<(Application, Vec<Endpoint>)>> {
+pub(super) fn snapshot(db: &Connection, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let Some(found) = applications::find_by_id(db, application)? else {
         return Ok(None);
     };

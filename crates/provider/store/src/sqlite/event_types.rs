@@ -5,10 +5,10 @@ use provider_core::port::{IdempotentAnswer, Page, StoreError};
 use rusqlite::{Connection, params};
 
 use super::answers;
-use super::rows::{self, EVENT_TYPE, Outcome, ms};
-use crate::codec::{Slice, optional_to_json, to_json};
+use super::rows::{self, EVENT_TYPE, SqlResult, ms};
+use crate::codec::{PageQuery, optional_to_json, to_json};
 
-pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer)?;
     if find(db, &new.account, &new.name)?.is_some() {
         return Err(StoreError::Taken("name").into());
@@ -16,22 +16,22 @@ pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&Idempoten
     write(db, new)
 }
 
-pub(super) fn find(db: &Connection, account: &str, name: &str) -> Outcome<Option<EventType>> {
+pub(super) fn find(db: &Connection, account: &str, name: &str) -> SqlResult<Option<EventType>> {
     let select = format!("{EVENT_TYPE} WHERE account = ?1 AND name = ?2");
     rows::one(db, &select, (account, name), rows::event_type)
 }
 
-pub(super) fn list(db: &Connection, account: &str, page: &Page) -> Outcome<Vec<EventType>> {
+pub(super) fn list(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec<EventType>> {
     let select = format!("{EVENT_TYPE} WHERE account = $1");
-    rows::list(db, &select, "name", account, &Slice::new(page), rows::event_type)
+    rows::list(db, &select, "name", account, &PageQuery::new(page), rows::event_type)
 }
 
-pub(super) fn put(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn put(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer)?;
     write(db, new)
 }
 
-fn write(db: &Connection, new: &EventType) -> Outcome<()> {
+fn write(db: &Connection, new: &EventType) -> SqlResult<()> {
     let replace = "INSERT OR REPLACE INTO event_types (account, name, description, archived, deprecated, schemas, \
          feature_flags, group_name, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     db.prepare_cached(replace)?.execute(params![
@@ -49,6 +49,6 @@ fn write(db: &Connection, new: &EventType) -> Outcome<()> {
     Ok(())
 }
 
-pub(super) fn delete(db: &Connection, account: &str, name: &str) -> Outcome<bool> {
+pub(super) fn delete(db: &Connection, account: &str, name: &str) -> SqlResult<bool> {
     Ok(db.execute("DELETE FROM event_types WHERE account = ?1 AND name = ?2", (account, name))? == 1)
 }

@@ -6,7 +6,7 @@
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
-use super::rows::Outcome;
+use super::rows::SqlResult;
 
 /// Rows of one statement; what is left goes one by one.
 pub(super) const ROWS: usize = 8;
@@ -31,7 +31,7 @@ pub(super) struct Values<'a, 'db> {
 }
 
 impl<'db> Insert<'db> {
-    pub(super) fn prepare(db: &'db Connection, sql: &Sql) -> Outcome<Self> {
+    pub(super) fn prepare(db: &'db Connection, sql: &Sql) -> SqlResult<Self> {
         let Sql { head, values, tail } = sql;
         let one = db.prepare_cached(&format!("{head} VALUES {values} {tail}"))?;
         let many = db.prepare_cached(&format!("{head} VALUES {} {tail}", [*values; ROWS].join(", ")))?;
@@ -42,8 +42,8 @@ impl<'db> Insert<'db> {
     pub(super) fn rows<R>(
         &mut self,
         rows: &[R],
-        bind: impl Fn(&mut Values<'_, '_>, &R) -> Outcome<()>,
-    ) -> Outcome<usize> {
+        bind: impl Fn(&mut Values<'_, '_>, &R) -> SqlResult<()>,
+    ) -> SqlResult<usize> {
         let (groups, rest) = rows.as_chunks::<ROWS>();
         let mut inserted = 0;
         for group in groups {
@@ -59,8 +59,8 @@ impl<'db> Insert<'db> {
 fn execute<R>(
     statement: &mut CachedStatement<'_>,
     rows: &[R],
-    bind: impl Fn(&mut Values<'_, '_>, &R) -> Outcome<()>,
-) -> Outcome<usize> {
+    bind: impl Fn(&mut Values<'_, '_>, &R) -> SqlResult<()>,
+) -> SqlResult<usize> {
     let mut values = Values { statement, bound: 0 };
     for row in rows {
         bind(&mut values, row)?;
@@ -69,7 +69,7 @@ fn execute<R>(
 }
 
 impl Values<'_, '_> {
-    pub(super) fn bind(&mut self, value: impl ToSql) -> Outcome<()> {
+    pub(super) fn bind(&mut self, value: impl ToSql) -> SqlResult<()> {
         self.bound += 1;
         Ok(self.statement.raw_bind_parameter(self.bound, value)?)
     }

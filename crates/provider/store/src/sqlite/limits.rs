@@ -5,11 +5,11 @@ use provider_core::model::{BackgroundTask, Endpoint};
 use provider_core::port::{IdempotentAnswer, LimitStore, StoreError, StoreResult};
 use rusqlite::Connection;
 
-use super::rows::Outcome;
-use super::{Sqlite, endpoints, tasks};
+use super::rows::SqlResult;
+use super::{SqliteStore, endpoints, tasks};
 
 #[async_trait]
-impl LimitStore for Sqlite {
+impl LimitStore for SqliteStore {
     async fn create_endpoint_within(
         &self,
         endpoint: Endpoint,
@@ -41,8 +41,8 @@ impl LimitStore for Sqlite {
 }
 
 /// `Full` when there are more of this owner than there may be, counting the one that was just made.
-fn keep_within(db: &Connection, count: &str, owner: &str, max: usize) -> Outcome<()> {
+fn keep_within(db: &Connection, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
     let there: i64 = db.prepare_cached(count)?.query_row((owner, limit), |row| row.get(0))?;
-    if there >= limit { Err(StoreError::Full.into()) } else { Ok(()) }
+    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
 }

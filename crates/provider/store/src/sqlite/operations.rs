@@ -2,34 +2,34 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::operations::{BACKLOG_COUNT_MAX, Operations};
+use provider_core::port::operations::{BACKLOG_COUNT_MAX, NodeStore};
 use provider_core::port::{Backlog, NodeId, StoreResult};
 use rusqlite::Connection;
 
-use super::Sqlite;
-use super::rows::{self, Outcome, ms};
+use super::SqliteStore;
+use super::rows::{self, SqlResult, ms};
 
 #[async_trait]
-impl Operations for Sqlite {
+impl NodeStore for SqliteStore {
     async fn total_backlog(&self) -> StoreResult<Backlog> {
         self.read(total_backlog).await
     }
 
-    async fn leave(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
+    async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
         let node = node.clone();
-        self.write(move |db| leave(db, &node, now)).await
+        self.write(move |db| release_node(db, &node, now)).await
     }
 
-    async fn living_nodes(&self, heard_since: Timestamp) -> StoreResult<usize> {
-        let count = "SELECT count(*) FROM nodes WHERE heard_at >= ?1";
+    async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize> {
+        let count = "SELECT count(*) FROM nodes WHERE heartbeat_at >= ?1";
         let count =
-            self.read(move |db| rows::one(db, count, [ms(heard_since)], |row| Ok(row.get::<_, i64>(0)?))).await?;
+            self.read(move |db| rows::one(db, count, [ms(alive_since)], |row| Ok(row.get::<_, i64>(0)?))).await?;
         Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
     }
 }
 
 /// The oldest is the smallest id among the first of each endpoint, found by skipping from endpoint to endpoint.
-fn total_backlog(db: &Connection) -> Outcome<Backlog> {
+fn total_backlog(db: &Connection) -> SqlResult<Backlog> {
     let oldest = "WITH RECURSIVE present (endpoint) AS ( \
              SELECT min(endpoint) FROM deliveries \
              UNION ALL \
@@ -50,7 +50,7 @@ fn total_backlog(db: &Connection) -> Outcome<Backlog> {
     })
 }
 
-fn leave(db: &Connection, node: &NodeId, now: Timestamp) -> Outcome<()> {
+fn release_node(db: &Connection, node: &NodeId, now: Timestamp) -> SqlResult<()> {
     let give_back =
         "UPDATE deliveries SET owner = NULL, next_at = ?2 WHERE owner = (SELECT no FROM nodes WHERE id = ?1)";
     db.execute(give_back, (&*node.0, ms(now)))?;

@@ -7,28 +7,34 @@ use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::ordering::OrderingKey;
 use provider_core::port::StoreResult;
-use provider_core::port::ordering::{BlockedKey, OrderedDeliveries, Skip, WAITING_COUNT_MAX};
+use provider_core::port::ordering::{BlockedKeyRow, OrderingStore, SkipResult, WAITING_COUNT_MAX};
 use rusqlite::{Connection, Params, params};
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::deliveries;
-use super::rows::{self, Outcome, ms};
+use super::rows::{self, SqlResult, ms};
 
 #[async_trait]
-impl OrderedDeliveries for Sqlite {
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKey>> {
+impl OrderingStore for SqliteStore {
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
         let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
         self.read(move |db| blocked(db, &endpoint, &after, limit)).await
     }
 
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<Skip> {
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
         let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
         self.write(move |db| skip(db, &endpoint, &key, &message)).await
     }
 }
 
 /// Enters a row behind those of its key, or as its first.
-pub(super) fn enter(db: &Connection, endpoint: &str, message: &str, key: &OrderingKey, now: Timestamp) -> Outcome<()> {
+pub(super) fn enter(
+    db: &Connection,
+    endpoint: &str,
+    message: &str,
+    key: &OrderingKey,
+    now: Timestamp,
+) -> SqlResult<()> {
     let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
          SELECT ?1, ?2, CASE WHEN last.no IS NULL THEN NULL ELSE 0 END, 0, ?3, ?4, coalesce(last.no, 0) + 1 \
          FROM (SELECT max(no) AS no FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?4) last";
@@ -37,13 +43,13 @@ pub(super) fn enter(db: &Connection, endpoint: &str, message: &str, key: &Orderi
 }
 
 /// The same for a message that a background task sends again.
-pub(super) fn enter_again(
+pub(super) fn reenqueue(
     db: &Connection,
     endpoint: &str,
     message: &str,
     key: &OrderingKey,
     now: Timestamp,
-) -> Outcome<()> {
+) -> SqlResult<()> {
     enter(db, endpoint, message, key, now)?;
     let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = ?1 AND message = ?2";
     db.prepare_cached(mark)?.execute((endpoint, message))?;
@@ -51,7 +57,7 @@ pub(super) fn enter_again(
 }
 
 /// Deletes rows of an endpoint, with a statement that returns their keys: where one was the first of its key, the next is due.
-pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> Outcome<usize> {
+pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<usize> {
     let (mut deleted, mut keys) = (0, HashSet::new());
     let mut statement = db.prepare_cached(delete)?;
     let mut rows = statement.query(params)?;
@@ -95,7 +101,7 @@ const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
          behind \
      FROM heads WHERE attempts > 0 OR owner IS NULL OR behind > 0 LIMIT ?3";
 
-fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcome<Vec<BlockedKey>> {
+fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = db.prepare_cached(BLOCKED)?;
     let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
@@ -103,12 +109,12 @@ fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcom
     while let Some(row) = found.next()? {
         let Some(key) = rows::ordering_key(row, 0)? else { continue };
         let next_at = rows::time(row, 3)?;
-        blocked.push(BlockedKey {
+        blocked.push(BlockedKeyRow {
             key,
             message: rows::id(row, 1)?,
             attempts: row.get(2)?,
             next_at,
-            in_hand: row.get(4)?,
+            claimed: row.get(4)?,
             since: rows::optional_time(row, 5)?.unwrap_or(next_at),
             waiting: row.get::<_, i64>(6)?.unsigned_abs(),
         });
@@ -116,15 +122,15 @@ fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> Outcom
     Ok(blocked)
 }
 
-fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> Outcome<Skip> {
+fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
     let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND key = ?3";
     let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
     Ok(match owner {
         Some(None) => {
             deliveries::drop_rows(db, &[(Id::from(message), Id::from(endpoint))])?;
-            Skip::Skipped
+            SkipResult::Skipped
         }
-        Some(Some(no)) if no != 0 => Skip::UnderWay,
-        _ => Skip::NotThere,
+        Some(Some(no)) if no != 0 => SkipResult::UnderWay,
+        _ => SkipResult::NotHead,
     })
 }

@@ -2,15 +2,15 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::supervision::{Due, EndpointStates, Overview, TaskCount};
+use provider_core::port::supervision::{DueEndpoint, EndpointStates, InstallationStore, TaskCount};
 use provider_core::port::{RESEND_DUE, StoreResult};
 use rusqlite::Connection;
 
-use super::Sqlite;
-use super::rows::{self, Outcome, ms};
+use super::SqliteStore;
+use super::rows::{self, SqlResult, ms};
 use crate::task_codec::{kind, task_status};
 
-/// As `EARLIEST` of the deliveries, past what was asked for by hand.
+/// As `EARLIEST_DUE` of the deliveries, past what was asked for by hand.
 const DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
@@ -26,9 +26,9 @@ const DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
      WHERE earliest.since <= ?2 ORDER BY earliest.since, e.id LIMIT ?3";
 
 #[async_trait]
-impl Overview for Sqlite {
-    async fn longest_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Due>> {
-        self.read(move |db| longest_due(db, now, limit)).await
+impl InstallationStore for SqliteStore {
+    async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>> {
+        self.read(move |db| longest_due_endpoints(db, now, limit)).await
     }
 
     async fn endpoint_states(&self) -> StoreResult<EndpointStates> {
@@ -40,18 +40,18 @@ impl Overview for Sqlite {
     }
 }
 
-fn longest_due(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<Due>> {
+fn longest_due_endpoints(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<DueEndpoint>> {
     let mut statement = db.prepare_cached(DUE)?;
     let mut found = statement.query((ms(RESEND_DUE), ms(now), i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut due = Vec::new();
     while let Some(row) = found.next()? {
-        due.push(Due { endpoint: rows::id(row, 0)?, since: rows::time(row, 1)? });
+        due.push(DueEndpoint { endpoint: rows::id(row, 0)?, since: rows::time(row, 1)? });
     }
     Ok(due)
 }
 
-fn endpoint_states(db: &Connection) -> Outcome<EndpointStates> {
-    let count = |select| -> Outcome<u64> {
+fn endpoint_states(db: &Connection) -> SqlResult<EndpointStates> {
+    let count = |select| -> SqlResult<u64> {
         Ok(rows::one(db, select, (), |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs())
     };
     Ok(EndpointStates {
@@ -62,7 +62,7 @@ fn endpoint_states(db: &Connection) -> Outcome<EndpointStates> {
     })
 }
 
-fn task_counts(db: &Connection) -> Outcome<Vec<TaskCount>> {
+fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
     let mut statement =
         db.prepare_cached("SELECT kind, status, count(*) FROM background_tasks GROUP BY kind, status")?;
     let mut found = statement.query(())?;

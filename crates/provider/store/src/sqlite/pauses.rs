@@ -3,20 +3,20 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::port::StoreResult;
-use provider_core::port::supervision::{Pause, Pauses};
+use provider_core::port::supervision::{Pause, PauseStore};
 use rusqlite::params;
 
-use super::Sqlite;
+use super::SqliteStore;
 use super::rows::{self, ms};
 
 /// Those that are not over at `?1`, and whose endpoint is as it was.
-const HOLDING: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
      FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
      WHERE p.until > ?1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
 
 #[async_trait]
-impl Pauses for Sqlite {
-    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+impl PauseStore for SqliteStore {
+    async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
         self.write(move |db| {
             db.prepare_cached("DELETE FROM pauses WHERE until <= ?1")?.execute([ms(now)])?;
             let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES (?1, ?2, ?3, ?4) \
@@ -30,7 +30,7 @@ impl Pauses for Sqlite {
 
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
         self.read(move |db| {
-            let select = format!("{HOLDING} AND p.at >= ?2 ORDER BY p.until DESC LIMIT ?3");
+            let select = format!("{ACTIVE_PAUSES} AND p.at >= ?2 ORDER BY p.until DESC LIMIT ?3");
             let mut statement = db.prepare_cached(&select)?;
             let mut found = statement.query((ms(now), ms(since), i64::try_from(limit).unwrap_or(i64::MAX)))?;
             let mut pauses = Vec::new();
@@ -50,7 +50,7 @@ impl Pauses for Sqlite {
     async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>> {
         let endpoint = endpoint.to_owned();
         self.read(move |db| {
-            let select = format!("{HOLDING} AND p.endpoint = ?2");
+            let select = format!("{ACTIVE_PAUSES} AND p.endpoint = ?2");
             rows::one(db, &select, (ms(now), &endpoint), |row| rows::time(row, 2))
         })
         .await

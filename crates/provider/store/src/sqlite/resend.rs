@@ -1,21 +1,21 @@
 //! Delivering a message once more.
 
 use async_trait::async_trait;
-use provider_core::port::{IdempotentAnswer, RESEND_DUE, Resend, Resends, StoreError, StoreResult};
+use provider_core::port::{IdempotentAnswer, RESEND_DUE, Resend, ResendStore, StoreError, StoreResult};
 use rusqlite::Connection;
 
-use super::rows::{Outcome, ms};
-use super::{Sqlite, answers};
+use super::rows::{SqlResult, ms};
+use super::{SqliteStore, answers};
 
 #[async_trait]
-impl Resends for Sqlite {
+impl ResendStore for SqliteStore {
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(move |db| enter(db, &resend, answer.as_ref())).await
     }
 }
 
-/// A row that somebody has is marked for what comes after; see [`hand_back`].
-fn enter(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+/// A row that somebody has is marked for what comes after; see [`return_for_manual`].
+fn enter(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     answers::keep_or_replay(db, answer)?;
     let there = "SELECT 1 FROM endpoints e JOIN messages m ON m.application = e.application \
@@ -27,7 +27,7 @@ fn enter(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) ->
 }
 
 /// The row of an attempt that was asked for.
-pub(super) fn enter_row(db: &Connection, endpoint: &str, message: &str) -> Outcome<()> {
+pub(super) fn enter_row(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
          ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = iif(owner IS NULL, 1, 2), next_at = iif(owner IS NULL, excluded.next_at, next_at)";
@@ -36,9 +36,9 @@ pub(super) fn enter_row(db: &Connection, endpoint: &str, message: &str) -> Outco
 }
 
 /// Makes a row nobody's for the attempt that was asked for while its owner was at another.
-pub(super) fn hand_back(db: &Connection, endpoint: &str, message: &str) -> Outcome<()> {
-    let hand_back = "UPDATE deliveries SET owner = NULL, next_at = ?3, manual = 1 \
+pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
+    let return_for_manual = "UPDATE deliveries SET owner = NULL, next_at = ?3, manual = 1 \
          WHERE endpoint = ?1 AND message = ?2 AND manual = 2";
-    db.prepare_cached(hand_back)?.execute((endpoint, message, ms(RESEND_DUE)))?;
+    db.prepare_cached(return_for_manual)?.execute((endpoint, message, ms(RESEND_DUE)))?;
     Ok(())
 }

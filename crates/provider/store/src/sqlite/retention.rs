@@ -4,14 +4,14 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::Id;
-use provider_core::port::{EXPUNGED, Retention, StoreResult};
+use provider_core::port::{EXPUNGED, RetentionStore, StoreResult};
 use rusqlite::{Connection, Params};
 
-use super::rows::{self, Outcome, ms};
-use super::{Sqlite, deliveries, messages, ordering};
+use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, deliveries, messages, ordering};
 
 #[async_trait]
-impl Retention for Sqlite {
+impl RetentionStore for SqliteStore {
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         let (application, message) = (application.to_owned(), message.to_owned());
         self.write(move |db| {
@@ -41,8 +41,8 @@ impl Retention for Sqlite {
         self.write(move |db| {
             let span = "SELECT min(id), max(id) FROM (SELECT id FROM messages \
                  WHERE application = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4)";
-            let span = rows::one(db, span, (&application, &after, &before, most(limit)), |row| {
-                let id = |column| -> Outcome<_> { Ok(rows::optional_text(row, column)?.map(Id::from)) };
+            let span = rows::one(db, span, (&application, &after, &before, sql_limit(limit)), |row| {
+                let id = |column| -> SqlResult<_> { Ok(rows::optional_text(row, column)?.map(Id::from)) };
                 Ok(id(0)?.zip(id(1)?))
             })?;
             let Some((first, last)) = span.flatten() else { return Ok((0, None)) };
@@ -65,7 +65,7 @@ impl Retention for Sqlite {
         .await
     }
 
-    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         // The condition of the index, word by word.
         let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
              SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
@@ -73,28 +73,28 @@ impl Retention for Sqlite {
              AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2) RETURNING application, id";
         self.write(move |db| {
             let mut forget = db.prepare_cached(forget)?;
-            let forgotten = forget.query_map((ms(now), most(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let forgotten = forget.query_map((ms(now), sql_limit(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
             let forgotten = forgotten.collect::<Result<Vec<(String, String)>, _>>()?;
             for (application, message) in &forgotten {
-                hasten(db, application, message, message, now)?;
+                make_retries_due(db, application, message, message, now)?;
             }
             Ok(forgotten.len())
         })
         .await
     }
 
-    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let before = before_message.to_owned();
         let forget = "DELETE FROM attempts WHERE (message, id) IN \
              (SELECT message, id FROM attempts WHERE message < ?1 ORDER BY message, id LIMIT ?2)";
-        self.write(move |db| write(db, forget, (&before, most(limit)))).await
+        self.write(move |db| write(db, forget, (&before, sql_limit(limit)))).await
     }
 
-    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let before = before_message.to_owned();
         self.write(move |db| {
             let forget = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
-            let forgotten = write(db, forget, (&before, most(limit)))?;
+            let forgotten = write(db, forget, (&before, sql_limit(limit)))?;
             if forgotten > 0 {
                 // What waits of them would wait for ever.
                 let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING key";
@@ -109,23 +109,23 @@ impl Retention for Sqlite {
 }
 
 /// Payloads of the application's messages from `first` to `last` were removed.
-fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> SqlResult<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = ?1", [application])?;
-    hasten(db, application, first, last, now)
+    make_retries_due(db, application, first, last, now)
 }
 
 /// What waits of messages whose payloads went is due.
-fn hasten(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> Outcome<()> {
+fn make_retries_due(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> SqlResult<()> {
     let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
          AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";
     write(db, hasten, (application, first, last, ms(now)))?;
     Ok(())
 }
 
-fn write(db: &Connection, sql: &str, params: impl Params) -> Outcome<usize> {
+fn write(db: &Connection, sql: &str, params: impl Params) -> SqlResult<usize> {
     Ok(db.prepare_cached(sql)?.execute(params)?)
 }
 
-fn most(limit: usize) -> i64 {
+fn sql_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

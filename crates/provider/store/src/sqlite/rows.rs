@@ -9,48 +9,48 @@ use rusqlite::types::{FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Params, Row};
 
 use crate::codec;
-use crate::codec::Slice;
+use crate::codec::PageQuery;
 use kit_engine::EngineError;
 
 /// Why a statement, or the job that it is part of, failed.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(super) enum SqlError {
     /// The answer of the port.
     Store(StoreError),
     /// The engine's error.
     Engine(rusqlite::Error),
 }
 
-pub(super) type Outcome<T> = Result<T, Fault>;
+pub(super) type SqlResult<T> = Result<T, SqlError>;
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for SqlError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<EngineError> for Fault {
+impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
         Self::Store(StoreError::Unavailable(error.to_string()))
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqlError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<Fault> for StoreError {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Store(error) => error,
-            Fault::Engine(
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Store(error) => error,
+            SqlError::Engine(
                 error @ (rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)),
             ) => Self::Corrupt(error.to_string()),
-            Fault::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
@@ -60,8 +60,8 @@ pub(super) fn one<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    row: impl FnOnce(&Row<'_>) -> Outcome<T>,
-) -> Outcome<Option<T>> {
+    row: impl FnOnce(&Row<'_>) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
     rows.next()?.map(row).transpose()
@@ -73,9 +73,9 @@ pub(super) fn list<T>(
     select: &str,
     key: &str,
     owner: &str,
-    slice: &Slice,
-    row: impl Fn(&Row<'_>) -> Outcome<T>,
-) -> Outcome<Vec<T>> {
+    slice: &PageQuery,
+    row: impl Fn(&Row<'_>) -> SqlResult<T>,
+) -> SqlResult<Vec<T>> {
     let mut statement = db.prepare_cached(&format!("{select}{}", slice.sql(key)))?;
     let mut rows = statement.query((owner, &slice.from, slice.limit))?;
     let mut found = Vec::new();
@@ -90,29 +90,29 @@ pub(super) fn ms(at: Timestamp) -> i64 {
     at.as_millisecond()
 }
 
-pub(super) fn time(row: &Row<'_>, column: usize) -> Outcome<Timestamp> {
+pub(super) fn time(row: &Row<'_>, column: usize) -> SqlResult<Timestamp> {
     Ok(Timestamp::from_millisecond(row.get(column)?).map_err(codec::corrupt)?)
 }
 
 /// A number of rows.
-pub(super) fn count(row: &Row<'_>, column: usize) -> Outcome<usize> {
+pub(super) fn count(row: &Row<'_>, column: usize) -> SqlResult<usize> {
     Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
 }
 
-pub(super) fn id(row: &Row<'_>, column: usize) -> Outcome<Id> {
+pub(super) fn id(row: &Row<'_>, column: usize) -> SqlResult<Id> {
     Ok(Id::from(text(row, column)?))
 }
 
-pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row str> {
+pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row str> {
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
 /// The key that a delivery row stays in order with.
-pub(super) fn ordering_key(row: &Row<'_>, column: usize) -> Outcome<Option<OrderingKey>> {
+pub(super) fn ordering_key(row: &Row<'_>, column: usize) -> SqlResult<Option<OrderingKey>> {
     Ok(optional_text(row, column)?.map(OrderingKey::kept))
 }
 
-pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> Outcome<Option<&'row str>> {
+pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<Option<&'row str>> {
     Ok(typed(row.get_ref(column)?.as_str_or_null(), column)?)
 }
 
@@ -120,14 +120,14 @@ fn typed<T>(value: FromSqlResult<T>, column: usize) -> StoreResult<T> {
     value.map_err(|error: FromSqlError| codec::corrupt(format_args!("column {column}: {error}")))
 }
 
-pub(super) fn optional_time(row: &Row<'_>, column: usize) -> Outcome<Option<Timestamp>> {
+pub(super) fn optional_time(row: &Row<'_>, column: usize) -> SqlResult<Option<Timestamp>> {
     match row.get_ref(column)? {
         ValueRef::Null => Ok(None),
         _ => time(row, column).map(Some),
     }
 }
 
-pub(super) fn account(row: &Row<'_>) -> Outcome<Account> {
+pub(super) fn account(row: &Row<'_>) -> SqlResult<Account> {
     let settings = AccountSettings {
         payload_check: codec::payload_check(text(row, 3)?)?,
         requests_per_second_max: row.get(4)?,
@@ -136,7 +136,7 @@ pub(super) fn account(row: &Row<'_>) -> Outcome<Account> {
     Ok(Account { id: id(row, 0)?, name: row.get(1)?, settings, created_at: time(row, 2)? })
 }
 
-pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
+pub(super) fn api_key(row: &Row<'_>) -> SqlResult<ApiKey> {
     Ok(ApiKey {
         id: id(row, 0)?,
         account: id(row, 1)?,
@@ -149,7 +149,7 @@ pub(super) fn api_key(row: &Row<'_>) -> Outcome<ApiKey> {
 }
 
 /// Columns `application, message, status, body` from `column` on.
-pub(super) fn answer(row: &Row<'_>, column: usize) -> Outcome<Answer> {
+pub(super) fn answer(row: &Row<'_>, column: usize) -> SqlResult<Answer> {
     match optional_text(row, column)? {
         Some(application) => Ok(Answer::Message { application: Id::from(application), message: id(row, column + 1)? }),
         None => Ok(Answer::Body { status: row.get(column + 2)?, body: row.get(column + 3)? }),
@@ -159,7 +159,7 @@ pub(super) fn answer(row: &Row<'_>, column: usize) -> Outcome<Answer> {
 pub(super) const APPLICATION: &str =
     "SELECT id, account, uid, name, throttle_rate, metadata, version, created_at, updated_at, purges FROM applications";
 
-pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
+pub(super) fn application(row: &Row<'_>) -> SqlResult<Application> {
     Ok(Application {
         id: id(row, 0)?,
         account: id(row, 1)?,
@@ -177,7 +177,7 @@ pub(super) fn application(row: &Row<'_>) -> Outcome<Application> {
 pub(super) const EVENT_TYPE: &str = "SELECT account, name, description, archived, deprecated, schemas, feature_flags, \
      group_name, created_at, updated_at FROM event_types";
 
-pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
+pub(super) fn event_type(row: &Row<'_>) -> SqlResult<EventType> {
     Ok(EventType {
         account: id(row, 0)?,
         name: row.get(1)?,
@@ -195,7 +195,7 @@ pub(super) fn event_type(row: &Row<'_>) -> Outcome<EventType> {
 pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
      throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at FROM endpoints";
 
-pub(super) fn endpoint(row: &Row<'_>) -> Outcome<Endpoint> {
+pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     Ok(Endpoint {
         id: id(row, 0)?,
         application: id(row, 1)?,
@@ -223,7 +223,7 @@ pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id,
 /// Columns of [`MESSAGE`].
 pub(super) const MESSAGE_COLUMNS: usize = 10;
 
-pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
+pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
     Ok(Message {
         id: id(row, 0)?,
         application: id(row, 1)?,
@@ -242,7 +242,7 @@ pub(super) fn message(row: &Row<'_>) -> Outcome<Message> {
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
      a.response_duration_ms, a.trigger, a.at";
 
-pub(super) fn attempt(row: &Row<'_>, application: &str) -> Outcome<Attempt> {
+pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {
         id: id(row, 0)?,
         message: id(row, 1)?,

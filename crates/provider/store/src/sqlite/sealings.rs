@@ -6,13 +6,13 @@ use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
-use super::Sqlite;
-use super::rows::{self, ENDPOINT, Outcome};
+use super::SqliteStore;
+use super::rows::{self, ENDPOINT, SqlResult};
 use crate::codec::{old_secrets_to_json, to_json};
 use kit_runtime::vault::same_texts;
 
 #[async_trait]
-impl SealingStore for Sqlite {
+impl SealingStore for SqliteStore {
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>> {
         self.read(sentinels).await
     }
@@ -20,7 +20,7 @@ impl SealingStore for Sqlite {
     async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()> {
         self.write(move |db| {
             if !same_texts(&sentinels(db)?, &old) {
-                return Err(StoreError::Stale.into());
+                return Err(StoreError::Conflict.into());
             }
             db.execute("DELETE FROM sentinels", [])?;
             for sentinel in &new {
@@ -50,13 +50,13 @@ impl SealingStore for Sqlite {
     }
 }
 
-fn sentinels(db: &Connection) -> Outcome<Vec<Sealed>> {
+fn sentinels(db: &Connection) -> SqlResult<Vec<Sealed>> {
     let mut statement = db.prepare_cached("SELECT sealed FROM sentinels ORDER BY sealed")?;
     let found = statement.query_map([], |row| row.get::<_, String>(0))?;
     Ok(found.map(|text| text.map(Sealed::from_text)).collect::<Result<_, _>>()?)
 }
 
-fn reseal(db: &Connection, old: &Endpoint, new: &Endpoint) -> Outcome<usize> {
+fn reseal(db: &Connection, old: &Endpoint, new: &Endpoint) -> SqlResult<usize> {
     let update = "UPDATE endpoints SET secret = ?2, old_secrets = ?3, headers = ?4 \
          WHERE id = ?1 AND secret = ?5 AND old_secrets = ?6 AND headers = ?7";
     Ok(db.prepare_cached(update)?.execute(params![

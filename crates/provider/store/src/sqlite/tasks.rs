@@ -4,19 +4,20 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
 use provider_core::port::{
-    Advance, Failure, IdempotentAnswer, Page, Sent, StoreError, StoreResult, TaskFilter, TaskStore,
+    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskFilter, TaskStep, TaskStore,
 };
 use rusqlite::{Connection, Row, params};
 
-use super::rows::{self, Outcome, ms};
-use super::{Sqlite, answers, ordering};
-use crate::codec::{self as codec, Slice};
+use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, answers, ordering};
+use crate::codec::{self as codec, PageQuery};
 use crate::task_codec::{
-    kind, kind_number, latest, selection_from_json, selection_to_json, still_wanted, task_status, task_status_number,
+    enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
+    task_status_number,
 };
 
 #[async_trait]
-impl TaskStore for Sqlite {
+impl TaskStore for SqliteStore {
     async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.write(move |db| create(db, &task, answer.as_ref())).await
     }
@@ -34,7 +35,7 @@ impl TaskStore for Sqlite {
             let kind = filter.kind.map(|kind| format!(" AND kind = {}", kind_number(kind)));
             let filters = [status.unwrap_or_default(), kind.unwrap_or_default()].concat();
             let select = format!("{TASK} WHERE account = $1{filters}");
-            rows::list(db, &select, "id", &account, &Slice::new(&page), task)
+            rows::list(db, &select, "id", &account, &PageQuery::new(&page), task)
         })
         .await
     }
@@ -53,11 +54,11 @@ impl TaskStore for Sqlite {
         self.write(move |db| lease(db, &worker, now, leased_until, limit)).await
     }
 
-    async fn advance_task(&self, step: Advance) -> StoreResult<usize> {
+    async fn advance_task(&self, step: TaskStep) -> StoreResult<usize> {
         self.write(move |db| advance(db, &step)).await
     }
 
-    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
+    async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
         let (endpoint, messages) = (endpoint.to_owned(), messages.to_vec());
         self.read(move |db| {
             let select =
@@ -70,21 +71,21 @@ impl TaskStore for Sqlite {
         .await
     }
 
-    async fn failures(
+    async fn failed_attempts(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Failure>> {
+    ) -> StoreResult<Vec<FailedAttempt>> {
         let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
         self.read(move |db| {
             let mut statement = db.prepare_cached(FAILURES)?;
-            let mut found = statement.query(params![application, endpoint, after, before, signed(limit)])?;
+            let mut found = statement.query(params![application, endpoint, after, before, sql_limit(limit)])?;
             let mut failures = Vec::new();
             while let Some(row) = found.next()? {
-                failures.push(Failure {
+                failures.push(FailedAttempt {
                     attempt: rows::id(row, 0)?,
                     recoverable: if row.get(2)? { Some(rows::id(row, 1)?) } else { None },
                 });
@@ -94,18 +95,18 @@ impl TaskStore for Sqlite {
         .await
     }
 
-    async fn sent(
+    async fn replay_candidates(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Sent>> {
+    ) -> StoreResult<Vec<ReplayCandidate>> {
         let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
         self.read(move |db| {
             let mut statement = db.prepare_cached(SENT)?;
-            let mut found = statement.query(params![application, endpoint, after, before, signed(limit)])?;
+            let mut found = statement.query(params![application, endpoint, after, before, sql_limit(limit)])?;
             let mut sent = Vec::new();
             while let Some(row) = found.next()? {
                 sent.push(self::sent(row)?);
@@ -115,9 +116,9 @@ impl TaskStore for Sqlite {
         .await
     }
 
-    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+    async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let old = "SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < ?1 LIMIT ?2";
-        let bounds = (ms(before), signed(limit));
+        let bounds = (ms(before), sql_limit(limit));
         if self.read(move |db| rows::one(db, old, bounds, |row| rows::id(row, 0))).await?.is_none() {
             return Ok(0);
         }
@@ -146,8 +147,8 @@ const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS 
 pub(super) const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
      created_at, updated_at FROM background_tasks";
 
-pub(super) fn task(row: &Row<'_>) -> Outcome<BackgroundTask> {
-    let number = |column| -> Outcome<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
+pub(super) fn task(row: &Row<'_>) -> SqlResult<BackgroundTask> {
+    let number = |column| -> SqlResult<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
     Ok(BackgroundTask {
         id: rows::id(row, 0)?,
         account: rows::id(row, 1)?,
@@ -163,11 +164,11 @@ pub(super) fn task(row: &Row<'_>) -> Outcome<BackgroundTask> {
     })
 }
 
-fn sent(row: &Row<'_>) -> Outcome<Sent> {
-    let words = |column| -> Outcome<Option<Vec<String>>> {
+fn sent(row: &Row<'_>) -> SqlResult<ReplayCandidate> {
+    let words = |column| -> SqlResult<Option<Vec<String>>> {
         Ok(codec::optional_from_json(row.get::<_, Option<String>>(column)?.as_deref())?)
     };
-    Ok(Sent {
+    Ok(ReplayCandidate {
         message: rows::id(row, 0)?,
         event_type: row.get(1)?,
         channels: words(2)?,
@@ -178,7 +179,7 @@ fn sent(row: &Row<'_>) -> Outcome<Sent> {
     })
 }
 
-pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> Outcome<()> {
+pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     answers::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
@@ -201,10 +202,10 @@ pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&Idem
 }
 
 /// Running tasks that nobody has, the longest waiting first.
-fn free(db: &Connection, now: Timestamp, limit: usize) -> Outcome<Vec<BackgroundTask>> {
+fn free(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<BackgroundTask>> {
     let select = format!("{TASK} WHERE status = 0 AND leased_until <= ?1 ORDER BY leased_until, id LIMIT ?2");
     let mut statement = db.prepare_cached(&select)?;
-    let mut found = statement.query((ms(now), signed(limit)))?;
+    let mut found = statement.query((ms(now), sql_limit(limit)))?;
     let mut free = Vec::new();
     while let Some(row) = found.next()? {
         free.push(task(row)?);
@@ -218,7 +219,7 @@ fn lease(
     now: Timestamp,
     leased_until: Timestamp,
     limit: usize,
-) -> Outcome<Vec<BackgroundTask>> {
+) -> SqlResult<Vec<BackgroundTask>> {
     let free = free(db, now, limit)?;
     let mut give = db.prepare_cached("UPDATE background_tasks SET worker = ?2, leased_until = ?3 WHERE id = ?1")?;
     for task in &free {
@@ -227,13 +228,13 @@ fn lease(
     Ok(free)
 }
 
-fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
+fn advance(db: &Connection, step: &TaskStep) -> SqlResult<usize> {
     let select =
         "SELECT endpoint, kind FROM background_tasks WHERE id = ?1 AND position = ?2 AND worker = ?3 AND status = 0";
     let found = rows::one(db, select, (&*step.task, &*step.from, &*step.worker), |row| {
         Ok((rows::id(row, 0)?, kind(row.get(1)?)?))
     })?;
-    let (endpoint, kind) = found.ok_or(StoreError::Stale)?;
+    let (endpoint, kind) = found.ok_or(StoreError::Conflict)?;
     let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step)? };
     let update = "UPDATE background_tasks SET position = ?2, found = found + ?3, enqueued = enqueued + ?4, status = ?5, \
          error = ?6, leased_until = ?7, updated_at = CASE WHEN ?8 THEN ?9 ELSE updated_at END WHERE id = ?1";
@@ -254,11 +255,11 @@ fn advance(db: &Connection, step: &Advance) -> Outcome<usize> {
 /// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
 /// endpoint wants order. What waits for its next attempt is made due. Nothing is due ahead of the time that its sender wants it
 /// delivered at.
-fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Outcome<usize> {
+fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =
         rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
-    let wanted = still_wanted(kind, "?2", "?1");
+    let wanted = enqueue_condition(kind, "?2", "?1");
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
          SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
@@ -277,7 +278,7 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Ou
     messages.sort_unstable();
     let mut made = 0;
     for message in messages {
-        if kind.hastens() && hasten.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
+        if kind.makes_retries_due() && hasten.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
             made += 1;
             continue;
         }
@@ -290,7 +291,7 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Ou
         made += match key.flatten() {
             Some((key, deliver_at)) => {
                 let due = deliver_at.map_or(step.now, |at| at.max(step.now));
-                ordering::enter_again(db, endpoint, message, &key, due).map(|()| 1)?
+                ordering::reenqueue(db, endpoint, message, &key, due).map(|()| 1)?
             }
             None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
         };
@@ -298,6 +299,6 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &Advance) -> Ou
     Ok(made)
 }
 
-fn signed(limit: usize) -> i64 {
+fn sql_limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -2,11 +2,11 @@
 
 use async_trait::async_trait;
 use provider_core::model::{Endpoint, Id};
-use provider_core::port::{StoreResult, Waiting, WaitingStore};
+use provider_core::port::{EndpointBacklog, EndpointBacklogStore, StoreResult};
 use rusqlite::Connection;
 
-use super::rows::{self, ENDPOINT, Outcome};
-use super::{Sqlite, deliveries};
+use super::rows::{self, ENDPOINT, SqlResult};
+use super::{SqliteStore, deliveries};
 
 /// Skips from endpoint to endpoint, as many as are asked for.
 const ENDPOINTS: &str = "WITH RECURSIVE present (endpoint) AS ( \
@@ -18,13 +18,13 @@ const ENDPOINTS: &str = "WITH RECURSIVE present (endpoint) AS ( \
      SELECT e.id FROM present JOIN endpoints e ON e.id = present.endpoint LIMIT ?2";
 
 #[async_trait]
-impl WaitingStore for Sqlite {
-    async fn endpoints_waiting(
+impl EndpointBacklogStore for SqliteStore {
+    async fn endpoint_backlogs(
         &self,
         after: Option<&str>,
         limit: usize,
         count_max: usize,
-    ) -> StoreResult<Vec<Waiting>> {
+    ) -> StoreResult<Vec<EndpointBacklog>> {
         let after = after.unwrap_or_default().to_owned();
         self.read(move |db| {
             let mut found = Vec::new();
@@ -36,13 +36,13 @@ impl WaitingStore for Sqlite {
         .await
     }
 
-    async fn endpoint_anywhere(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
         let id = id.to_owned();
         self.read(move |db| anywhere(db, &id)).await
     }
 }
 
-fn endpoints(db: &Connection, after: &str, limit: usize) -> Outcome<Vec<Id>> {
+fn endpoints(db: &Connection, after: &str, limit: usize) -> SqlResult<Vec<Id>> {
     let mut statement = db.prepare_cached(ENDPOINTS)?;
     let mut rows = statement.query((after, i64::try_from(limit).unwrap_or(i64::MAX)))?;
     let mut found = Vec::new();
@@ -52,11 +52,11 @@ fn endpoints(db: &Connection, after: &str, limit: usize) -> Outcome<Vec<Id>> {
     Ok(found)
 }
 
-fn waiting(db: &Connection, endpoint: &str, count_max: usize) -> Outcome<Option<Waiting>> {
+fn waiting(db: &Connection, endpoint: &str, count_max: usize) -> SqlResult<Option<EndpointBacklog>> {
     let Some((account, endpoint)) = anywhere(db, endpoint)? else { return Ok(None) };
     let count = "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE endpoint = ?1 LIMIT ?2)";
     let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
-    Ok(Some(Waiting {
+    Ok(Some(EndpointBacklog {
         account,
         deliveries: rows::one(db, count, (&*endpoint.id, count_max), |row| rows::count(row, 0))?.unwrap_or(0),
         oldest_at: deliveries::oldest_at(db, &endpoint.id)?,
@@ -65,7 +65,7 @@ fn waiting(db: &Connection, endpoint: &str, count_max: usize) -> Outcome<Option<
     }))
 }
 
-pub(super) fn anywhere(db: &Connection, id: &str) -> Outcome<Option<(Id, Endpoint)>> {
+pub(super) fn anywhere(db: &Connection, id: &str) -> SqlResult<Option<(Id, Endpoint)>> {
     let Some(endpoint) = rows::one(db, &format!("{ENDPOINT} WHERE id = ?1"), [id], rows::endpoint)? else {
         return Ok(None);
     };

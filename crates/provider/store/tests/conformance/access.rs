@@ -45,11 +45,11 @@ pub(super) async fn a_keys_last_use_only_moves_on(store: Shared) {
     store.create_api_key(key.clone()).await.unwrap();
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));
     for used_at in [20, 10] {
-        store.api_key_used(&key.id, at(used_at)).await.unwrap();
+        store.touch_api_key(&key.id, at(used_at)).await.unwrap();
         let used = ApiKey { last_used_at: Some(at(20)), ..key.clone() };
         assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(used));
     }
-    store.api_key_used(&id("key", 9), at(1)).await.unwrap();
+    store.touch_api_key(&id("key", 9), at(1)).await.unwrap();
 }
 
 pub(super) async fn a_token_is_found_by_its_hash_as_long_as_its_application_is_there(store: Shared) {
@@ -119,7 +119,7 @@ pub(super) async fn tokens_over_their_time_are_forgotten_a_few_at_a_time(store: 
         store.create_app_token(AppToken { expires_at, ..token(number) }, 9).await.unwrap();
     }
     for forgotten in [2, 1, 0] {
-        assert_eq!(store.forget_app_tokens(at(4_000), 2).await.unwrap(), forgotten);
+        assert_eq!(store.delete_expired_app_tokens(at(4_000), 2).await.unwrap(), forgotten);
     }
     for number in 1..=5 {
         assert_eq!(store.app_token_by_hash([number; 32]).await.unwrap().is_some(), number >= 4, "token {number}");

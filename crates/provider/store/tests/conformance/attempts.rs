@@ -1,7 +1,7 @@
 //! Attempts and what they say of their endpoints.
 
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
-use provider_core::port::{AttemptRecord, EndpointEffect, From, Next, Notice, Order, Page};
+use provider_core::port::{AttemptEvent, AttemptRecord, Cursor, DeliveryOutcome, EndpointEffect, Order, Page};
 
 use super::given::{
     Shared, accepted, at, attempt, endpoint, failed, id, page, routes, sent, succeeded, version, whole,
@@ -10,9 +10,9 @@ use super::given::{
 pub(super) fn manual(attempt: Attempt) -> AttemptRecord {
     AttemptRecord {
         attempt: Attempt { trigger: AttemptTrigger::Manual, ..attempt },
-        next: Next::Done,
+        outcome: DeliveryOutcome::Done,
         endpoint: EndpointEffect::None,
-        notice: Notice::None,
+        notice: AttemptEvent::None,
     }
 }
 
@@ -38,9 +38,9 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     assert_eq!(of_message, [fourth.clone(), second.clone(), first.clone()]);
     let at_endpoint = store.attempts_at_endpoint(&app, &id("ep", 1), all).await.unwrap();
     assert_eq!(at_endpoint, [fourth.clone(), third.clone(), first.clone()]);
-    let after = page(Some(From::After(fourth.id.to_string())), Order::Descending, 1);
+    let after = page(Some(Cursor::After(fourth.id.to_string())), Order::Descending, 1);
     assert_eq!(store.attempts_of_message(&app, &id("msg", 1), after).await.unwrap(), std::slice::from_ref(&second));
-    let before = page(Some(From::Before(first.id.to_string())), Order::Descending, 1);
+    let before = page(Some(Cursor::Before(first.id.to_string())), Order::Descending, 1);
     assert_eq!(store.attempts_at_endpoint(&app, &id("ep", 1), before).await.unwrap(), [third]);
 
     assert_eq!(store.attempt(&app, &id("msg", 1), &id("atmpt", 2)).await.unwrap(), Some(second));
@@ -119,9 +119,9 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
             response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },
-        next: Next::Done,
+        outcome: DeliveryOutcome::Done,
         endpoint: EndpointEffect::Disable,
-        notice: Notice::None,
+        notice: AttemptEvent::None,
     };
     store.record_attempts(vec![gone(1, 1)]).await.unwrap();
     let found = async || store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();

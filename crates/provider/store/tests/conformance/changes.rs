@@ -1,7 +1,7 @@
 //! Changes of what is configured as it was seen, applications by their endpoints, and counts.
 
 use provider_core::model::{Application, Attempt, AttemptStatus, Endpoint, EventType, Id};
-use provider_core::port::{Answer, EndpointCounts, Exclude, From, IdempotentAnswer, Order};
+use provider_core::port::{Answer, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order};
 
 use super::given::{
     Shared, accepted, account, answer, application, at, attempt, endpoint, event_type, failed, id, page, reason,
@@ -86,10 +86,10 @@ pub(super) async fn event_types_are_put_together_or_not_at_all(store: Shared) {
     let changed = EventType { archived: true, ..event_type("B") };
     let kept = Some(IdempotentAnswer { key: "import".to_owned(), ..answer("import", 1, at(5)) });
     let all = vec![changed.clone(), event_type("A")];
-    store.put_event_types(all.clone(), kept.clone()).await.unwrap();
+    store.upsert_event_types(all.clone(), kept.clone()).await.unwrap();
     let list = async || store.event_types(&id("org", 1), whole(Order::Ascending)).await.unwrap();
     assert_eq!(list().await, [event_type("A"), changed.clone()]);
-    let again = store.put_event_types(vec![event_type("C")], kept).await.unwrap_err();
+    let again = store.upsert_event_types(vec![event_type("C")], kept).await.unwrap_err();
     assert_eq!(reason(again), "replayed");
     assert_eq!(list().await, [event_type("A"), changed]);
 }
@@ -114,24 +114,28 @@ pub(super) async fn applications_are_left_out_by_their_endpoints(store: Shared) 
             store.create_endpoint(new, None).await.unwrap();
         }
     }
-    let ask = async |exclude: &[Exclude], page| {
+    let ask = async |exclude: &[ApplicationExclusion], page| {
         let found = store.applications_except(&id("org", 1), exclude, page).await.unwrap();
         found.iter().map(|application| application.id.trim_start_matches("app_0").to_owned()).collect::<Vec<_>>()
     };
-    let list = async |exclude: &[Exclude]| {
+    let list = async |exclude: &[ApplicationExclusion]| {
         let found = ask(exclude, whole(Order::Ascending)).await;
         found.iter().map(|id| id.trim_start_matches('0')).collect::<String>()
     };
     assert_eq!(list(&[]).await, "12345");
-    assert_eq!(list(&[Exclude::WithoutEndpoints]).await, "2345");
-    assert_eq!(list(&[Exclude::OnlyDisabledEndpoints]).await, "1345");
-    assert_eq!(list(&[Exclude::OnlyPlayEndpoints]).await, "1245");
-    let all = [Exclude::WithoutEndpoints, Exclude::OnlyDisabledEndpoints, Exclude::OnlyPlayEndpoints];
+    assert_eq!(list(&[ApplicationExclusion::WithoutEndpoints]).await, "2345");
+    assert_eq!(list(&[ApplicationExclusion::OnlyDisabledEndpoints]).await, "1345");
+    assert_eq!(list(&[ApplicationExclusion::OnlyPlayEndpoints]).await, "1245");
+    let all = [
+        ApplicationExclusion::WithoutEndpoints,
+        ApplicationExclusion::OnlyDisabledEndpoints,
+        ApplicationExclusion::OnlyPlayEndpoints,
+    ];
     assert_eq!(list(&all).await, "45");
-    let last_before_five = page(Some(From::Before(id("app", 5).to_string())), Order::Ascending, 1);
-    assert!(ask(&[Exclude::OnlyDisabledEndpoints], last_before_five).await[0].ends_with('4'));
-    let after_one = page(Some(From::After(id("app", 1).to_string())), Order::Ascending, 1);
-    assert!(ask(&[Exclude::OnlyDisabledEndpoints], after_one).await[0].ends_with('3'));
+    let last_before_five = page(Some(Cursor::Before(id("app", 5).to_string())), Order::Ascending, 1);
+    assert!(ask(&[ApplicationExclusion::OnlyDisabledEndpoints], last_before_five).await[0].ends_with('4'));
+    let after_one = page(Some(Cursor::After(id("app", 1).to_string())), Order::Ascending, 1);
+    assert!(ask(&[ApplicationExclusion::OnlyDisabledEndpoints], after_one).await[0].ends_with('3'));
 }
 
 pub(super) async fn attempts_and_what_waits_are_counted_within_their_ids(store: Shared) {

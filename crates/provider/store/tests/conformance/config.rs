@@ -53,7 +53,7 @@ pub(super) async fn an_answer_is_kept_with_its_write_and_once(store: Shared) {
     assert_eq!(reason(refused), "replayed");
     assert_eq!(store.application(&id("org", 1), &id("app", 2)).await.unwrap(), None);
     assert_eq!(reason(store.create_event_type(event_type("A"), again.clone()).await.unwrap_err()), "replayed");
-    assert_eq!(reason(store.put_event_type(event_type("A"), again.clone()).await.unwrap_err()), "replayed");
+    assert_eq!(reason(store.upsert_event_type(event_type("A"), again.clone()).await.unwrap_err()), "replayed");
     assert_eq!(store.event_type(&id("org", 1), "A").await.unwrap(), None);
     assert_eq!(reason(store.create_endpoint(endpoint(1), again).await.unwrap_err()), "replayed");
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), None);
@@ -73,9 +73,9 @@ pub(super) async fn old_answers_are_forgotten_a_few_at_a_time(store: Shared) {
         message.answer = Some(answer(&format!("key {number}"), number, at(number as i64 * 1_000)));
         store.accept(vec![message], at(0)).await.unwrap().remove(0).unwrap();
     }
-    assert_eq!(store.forget_answers(at(4_000), 2).await.unwrap(), 2);
-    assert_eq!(store.forget_answers(at(4_000), 2).await.unwrap(), 1);
-    assert_eq!(store.forget_answers(at(4_000), 2).await.unwrap(), 0);
+    assert_eq!(store.delete_expired_answers(at(4_000), 2).await.unwrap(), 2);
+    assert_eq!(store.delete_expired_answers(at(4_000), 2).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_answers(at(4_000), 2).await.unwrap(), 0);
     for number in 1..=6 {
         let found = store.idempotent_answer(&id("org", 1), &format!("key {number}")).await.unwrap();
         assert_eq!(found.is_some(), number >= 4, "key {number}");
@@ -129,8 +129,8 @@ pub(super) async fn event_types_are_listed_by_name_and_put_over_each_other(store
     }
     assert_eq!(reason(store.create_event_type(event_type("b.two"), None).await.unwrap_err()), "taken name");
     let archived = EventType { archived: true, schemas: None, updated_at: at(9), ..event_type("a.one") };
-    store.put_event_type(archived.clone(), None).await.unwrap();
-    store.put_event_type(event_type("c"), None).await.unwrap();
+    store.upsert_event_type(archived.clone(), None).await.unwrap();
+    store.upsert_event_type(event_type("c"), None).await.unwrap();
     let listed = store.event_types(&id("org", 1), whole(Order::Ascending)).await.unwrap();
     assert_eq!(listed, [event_type("A_ONE"), archived.clone(), event_type("b.two"), event_type("c")]);
     assert_eq!(store.event_type(&id("org", 1), "a.one").await.unwrap(), Some(archived));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use provider_core::model::Id;
-use provider_core::port::{Backlog, NewMessage, Resend, Room, RowKind};
+use provider_core::port::{Backlog, ClaimLimit, DeliveryKind, NewMessage, Resend};
 
 use super::given::{
     Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, later, message, node, routes, sent,
@@ -78,7 +78,7 @@ pub(super) async fn two_nodes_that_claim_at_once_share_the_rows(store: Shared) {
     assert_eq!(all.into_iter().collect::<BTreeSet<_>>().len(), 200, "and each");
 }
 
-pub(super) async fn what_a_dead_node_had_is_nobodys_and_due(store: Shared) {
+pub(super) async fn rows_of_a_dead_node_are_released_and_due(store: Shared) {
     let version = routes(&store, 1).await;
     store.heartbeat(&node(1), at(0), at(-1_000)).await.unwrap();
     accepted(&store, vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(2))])], at(10)).await;
@@ -221,8 +221,8 @@ pub(super) async fn no_more_payloads_are_given_out_than_there_is_room_for(store:
     accepted(&store, rows.collect(), at(7)).await;
     assert!(store.expunge_payload(&id("app", 1), &id("msg", 4), at(10)).await.unwrap());
     let given = async |payload_bytes: usize| -> Vec<Id> {
-        let room = Room { rows: 10, payload_bytes };
-        let rows = store.claim(&node(1), &id("ep", 1), RowKind::First, at(7), room).await.unwrap();
+        let room = ClaimLimit { rows: 10, payload_bytes };
+        let rows = store.claim(&node(1), &id("ep", 1), DeliveryKind::First, at(7), room).await.unwrap();
         rows.into_iter().map(|row| row.message.id).collect()
     };
     assert_eq!(given(101).await, [id("msg", 1), id("msg", 2)]);
@@ -234,11 +234,11 @@ pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared)
     let version = routes(&store, 1).await;
     let rows = (1..=4).map(|number| sent(number, version, &[(1, None)])).collect();
     accepted(&store, rows, at(5)).await;
-    let given = async |kind: RowKind, now_ms: i64, limit: usize| -> Vec<Id> {
-        let rows = store.claim(&node(1), &id("ep", 1), kind, at(now_ms), Room::for_rows(limit)).await.unwrap();
+    let given = async |kind: DeliveryKind, now_ms: i64, limit: usize| -> Vec<Id> {
+        let rows = store.claim(&node(1), &id("ep", 1), kind, at(now_ms), ClaimLimit::for_rows(limit)).await.unwrap();
         rows.into_iter().map(|row| row.message.id).collect()
     };
-    assert_eq!(given(RowKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);
+    assert_eq!(given(DeliveryKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);
     store
         .record_attempts(vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)])
         .await
@@ -248,15 +248,15 @@ pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared)
         let (application, message, endpoint) = (id("app", 1), id("msg", number), id("ep", 1));
         store.resend(Resend { application, message, endpoint }, None).await.unwrap();
     }
-    assert_eq!(given(RowKind::Manual, 5, 1).await.len(), 1);
+    assert_eq!(given(DeliveryKind::Manual, 5, 1).await.len(), 1);
     let rows = (1..=4).map(|number| (id("msg", number), id("ep", 1))).collect();
     store.release(&node(1), rows, at(20)).await.unwrap();
     assert_eq!(
-        given(RowKind::Manual, 0, 9).await,
+        given(DeliveryKind::Manual, 0, 9).await,
         [id("msg", 2), id("msg", 4)],
         "given back, they are still before all"
     );
-    assert_eq!(given(RowKind::Retry, 15, 9).await, NOTHING);
-    assert_eq!(given(RowKind::Retry, 16, 9).await, [id("msg", 1)]);
-    assert_eq!(given(RowKind::First, 20, 9).await, [id("msg", 3)]);
+    assert_eq!(given(DeliveryKind::Retry, 15, 9).await, NOTHING);
+    assert_eq!(given(DeliveryKind::Retry, 16, 9).await, [id("msg", 1)]);
+    assert_eq!(given(DeliveryKind::First, 20, 9).await, [id("msg", 3)]);
 }

@@ -1,7 +1,7 @@
 //! The background tasks of one endpoint.
 
 use provider_core::model::{BackgroundTask, TaskKind};
-use provider_core::port::{From, Order};
+use provider_core::port::{Cursor, Order};
 
 use super::given::{Shared, id, page};
 use super::tasks::task;
@@ -17,7 +17,7 @@ pub(super) async fn an_endpoints_tasks_are_listed_without_those_of_others(store:
     };
     assert_eq!(listed(1, None, Order::Descending, 10).await, [4, 3, 1]);
     assert_eq!(listed(1, None, Order::Descending, 2).await, [4, 3]);
-    let after = Some(From::After(id("qtask", 3).to_string()));
+    let after = Some(Cursor::After(id("qtask", 3).to_string()));
     assert_eq!(listed(1, after, Order::Descending, 10).await, [1]);
     assert_eq!(listed(2, None, Order::Ascending, 10).await, [2]);
     assert_eq!(listed(3, None, Order::Ascending, 10).await, [0_usize; 0]);

@@ -9,8 +9,8 @@ use provider_core::model::{
     OldSecret, PayloadCheck,
 };
 use provider_core::port::{
-    Answer, AttemptRecord, Delivery, EndpointEffect, From, IdempotentAnswer, NewDelivery, NewMessage, Next, NodeId,
-    Notice, Order, Page, Room, RowKind, Store, StoreError, StoreResult,
+    Answer, AttemptEvent, AttemptRecord, ClaimLimit, Cursor, Delivery, DeliveryKind, DeliveryOutcome, EndpointEffect,
+    IdempotentAnswer, NewDelivery, NewMessage, NodeId, Order, Page, Store, StoreError, StoreResult,
 };
 use provider_store::postgres::PostgresConfig;
 
@@ -169,16 +169,21 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
 }
 
 pub(super) fn succeeded(attempt: Attempt) -> AttemptRecord {
-    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Working, notice: Notice::None }
+    AttemptRecord {
+        attempt,
+        outcome: DeliveryOutcome::Done,
+        endpoint: EndpointEffect::Working,
+        notice: AttemptEvent::None,
+    }
 }
 
 /// A failed attempt that is made again `after_ms` later.
 pub(super) fn failed(attempt: Attempt, attempts: u32, after_ms: i64) -> AttemptRecord {
     AttemptRecord {
-        next: Next::Retry { at: attempt.at + later(after_ms), attempts },
+        outcome: DeliveryOutcome::Retry { at: attempt.at + later(after_ms), attempts },
         attempt: Attempt { status: AttemptStatus::Fail, response_status_code: 500, ..attempt },
         endpoint: EndpointEffect::Failing,
-        notice: Notice::None,
+        notice: AttemptEvent::None,
     }
 }
 
@@ -204,7 +209,7 @@ pub(super) async fn accepted(store: &Shared, messages: Vec<NewMessage>, now: Tim
     }
 }
 
-pub(super) fn page(from: Option<From>, order: Order, limit: usize) -> Page {
+pub(super) fn page(from: Option<Cursor>, order: Order, limit: usize) -> Page {
     Page { from, order, limit }
 }
 
@@ -222,7 +227,7 @@ pub(super) fn reason(error: StoreError) -> String {
     match error {
         StoreError::Taken(field) => format!("taken {field}"),
         StoreError::NotFound => "not found".to_owned(),
-        StoreError::Stale => "stale".to_owned(),
+        StoreError::Conflict => "stale".to_owned(),
         StoreError::Replayed => "replayed".to_owned(),
         other => other.to_string(),
     }
@@ -237,8 +242,8 @@ pub(super) async fn claim_all(
     limit: usize,
 ) -> Vec<Delivery> {
     let mut claimed = Vec::new();
-    for kind in [RowKind::Manual, RowKind::First, RowKind::Retry] {
-        let room = Room::for_rows(limit - claimed.len());
+    for kind in [DeliveryKind::Manual, DeliveryKind::First, DeliveryKind::Retry] {
+        let room = ClaimLimit::for_rows(limit - claimed.len());
         claimed.extend(store.claim(&node(of), &id("ep", endpoint), kind, at(now_ms), room).await.unwrap());
     }
     claimed

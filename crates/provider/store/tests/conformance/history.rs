@@ -2,7 +2,7 @@
 
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Id, Message};
 use provider_core::port::{
-    AttemptFilter, AttemptsOf, Content, Destination, Found, MessageFilter, Order, Scan, Standing,
+    AttemptFilter, AttemptScope, DeliveryState, Destination, MessageFilter, Order, PayloadRead, Scan, ScanResult,
 };
 
 use super::given::{Shared, accepted, application, at, attempt, failed, id, message, new, routes, sent, succeeded};
@@ -14,12 +14,12 @@ fn scan(limit: usize) -> Scan {
         below: "~".to_owned(),
         direction: Order::Descending,
         limit,
-        looked_max: 1_000,
+        scanned_rows_max: 1_000,
         bytes_max: 1_000_000,
     }
 }
 
-fn numbers(found: &Found<Message>) -> Vec<usize> {
+fn numbers(found: &ScanResult<Message>) -> Vec<usize> {
     found.rows.iter().map(|message| message.id[4..].parse().unwrap()).collect()
 }
 
@@ -44,7 +44,7 @@ async fn ten_messages(store: &Shared) {
 pub(super) async fn messages_are_found_by_what_they_are_and_when_they_were_made(store: Shared) {
     ten_messages(&store).await;
     let find = async |filter: MessageFilter, scan: Scan| {
-        let found = store.find_messages(&id("app", 1), &filter, &scan, Content::Read).await.unwrap();
+        let found = store.find_messages(&id("app", 1), &filter, &scan, PayloadRead::Include).await.unwrap();
         assert_eq!(found.stopped_at, None);
         numbers(&found)
     };
@@ -67,26 +67,26 @@ pub(super) async fn messages_are_found_by_what_they_are_and_when_they_were_made(
     let none = Scan { above: between.below, below: between.above, ..scan(20) };
     assert_eq!(find(open(), none).await, [0; 0]);
 
-    let whole = store.find_messages(&id("app", 1), &open(), &scan(1), Content::Read).await.unwrap();
+    let whole = store.find_messages(&id("app", 1), &open(), &scan(1), PayloadRead::Include).await.unwrap();
     assert_eq!(whole.rows[0].payload, message(10).payload);
-    let left = store.find_messages(&id("app", 1), &open(), &scan(1), Content::Left).await.unwrap();
+    let left = store.find_messages(&id("app", 1), &open(), &scan(1), PayloadRead::Skip).await.unwrap();
     assert_eq!(left.rows, [Message { payload: None, ..whole.rows[0].clone() }]);
     let ids: Vec<Id> = [3, 12, 9].map(|number| id("msg", number)).to_vec();
-    let mut by_id = store.messages_of_ids(&id("app", 1), &ids).await.unwrap();
+    let mut by_id = store.messages_by_ids(&id("app", 1), &ids).await.unwrap();
     by_id.sort_by(|a, b| a.id.cmp(&b.id));
     assert_eq!(by_id.iter().map(|message| &message.id).collect::<Vec<_>>(), [&id("msg", 3), &id("msg", 9)]);
-    let gone = store.find_messages(&id("app", 9), &open(), &scan(1), Content::Read).await.unwrap();
-    assert_eq!(gone, Found { rows: Vec::new(), stopped_at: None });
+    let gone = store.find_messages(&id("app", 9), &open(), &scan(1), PayloadRead::Include).await.unwrap();
+    assert_eq!(gone, ScanResult { rows: Vec::new(), stopped_at: None });
 }
 
 pub(super) async fn a_scan_stops_when_it_has_looked_at_enough(store: Shared) {
     ten_messages(&store).await;
     let seven =
         MessageFilter { event_types: Some(vec!["AUCTION_STATUS_CHANGE".to_owned()]), ..MessageFilter::default() };
-    let mut asked = Scan { looked_max: 3, ..scan(5) };
+    let mut asked = Scan { scanned_rows_max: 3, ..scan(5) };
     let mut pages = Vec::new();
     loop {
-        let found = store.find_messages(&id("app", 1), &seven, &asked, Content::Read).await.unwrap();
+        let found = store.find_messages(&id("app", 1), &seven, &asked, PayloadRead::Include).await.unwrap();
         pages.push(numbers(&found));
         let Some(stopped_at) = found.stopped_at else { break };
         asked.below = stopped_at.to_string();
@@ -96,11 +96,14 @@ pub(super) async fn a_scan_stops_when_it_has_looked_at_enough(store: Shared) {
     let attempts = (1..=10).map(|number| succeeded(attempt(number, number, 1, at(9))));
     store.record_attempts(attempts.collect()).await.unwrap();
     let (of, filter) =
-        (AttemptsOf::Endpoint(id("ep", 1)), AttemptFilter { message: seven.clone(), ..AttemptFilter::default() });
-    let asked = Scan { looked_max: 3, ..scan(5) };
+        (AttemptScope::Endpoint(id("ep", 1)), AttemptFilter { message: seven.clone(), ..AttemptFilter::default() });
+    let asked = Scan { scanned_rows_max: 3, ..scan(5) };
     let found = store.find_attempts(&id("app", 1), &of, &filter, &asked).await.unwrap();
-    assert_eq!(found, Found { rows: Vec::new(), stopped_at: Some(id("atmpt", 8)) });
-    let found = store.find_attempted(&id("app", 1), &id("ep", 1), &seven, None, &asked, Content::Left).await.unwrap();
+    assert_eq!(found, ScanResult { rows: Vec::new(), stopped_at: Some(id("atmpt", 8)) });
+    let found = store
+        .find_attempted_messages(&id("app", 1), &id("ep", 1), &seven, None, &asked, PayloadRead::Skip)
+        .await
+        .unwrap();
     assert_eq!((found.rows.len(), found.stopped_at), (0, Some(id("msg", 8))));
 }
 
@@ -108,9 +111,9 @@ pub(super) async fn a_page_of_large_payloads_is_short(store: Shared) {
     ten_messages(&store).await;
     let short = Scan { bytes_max: 30, ..scan(9) };
     let all = MessageFilter::default();
-    let found = store.find_messages(&id("app", 1), &all, &short, Content::Read).await.unwrap();
+    let found = store.find_messages(&id("app", 1), &all, &short, PayloadRead::Include).await.unwrap();
     assert_eq!((numbers(&found), found.stopped_at), (vec![10, 9, 8], Some(id("msg", 8))));
-    let found = store.find_messages(&id("app", 1), &all, &short, Content::Left).await.unwrap();
+    let found = store.find_messages(&id("app", 1), &all, &short, PayloadRead::Skip).await.unwrap();
     assert_eq!((found.rows.len(), found.stopped_at), (9, None));
 }
 
@@ -130,14 +133,14 @@ pub(super) async fn attempts_are_found_by_how_they_ended_and_what_they_delivered
         ended(6, 6, 1, bad, 500),
     ];
     store.record_attempts(records).await.unwrap();
-    let find = async |of: AttemptsOf, filter: AttemptFilter| {
+    let find = async |of: AttemptScope, filter: AttemptFilter| {
         let found = store.find_attempts(&id("app", 1), &of, &filter, &scan(20)).await.unwrap();
         assert_eq!(found.stopped_at, None);
         let number = |attempt: &Attempt| attempt.id[6..].parse().unwrap();
         assert!(found.rows.iter().all(|attempt| attempt.response == "schön"), "the whole attempt");
         found.rows.iter().map(number).collect::<Vec<usize>>()
     };
-    let (first, message) = (|| AttemptsOf::Endpoint(id("ep", 1)), || AttemptsOf::Message(id("msg", 2)));
+    let (first, message) = (|| AttemptScope::Endpoint(id("ep", 1)), || AttemptScope::Message(id("msg", 2)));
     let open = AttemptFilter::default;
     assert_eq!(find(first(), open()).await, [6, 4, 3, 2, 1]);
     assert_eq!(find(message(), open()).await, [5, 2, 1]);
@@ -166,7 +169,7 @@ pub(super) async fn attempted_messages_say_how_they_stand(store: Shared) {
     records.push(failed(attempt(3, 3, 1, at(10)), 1, 500));
     store.record_attempts(records).await.unwrap();
     let given_up = provider_core::port::AttemptRecord {
-        next: provider_core::port::Next::Done,
+        next: provider_core::port::DeliveryOutcome::Done,
         ..failed(attempt(4, 3, 1, at(20)), 2, 0)
     };
     store.record_attempts(vec![given_up, succeeded(attempt(5, 4, 1, at(20)))]).await.unwrap();
@@ -175,28 +178,29 @@ pub(super) async fn attempted_messages_say_how_they_stand(store: Shared) {
     let find = async |status: Option<AttemptStatus>| {
         let all = MessageFilter::default();
         let (app, endpoint) = (id("app", 1), id("ep", 1));
-        let found = store.find_attempted(&app, &endpoint, &all, status, &scan(20), Content::Left).await.unwrap();
+        let found =
+            store.find_attempted_messages(&app, &endpoint, &all, status, &scan(20), PayloadRead::Skip).await.unwrap();
         assert_eq!(found.stopped_at, None);
         found
             .rows
             .into_iter()
-            .map(|row| (row.message.id[4..].parse().unwrap(), row.standing))
-            .collect::<Vec<(usize, Standing)>>()
+            .map(|row| (row.message.id[4..].parse().unwrap(), row.state))
+            .collect::<Vec<(usize, DeliveryState)>>()
     };
     let (good, bad) = (AttemptStatus::Success, AttemptStatus::Fail);
-    let standing = |latest, succeeded, next_ms: Option<i64>| Standing {
+    let state = |latest, succeeded, next_ms: Option<i64>| DeliveryState {
         latest: Some(latest),
         succeeded,
         next_at: next_ms.map(at),
     };
-    let (one, two) = ((1, standing(good, true, None)), (2, standing(bad, false, Some(510))));
-    let (three, four) = ((3, standing(bad, false, None)), (4, standing(bad, true, None)));
+    let (one, two) = ((1, state(good, true, None)), (2, state(bad, false, Some(510))));
+    let (three, four) = ((3, state(bad, false, None)), (4, state(bad, true, None)));
     assert_eq!(find(None).await, [four, three, two, one]);
     assert_eq!(find(Some(good)).await, [four, one]);
     assert_eq!(find(Some(bad)).await, [three]);
     assert_eq!(find(Some(AttemptStatus::Sending)).await, [two]);
     assert_eq!(find(Some(AttemptStatus::Pending)).await, []);
-    let shown = [one, two, three].map(|(_, standing)| standing.shown());
+    let shown = [one, two, three].map(|(_, state)| state.status());
     assert_eq!(shown, [good, AttemptStatus::Sending, bad]);
 }
 

@@ -84,7 +84,7 @@ stories! {
         rows_of_each_kind_are_given_out_by_themselves,
         no_more_payloads_are_given_out_than_there_is_room_for,
         two_nodes_that_claim_at_once_share_the_rows,
-        what_a_dead_node_had_is_nobodys_and_due,
+        rows_of_a_dead_node_are_released_and_due,
         a_failed_attempt_waits_for_the_next,
         a_released_row_is_due_at_once_with_the_attempts_it_had,
         dropped_rows_are_gone_without_an_attempt,
@@ -105,7 +105,7 @@ stories! {
         applications_are_left_out_by_their_endpoints,
         attempts_and_what_waits_are_counted_within_their_ids;
     puts:
-        of_those_who_put_the_same_at_once_one_makes_it_and_the_others_change_it;
+        concurrent_puts_create_once_and_update_after;
     sealings:
         sentinels_are_replaced_as_they_were_seen,
         an_endpoints_secrets_are_replaced_where_they_are_what_was_seen;
@@ -122,7 +122,7 @@ stories! {
         what_a_task_sends_again_joins_the_line_of_its_key,
         a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,
         a_head_that_is_dropped_or_forgotten_lets_the_next_go,
-        whoever_comes_while_a_head_goes_is_not_forgotten;
+        a_message_accepted_while_the_head_finishes_becomes_due;
     endpoint_tasks:
         an_endpoints_tasks_are_listed_without_those_of_others;
     tasks:
@@ -143,14 +143,14 @@ stories! {
         what_waits_for_its_next_attempt_is_made_due_with_the_attempts_it_had,
         a_task_that_recovers_makes_due_what_waits_for_its_next_attempt,
         what_a_task_sends_again_is_told_from_what_is_new,
-        an_endpoint_that_is_forgiven_counts_as_changed,
+        clearing_a_pause_changes_the_endpoint,
         waiting_messages_are_listed_newest_first_but_for_heads_under_way,
         what_is_given_up_ends_with_an_attempt_that_says_so,
         a_head_that_is_given_up_lets_the_next_go,
         a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed,
         a_uid_is_found_whoever_has_it;
     operational:
-        what_nobody_listens_to_is_not_written,
+        no_event_is_written_without_an_operational_application,
         an_endpoints_changes_are_told_in_order,
         an_application_takes_its_endpoints_with_it_and_each_is_told,
         attempts_that_give_notice_are_told_once,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use provider_core::model::{Application, Attempt, Endpoint};
 use provider_core::operational::hidden_account;
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
 use super::given::{
@@ -41,18 +41,23 @@ fn disabled_event(number: usize, fail_since: Option<&str>, trigger: &str) -> Val
 }
 
 fn disabling(attempt: Attempt) -> AttemptRecord {
-    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::Disable, notice: Notice::None }
+    AttemptRecord {
+        attempt,
+        outcome: DeliveryOutcome::Done,
+        endpoint: EndpointEffect::Disable,
+        notice: AttemptEvent::None,
+    }
 }
 
 fn text(at: Timestamp) -> String {
     kit_runtime::clock::rfc3339_ms(at)
 }
 
-pub(super) async fn what_nobody_listens_to_is_not_written(store: Shared) {
+pub(super) async fn no_event_is_written_without_an_operational_application(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))])], at(0)).await;
     store.update_endpoint(endpoint(1)).await.unwrap();
-    let record = AttemptRecord { notice: Notice::Exhausted, ..disabling(attempt(1, 1, 1, at(10))) };
+    let record = AttemptRecord { notice: AttemptEvent::Exhausted, ..disabling(attempt(1, 1, 1, at(10))) };
     store.record_attempts(vec![record]).await.unwrap();
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     assert_eq!(told(&store).await, Vec::<Value>::new());
@@ -63,7 +68,7 @@ pub(super) async fn what_nobody_listens_to_is_not_written(store: Shared) {
     store.create_endpoint(own.clone(), None).await.unwrap();
     store.update_endpoint(own.clone()).await.unwrap();
     let record = disabling(Attempt { application: id("app", 100), ..attempt(2, 2, 100, at(10)) });
-    store.record_attempts(vec![AttemptRecord { notice: Notice::Exhausted, ..record }]).await.unwrap();
+    store.record_attempts(vec![AttemptRecord { notice: AttemptEvent::Exhausted, ..record }]).await.unwrap();
     store.delete_endpoint(&id("app", 100), &id("ep", 100)).await.unwrap();
     assert_eq!(told(&store).await, Vec::<Value>::new());
 }
@@ -83,7 +88,7 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     assert!(!store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     // It has failed since 10, and is disabled at 20; saying so again tells nothing.
-    let failing = AttemptRecord { next: Next::Done, ..failed(attempt(1, 1, 2, at(10)), 1, 1) };
+    let failing = AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(1, 1, 2, at(10)), 1, 1) };
     let records = [failing, disabling(attempt(2, 1, 2, at(20)))];
     store.record_attempts(records[..1].to_vec()).await.unwrap();
     store.record_attempts(records[1..].to_vec()).await.unwrap();
@@ -108,7 +113,7 @@ pub(super) async fn an_application_takes_its_endpoints_with_it_and_each_is_told(
     listen(&store).await;
     routes(&store, 2).await;
     let created = store.operational_events(100).await.unwrap();
-    store.settle_operational_events(created.iter().map(|event| event.no).collect()).await.unwrap();
+    store.delete_operational_events(created.iter().map(|event| event.no).collect()).await.unwrap();
     assert!(!store.delete_application(&id("org", 2), &id("app", 1)).await.unwrap(), "it is another account's");
     assert_eq!(told(&store).await, Vec::<Value>::new());
     assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
@@ -128,12 +133,15 @@ pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
     store
         .record_attempts(vec![
             failed(attempt(1, 1, 1, at(10)), 1, 100),
-            with(Notice::Failing, failed(attempt(2, 1, 1, at(20)), 4, 100)),
-            with(Notice::Exhausted, AttemptRecord { next: Next::Done, ..failed(attempt(3, 2, 1, at(30)), 8, 1) }),
+            with(AttemptEvent::Failing, failed(attempt(2, 1, 1, at(20)), 4, 100)),
+            with(
+                AttemptEvent::Exhausted,
+                AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(3, 2, 1, at(30)), 8, 1) },
+            ),
         ])
         .await
         .unwrap();
-    store.record_attempts(vec![with(Notice::Recovered, succeeded(attempt(4, 1, 1, at(40))))]).await.unwrap();
+    store.record_attempts(vec![with(AttemptEvent::Recovered, succeeded(attempt(4, 1, 1, at(40))))]).await.unwrap();
     let event = |event_type: &str, number: usize, message: usize, event_id: Option<&str>, code: u16, ms: i64| {
         json!({"type": event_type, "data": {"appId": &*id("app", 1), "appUid": "customer-1",
             "msgId": &*id("msg", message), "msgEventId": event_id, "endpointId": &*id("ep", 1),
@@ -161,9 +169,9 @@ pub(super) async fn events_are_settled_by_number_and_numbers_are_used_once(store
     let all = numbers().await;
     assert!(all.len() == 3 && all.is_sorted());
     assert_eq!(store.operational_events(1).await.unwrap()[0].no, all[0]);
-    store.settle_operational_events(vec![all[1]]).await.unwrap();
+    store.delete_operational_events(vec![all[1]]).await.unwrap();
     assert_eq!(numbers().await, [all[0], all[2]]);
-    store.settle_operational_events(all.clone()).await.unwrap();
+    store.delete_operational_events(all.clone()).await.unwrap();
     assert_eq!(numbers().await, Vec::<i64>::new());
     store.create_endpoint(endpoint(4), None).await.unwrap();
     assert!(numbers().await[0] > all[2]);

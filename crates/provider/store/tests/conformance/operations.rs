@@ -9,8 +9,8 @@ pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
     let batch =
         vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(2))]), sent(3, version, &[(1, None)])];
     accepted(&store, batch, at(5)).await;
-    store.leave(&node(1), at(10)).await.unwrap();
-    store.leave(&node(7), at(11)).await.unwrap();
+    store.release_node(&node(1), at(10)).await.unwrap();
+    store.release_node(&node(7), at(11)).await.unwrap();
     let claimed = claim_all(&*store, 2, 1, 10, 10).await;
     assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 3), id("msg", 1)]);
 }
@@ -32,7 +32,7 @@ pub(super) async fn living_nodes_are_those_heard_of_lately(store: Shared) {
     for (number, heard_ms) in [(1, 5), (2, 10), (3, 20)] {
         store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
     }
-    assert_eq!(store.living_nodes(at(10)).await.unwrap(), 2);
-    store.leave(&node(3), at(20)).await.unwrap();
-    assert_eq!(store.living_nodes(at(0)).await.unwrap(), 2);
+    assert_eq!(store.live_node_count(at(10)).await.unwrap(), 2);
+    store.release_node(&node(3), at(20)).await.unwrap();
+    assert_eq!(store.live_node_count(at(0)).await.unwrap(), 2);
 }

@@ -1,8 +1,8 @@
 //! Delivery rows that stay in order.
 
 use provider_core::model::{AttemptTrigger, Endpoint, TaskKind};
-use provider_core::port::ordering::{BlockedKey, Skip};
-use provider_core::port::{AttemptRecord, EndpointEffect, NewDelivery, NewMessage, Next};
+use provider_core::port::ordering::{BlockedKeyRow, SkipResult};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, NewDelivery, NewMessage};
 use provider_core::{DeliveryOrder, OrderingKey};
 
 use super::attempts::manual;
@@ -61,8 +61,11 @@ pub(super) async fn a_head_that_fails_or_dies_with_its_node_stays_the_head(store
     store.heartbeat(&node(2), at(90_000), at(80_000)).await.unwrap();
     assert_eq!(claimed(&store, 1, 90_000).await, [1], "its node died");
     // Given up: the next goes on.
-    let given_up =
-        AttemptRecord { next: Next::Done, endpoint: EndpointEffect::None, ..failed(attempt(2, 1, 1, at(11)), 2, 0) };
+    let given_up = AttemptRecord {
+        outcome: DeliveryOutcome::Done,
+        endpoint: EndpointEffect::None,
+        ..failed(attempt(2, 1, 1, at(11)), 2, 0)
+    };
     store.record_attempts(vec![given_up.clone(), given_up]).await.unwrap();
     assert_eq!(claimed(&store, 1, 90_000).await, [2]);
 }
@@ -72,13 +75,17 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     accepted(&store, (1..=3).map(|number| keyed(number, version, "lot-b", &[1, 2])).collect(), at(0)).await;
     accepted(&store, vec![keyed(4, version, "lot-a", &[1]), keyed(5, version, "lot-c", &[1])], at(1)).await;
     let endpoint = id("ep", 1);
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 2)).await.unwrap(), Skip::NotThere, "it is not the head");
+    assert_eq!(
+        store.skip_head(&endpoint, "lot-b", &id("msg", 2)).await.unwrap(),
+        SkipResult::NotHead,
+        "it is not the head"
+    );
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::UnderWay);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::UnderWay);
     for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
         store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)]).await.unwrap();
     }
-    let blocked = |key: &str, message, since, next, waiting| BlockedKey {
+    let blocked = |key: &str, message, since, next, waiting| BlockedKeyRow {
         attempts: 1,
         ..waiting_head(key, message, since, next, waiting)
     };
@@ -88,11 +95,11 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(store.blocked_keys(&endpoint, Some("lot-a"), 9).await.unwrap(), [b]);
     assert_eq!(
         store.skip_head(&endpoint, "lot-a", &id("msg", 1)).await.unwrap(),
-        Skip::NotThere,
+        SkipResult::NotHead,
         "it is of another key"
     );
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::Skipped);
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), Skip::NotThere);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::Skipped);
+    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::NotHead);
     assert_eq!(claimed(&store, 1, 20).await, [2]);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
 }
@@ -107,21 +114,21 @@ pub(super) async fn a_head_that_is_dropped_or_forgotten_lets_the_next_go(store: 
     assert_eq!(claimed(&store, 1, 9).await, [2]);
     drop_one(4).await;
     assert_eq!(claimed(&store, 1, 9).await, NOTHING, "the head was not dropped");
-    assert_eq!(store.forget_messages(&id("msg", 3), 9).await.unwrap(), 2);
+    assert_eq!(store.delete_old_messages(&id("msg", 3), 9).await.unwrap(), 2);
     assert_eq!(claimed(&store, 1, 9).await, [3], "the head was forgotten");
     assert_eq!(claimed(&store, 2, 9).await, [3], "with one that was held");
     drop_one(3).await;
     assert_eq!(claimed(&store, 1, 9).await, [5], "the fourth went before");
 }
 
-fn waiting_head(key: &str, message: usize, since_ms: i64, next_ms: i64, waiting: u64) -> BlockedKey {
-    BlockedKey {
+fn waiting_head(key: &str, message: usize, since_ms: i64, next_ms: i64, waiting: u64) -> BlockedKeyRow {
+    BlockedKeyRow {
         key: OrderingKey::kept(key),
         message: id("msg", message),
         attempts: 0,
         since: at(since_ms),
         next_at: at(next_ms),
-        in_hand: false,
+        claimed: false,
         waiting,
     }
 }
@@ -145,8 +152,8 @@ pub(super) async fn a_key_is_seen_whatever_its_first_message_waits_for_and_can_b
     assert_eq!(claimed(&store, 1, 9).await, [4]);
     assert_eq!(listed(Some("y")).await, [], "it is on its way, and nothing waits for it");
     accepted(&store, vec![keyed(5, version, "z", &[1])], at(10)).await;
-    assert_eq!(listed(Some("y")).await, [BlockedKey { in_hand: true, ..head("z", 4, 0, 1) }]);
-    assert_eq!(store.skip_head(&endpoint, "x", &id("msg", 1)).await.unwrap(), Skip::Skipped);
+    assert_eq!(listed(Some("y")).await, [BlockedKeyRow { claimed: true, ..head("z", 4, 0, 1) }]);
+    assert_eq!(store.skip_head(&endpoint, "x", &id("msg", 1)).await.unwrap(), SkipResult::Skipped);
     assert_eq!(listed(None).await, [head("x", 2, 0, 0), y]);
     assert_eq!(claimed(&store, 1, 20).await, [2], "the next of the key is due at once");
 }
@@ -189,7 +196,7 @@ pub(super) async fn what_a_task_sends_again_joins_the_line_of_its_key(store: Sha
     assert_eq!(store.advance_task(step(1, 1, 0, 5, &[5, 3, 1, 4, 2], at(20))).await.unwrap(), 5);
     let due = async |messages: &[usize]| {
         let messages: Vec<_> = messages.iter().map(|number| id("msg", *number)).collect();
-        store.due_of(&id("ep", 1), &messages, at(20)).await.unwrap()
+        store.due_count(&id("ep", 1), &messages, at(20)).await.unwrap()
     };
     assert_eq!(due(&[1, 2, 3]).await, 0, "a task does not wait for those of a key that waits");
     assert_eq!(due(&[4, 5]).await, 2);
@@ -231,7 +238,7 @@ pub(super) async fn a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_
 
 /// Four senders of two keys each while their heads go: were one entered behind a head that is just going, it would be held for
 /// ever.
-pub(super) async fn whoever_comes_while_a_head_goes_is_not_forgotten(store: Shared) {
+pub(super) async fn a_message_accepted_while_the_head_finishes_becomes_due(store: Shared) {
     const EACH: usize = 60;
     let version = routes(&store, 1).await;
     let sending: Vec<_> = (0..4)

@@ -1,7 +1,7 @@
 //! Pages: a list of 120 rows walked in both directions, in either order.
 
 use provider_core::model::Message;
-use provider_core::port::{From, NewMessage, Order, Page};
+use provider_core::port::{Cursor, NewMessage, Order, Page};
 
 use super::given::{
     Shared, accepted, account, application, at, attempt, endpoint, event_type, id, message, new, page, routes, sent,
@@ -18,7 +18,7 @@ async fn walks(name: &str, keys: &[String], order: Order, list: impl AsyncFn(Pag
     for rows in [50, 50, 20, 0] {
         let slice = list(page(from.clone(), order, PAGE_ROWS)).await;
         assert_eq!(slice.len(), rows, "{name} {order:?}");
-        from = slice.last().map(|key| From::After(key.clone())).or(from);
+        from = slice.last().map(|key| Cursor::After(key.clone())).or(from);
         forwards.extend(slice);
     }
     assert_eq!(forwards, keys, "{name} {order:?} forwards");
@@ -26,7 +26,7 @@ async fn walks(name: &str, keys: &[String], order: Order, list: impl AsyncFn(Pag
     let mut from = keys[ROWS - 1].clone();
     let mut backwards = vec![from.clone()];
     for rows in [50, 50, 19, 0] {
-        let slice = list(page(Some(From::Before(from.clone())), order, PAGE_ROWS)).await;
+        let slice = list(page(Some(Cursor::Before(from.clone())), order, PAGE_ROWS)).await;
         assert_eq!(slice.len(), rows, "{name} {order:?} back");
         from = slice.first().cloned().unwrap_or(from);
         backwards.splice(0..0, slice);

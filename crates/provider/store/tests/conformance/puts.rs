@@ -55,7 +55,7 @@ async fn is_one(mut puts: JoinSet<(String, bool)>) {
     assert_eq!((ids.len(), made), (1, 1));
 }
 
-pub(super) async fn of_those_who_put_the_same_at_once_one_makes_it_and_the_others_change_it(store: Shared) {
+pub(super) async fn concurrent_puts_create_once_and_update_after(store: Shared) {
     let provider = provider(store);
     let account = provider.create_account("Customer").await.unwrap();
     let caller = Caller::operator(&account);

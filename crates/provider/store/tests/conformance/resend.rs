@@ -1,7 +1,9 @@
 //! Delivering a message once more.
 
 use provider_core::model::{Attempt, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice, RESEND_DUE, Resend, Room, RowKind};
+use provider_core::port::{
+    AttemptEvent, AttemptRecord, ClaimLimit, DeliveryKind, DeliveryOutcome, EndpointEffect, RESEND_DUE, Resend,
+};
 
 use super::given::{
     Shared, accepted, answer, at, attempt, claim_all, endpoint, failed, id, node, reason, routes, sent, succeeded,
@@ -13,7 +15,12 @@ fn again(message: usize, endpoint: usize) -> Resend {
 
 fn manual(attempt: Attempt) -> AttemptRecord {
     let attempt = Attempt { trigger: AttemptTrigger::Manual, ..attempt };
-    AttemptRecord { attempt, next: Next::Done, endpoint: EndpointEffect::None, notice: Notice::None }
+    AttemptRecord {
+        attempt,
+        outcome: DeliveryOutcome::Done,
+        endpoint: EndpointEffect::None,
+        notice: AttemptEvent::None,
+    }
 }
 
 /// What a node is given of the endpoint: the message, attempts made, and what the next one is made for.
@@ -65,7 +72,7 @@ pub(super) async fn what_is_accepted_to_be_tried_by_hand_is_one_manual_attempt_b
     by_hand.deliveries[0].trigger = AttemptTrigger::Manual;
     accepted(&store, vec![sent(1, version, &[(1, None)]), by_hand], at(5)).await;
     assert_eq!(store.next_due().await.unwrap(), Some(RESEND_DUE));
-    let rows = store.claim(&node(1), &id("ep", 1), RowKind::Manual, at(5), Room::for_rows(9)).await.unwrap();
+    let rows = store.claim(&node(1), &id("ep", 1), DeliveryKind::Manual, at(5), ClaimLimit::for_rows(9)).await.unwrap();
     assert_eq!(rows.iter().map(|row| &*row.message.id).collect::<Vec<_>>(), [&*id("msg", 2)]);
     assert_eq!(claimed(&store, 1, 1, 5).await, [(1, 0, AttemptTrigger::Scheduled)], "the other one waits as it would");
     store.record_attempts(vec![manual(attempt(1, 2, 1, at(10)))]).await.unwrap();

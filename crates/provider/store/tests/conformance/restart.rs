@@ -88,11 +88,11 @@ async fn two_nodes_on_one_database_of_postgresql_see_each_other() {
 async fn see_each_other(server: Shared, command: Shared) {
     let version = routes(&server, 1).await;
     command.create_endpoint(endpoint(2), None).await.unwrap();
-    server.changed_elsewhere().wait().await;
+    server.remote_changes().wait().await;
     let stale = server.accept(vec![sent(1, version, &[(1, None)])], at(5)).await.unwrap();
     assert_eq!(reasons(stale), ["stale"]);
     accepted(&server, vec![sent(1, version + 1, &[(1, None), (2, None)])], at(5)).await;
-    command.changed_elsewhere().wait().await;
+    command.remote_changes().wait().await;
     server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))]).await.unwrap();
     assert_eq!(claim_all(&*command, 2, 2, 9, 9).await.len(), 1);
     assert_eq!(claim_all(&*command, 2, 1, 9, 9).await.len(), 0);

@@ -109,12 +109,12 @@ pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
         there.map(|message| message.id[4..].parse().unwrap()).collect::<Vec<usize>>()
     };
     let over = |ms: i64| at(5 * HOUR_MS + ms);
-    assert_eq!(store.forget_payloads(over(0), 9).await.unwrap(), 0);
-    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 2);
-    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 1);
+    assert_eq!(store.expunge_expired_payloads(over(0), 9).await.unwrap(), 0);
+    assert_eq!(store.expunge_expired_payloads(over(3), 2).await.unwrap(), 2);
+    assert_eq!(store.expunge_expired_payloads(over(3), 2).await.unwrap(), 1);
     assert_eq!(there().await, [4, 5, 6]);
-    assert_eq!(store.forget_payloads(over(3), 2).await.unwrap(), 0);
-    assert_eq!(store.forget_payloads(at(100 * 24 * HOUR_MS), 9).await.unwrap(), 2);
+    assert_eq!(store.expunge_expired_payloads(over(3), 2).await.unwrap(), 0);
+    assert_eq!(store.expunge_expired_payloads(at(100 * 24 * HOUR_MS), 9).await.unwrap(), 2);
     assert_eq!(there().await, [6]);
 }
 
@@ -135,7 +135,7 @@ pub(super) async fn what_waits_of_payloads_that_went_is_due(store: Shared) {
     let tries = [1, 3].map(|message| failed(attempt(message, message, 1, at(10)), 1, never));
     store.record_attempts(tries.into()).await.unwrap();
     let over = 6 * HOUR_MS;
-    assert_eq!(store.forget_payloads(at(over), 9).await.unwrap(), 1);
+    assert_eq!(store.expunge_expired_payloads(at(over), 9).await.unwrap(), 1);
     assert_eq!(store.next_due().await.unwrap(), Some(at(over)));
     let given = claim_all(&*store, 1, 1, over, 9).await;
     assert_eq!(given.len(), 1, "the other key's keeps its time");
@@ -157,12 +157,12 @@ pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of
     let records = records.map(|number| succeeded(attempt(10 - number, number, 2, at(10))));
     store.record_attempts(records.collect()).await.unwrap();
     let before = id("msg", 5);
-    assert_eq!(store.forget_attempts(&before, 1).await.unwrap(), 1);
-    assert_eq!(store.forget_attempts(&before, 9).await.unwrap(), 1);
-    assert_eq!(store.forget_attempts(&before, 9).await.unwrap(), 0);
+    assert_eq!(store.delete_old_attempts(&before, 1).await.unwrap(), 1);
+    assert_eq!(store.delete_old_attempts(&before, 9).await.unwrap(), 1);
+    assert_eq!(store.delete_old_attempts(&before, 9).await.unwrap(), 0);
     let mut forgotten = 0;
     for _ in 0..5 {
-        forgotten += store.forget_messages(&before, 2).await.unwrap();
+        forgotten += store.delete_old_messages(&before, 2).await.unwrap();
     }
     assert_eq!(forgotten, 3);
     let app = id("app", 1);

@@ -2,8 +2,8 @@
 
 use provider_core::OrderingKey;
 use provider_core::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
-use provider_core::port::supervision::{Due, EndpointStates, Pause, TaskCount, WaitingFor};
-use provider_core::port::{NewMessage, Order, Resend, Room, RowKind, StoreError};
+use provider_core::port::supervision::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
+use provider_core::port::{ClaimLimit, DeliveryKind, NewMessage, Order, Resend, StoreError};
 
 use super::given::{
     Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded,
@@ -21,8 +21,8 @@ pub(super) async fn the_longest_due_come_first_and_without_what_was_asked_for_by
     let resend = Resend { application: id("app", 1), message: id("msg", 5), endpoint: id("ep", 5) };
     store.resend(resend, None).await.unwrap();
 
-    let due = |endpoint, ms| Due { endpoint: id("ep", endpoint), since: at(ms) };
-    let all = async |ms, limit| store.longest_due(at(ms), limit).await.unwrap();
+    let due = |endpoint, ms| DueEndpoint { endpoint: id("ep", endpoint), since: at(ms) };
+    let all = async |ms, limit| store.longest_due_endpoints(at(ms), limit).await.unwrap();
     assert_eq!(all(19, 9).await, []);
     assert_eq!(all(29, 9).await, [due(2, 20)]);
     assert_eq!(all(139, 9).await, [due(2, 20), due(1, 30)]);
@@ -68,12 +68,12 @@ pub(super) async fn rows_are_counted_by_what_they_wait_for(store: Shared) {
     messages.extend([sent(5, version, &[(1, None)]), sent(6, version, &[(2, None)]), later]);
     accepted(&store, messages, at(0)).await;
     store.record_attempts(vec![failed(attempt(1, 3, 1, at(10)), 1, 100)]).await.unwrap();
-    let waiting = async |ms, count_max| store.waiting_for(&id("ep", 1), at(ms), count_max).await.unwrap();
-    let all = WaitingFor { in_hand: 1, key: 1, due: 2, retry: 1, later: 1 };
+    let waiting = async |ms, count_max| store.waiting_counts(&id("ep", 1), at(ms), count_max).await.unwrap();
+    let all = WaitingCounts { claimed: 1, key: 1, due: 2, retry: 1, later: 1 };
     assert_eq!(waiting(20, 99).await, all);
-    assert_eq!(waiting(500, 99).await, WaitingFor { due: 4, retry: 0, later: 0, ..all });
-    assert_eq!(waiting(20, 3).await, WaitingFor { key: 1, due: 1, retry: 1, ..WaitingFor::default() });
-    assert_eq!(store.waiting_for(&id("ep", 9), at(20), 9).await.unwrap(), WaitingFor::default());
+    assert_eq!(waiting(500, 99).await, WaitingCounts { due: 4, retry: 0, later: 0, ..all });
+    assert_eq!(waiting(20, 3).await, WaitingCounts { key: 1, due: 1, retry: 1, ..WaitingCounts::default() });
+    assert_eq!(store.waiting_counts(&id("ep", 9), at(20), 9).await.unwrap(), WaitingCounts::default());
 }
 
 pub(super) async fn what_waits_for_its_next_attempt_is_made_due_with_the_attempts_it_had(store: Shared) {
@@ -82,11 +82,11 @@ pub(super) async fn what_waits_for_its_next_attempt_is_made_due_with_the_attempt
     let tried = (1..=3).map(|number| failed(attempt(number, number, 1, at(10)), number as u32, 1_000));
     store.record_attempts(tried.collect()).await.unwrap();
     store.record_attempts(vec![failed(attempt(4, 1, 2, at(10)), 1, 1_000)]).await.unwrap();
-    let hasten = async |limit| store.hasten(&id("ep", 1), at(50), limit).await.unwrap();
-    assert_eq!(hasten(2).await, 2);
-    assert_eq!(hasten(2).await, 1);
-    assert_eq!(hasten(2).await, 0, "one is in a node's hands");
-    let due = store.claim(&node(2), &id("ep", 1), RowKind::Retry, at(50), Room::for_rows(9)).await.unwrap();
+    let make_retries_due = async |limit| store.make_retries_due(&id("ep", 1), at(50), limit).await.unwrap();
+    assert_eq!(make_retries_due(2).await, 2);
+    assert_eq!(make_retries_due(2).await, 1);
+    assert_eq!(make_retries_due(2).await, 0, "one is in a node's hands");
+    let due = store.claim(&node(2), &id("ep", 1), DeliveryKind::Retry, at(50), ClaimLimit::for_rows(9)).await.unwrap();
     let due: Vec<_> = due.iter().map(|row| (row.message.id.clone(), row.attempts)).collect();
     assert_eq!(due, [1, 2, 3].map(|number| (id("msg", number), number as u32)));
     assert_eq!(claim_all(&*store, 2, 2, 50, 9).await.len(), 0, "another endpoint's waits on");
@@ -126,16 +126,16 @@ pub(super) async fn what_a_task_sends_again_is_told_from_what_is_new(store: Shar
     assert_eq!(claimed, [(id("msg", 1), true), (id("msg", 2), true), (id("msg", 3), false)]);
 }
 
-pub(super) async fn an_endpoint_that_is_forgiven_counts_as_changed(store: Shared) {
+pub(super) async fn clearing_a_pause_changes_the_endpoint(store: Shared) {
     let before = routes(&store, 2).await;
-    store.forgive(&id("ep", 1), at(500)).await.unwrap();
+    store.reset_endpoint_pause(&id("ep", 1), at(500)).await.unwrap();
     let changed = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
     assert_eq!(changed, Endpoint { updated_at: at(500), ..endpoint(1) });
     assert_eq!(version(&store).await, before + 1);
-    store.forgive(&id("ep", 1), at(500)).await.unwrap();
+    store.reset_endpoint_pause(&id("ep", 1), at(500)).await.unwrap();
     let again = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
     assert!(again.updated_at > at(500), "also in the same moment");
-    assert!(matches!(store.forgive(&id("ep", 9), at(500)).await, Err(StoreError::NotFound)));
+    assert!(matches!(store.reset_endpoint_pause(&id("ep", 9), at(500)).await, Err(StoreError::NotFound)));
 }
 
 pub(super) async fn waiting_messages_are_listed_newest_first_but_for_heads_under_way(store: Shared) {
@@ -165,12 +165,12 @@ pub(super) async fn what_is_given_up_ends_with_an_attempt_that_says_so(store: Sh
         response_status_code: 0,
         ..attempt(number, message, 1, at(50))
     };
-    let give_up = async |of: &[usize]| {
+    let cancel_deliveries = async |of: &[usize]| {
         let attempts = of.iter().map(|message| cancelled(*message, *message)).collect();
-        store.give_up(&id("ep", 1), attempts).await.unwrap()
+        store.cancel_deliveries(&id("ep", 1), attempts).await.unwrap()
     };
-    assert_eq!(give_up(&[5, 4, 2, 9]).await, 3, "the ninth was never there");
-    assert_eq!(give_up(&[5, 4]).await, 0, "they are gone");
+    assert_eq!(cancel_deliveries(&[5, 4, 2, 9]).await, 3, "the ninth was never there");
+    assert_eq!(cancel_deliveries(&[5, 4]).await, 0, "they are gone");
     let kept = store.attempts_at_endpoint(&id("app", 1), &id("ep", 1), whole(Order::Ascending)).await.unwrap();
     assert_eq!(kept, [cancelled(5, 5), cancelled(4, 4), cancelled(2, 2)]);
     let claimed = async |endpoint| {
@@ -178,7 +178,7 @@ pub(super) async fn what_is_given_up_ends_with_an_attempt_that_says_so(store: Sh
         claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>()
     };
     assert_eq!(claimed(1).await, [id("msg", 1)]);
-    assert_eq!(give_up(&[3, 1]).await, 1, "the head is under way");
+    assert_eq!(cancel_deliveries(&[3, 1]).await, 1, "the head is under way");
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 1);
     assert_eq!(claimed(2).await, [id("msg", 5)], "another endpoint's goes on");
 }
@@ -187,7 +187,7 @@ pub(super) async fn what_is_given_up_ends_with_an_attempt_that_says_so(store: Sh
 pub(super) async fn a_head_that_is_given_up_lets_the_next_go(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, (1..=2).map(|number| keyed(number, version, "lot-1", &[1])).collect(), at(0)).await;
-    assert_eq!(store.give_up(&id("ep", 1), vec![attempt(1, 1, 1, at(5))]).await.unwrap(), 1);
+    assert_eq!(store.cancel_deliveries(&id("ep", 1), vec![attempt(1, 1, 1, at(5))]).await.unwrap(), 1);
     let claimed = claim_all(&*store, 1, 1, 5, 9).await;
     assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 2)]);
 }
@@ -203,23 +203,23 @@ pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(
     let paused = async |ms| store.paused_until(&id("ep", 1), at(ms)).await.unwrap();
     let kept = async |since_ms, ms, limit| store.pauses(at(since_ms), at(ms), limit).await.unwrap();
     assert_eq!(paused(1_500).await, None);
-    store.note_pause(pause(1, 9_500, 2), at(1_500)).await.unwrap();
-    store.note_pause(pause(1, 9_000, 2), at(1_600)).await.unwrap();
-    store.note_pause(pause(2, 9_500, 2), at(1_700)).await.unwrap();
+    store.save_pause(pause(1, 9_500, 2), at(1_500)).await.unwrap();
+    store.save_pause(pause(1, 9_000, 2), at(1_600)).await.unwrap();
+    store.save_pause(pause(2, 9_500, 2), at(1_700)).await.unwrap();
     assert_eq!(paused(2_000).await, Some(at(9_000)), "the last that was said");
     assert_eq!(paused(9_000).await, None, "it is over");
     assert_eq!(kept(0, 2_000, 9).await, [pause(2, 9_500, 2), pause(1, 9_000, 2)]);
     assert_eq!(kept(0, 2_000, 1).await, [pause(2, 9_500, 2)]);
     assert_eq!(kept(1_601, 2_000, 9).await, [pause(2, 9_500, 2)]);
     assert_eq!(kept(0, 9_200, 9).await, [pause(2, 9_500, 2)]);
-    store.note_pause(pause(2, 12_000, 2), at(9_500)).await.unwrap();
+    store.save_pause(pause(2, 12_000, 2), at(9_500)).await.unwrap();
     assert_eq!(paused(2_000).await, None, "those that are over are forgotten");
 
-    store.note_pause(pause(1, 20_000, 2), at(10_000)).await.unwrap();
-    store.forgive(&id("ep", 1), at(10_500)).await.unwrap();
+    store.save_pause(pause(1, 20_000, 2), at(10_000)).await.unwrap();
+    store.reset_endpoint_pause(&id("ep", 1), at(10_500)).await.unwrap();
     assert_eq!(paused(11_000).await, None, "somebody has done something about it");
     assert_eq!(kept(0, 11_000, 9).await, [pause(2, 12_000, 2)]);
-    store.note_pause(pause(1, 20_000, 10_500), at(11_000)).await.unwrap();
+    store.save_pause(pause(1, 20_000, 10_500), at(11_000)).await.unwrap();
     assert_eq!(paused(11_000).await, Some(at(20_000)), "it says so again");
     let changed = Application { updated_at: at(10_600), ..application(1) };
     store.update_application(changed).await.unwrap();
@@ -231,12 +231,12 @@ pub(super) async fn a_uid_is_found_whoever_has_it(store: Shared) {
     store.create_application(application(2), None).await.unwrap();
     let same = Endpoint { application: id("app", 2), uid: Some("receiver-1".into()), ..endpoint(3) };
     store.create_endpoint(same.clone(), None).await.unwrap();
-    let endpoints = async |uid, limit| store.endpoints_of_uid(uid, limit).await.unwrap();
+    let endpoints = async |uid, limit| store.endpoints_by_uid(uid, limit).await.unwrap();
     let both = [(id("org", 1), endpoint(1)), (id("org", 1), same)];
     assert_eq!(endpoints("receiver-1", 9).await, both);
     assert_eq!(endpoints("receiver-1", 1).await, both[..1]);
     assert_eq!(endpoints(&id("ep", 1), 9).await, [], "an id is no uid");
-    let applications = store.applications_of_uid("customer-2", 9).await.unwrap();
+    let applications = store.applications_by_uid("customer-2", 9).await.unwrap();
     assert_eq!(applications.iter().map(|found| found.id.clone()).collect::<Vec<_>>(), [id("app", 2)]);
-    assert_eq!(store.applications_of_uid("customer-9", 9).await.unwrap(), []);
+    assert_eq!(store.applications_by_uid("customer-9", 9).await.unwrap(), []);
 }

@@ -8,7 +8,8 @@ use provider_core::model::{
     Attempt, AttemptStatus, BackgroundTask, Endpoint, Message, Progress, Selection, TaskKind, TaskStatus,
 };
 use provider_core::port::{
-    Advance, Answer, AttemptRecord, From, IdempotentAnswer, NewMessage, Next, Order, StoreError, TaskFilter,
+    Answer, AttemptRecord, Cursor, DeliveryOutcome, IdempotentAnswer, NewMessage, Order, StoreError, TaskFilter,
+    TaskStep,
 };
 
 use super::given::{
@@ -42,8 +43,8 @@ pub(super) fn task(number: usize, kind: TaskKind) -> BackgroundTask {
 }
 
 /// A step of worker `worker` over messages with these numbers.
-pub(super) fn step(of: usize, worker: usize, from: usize, to: usize, messages: &[usize], now: Timestamp) -> Advance {
-    Advance {
+pub(super) fn step(of: usize, worker: usize, from: usize, to: usize, messages: &[usize], now: Timestamp) -> TaskStep {
+    TaskStep {
         task: id("qtask", of),
         from: id("msg", from),
         to: id("msg", to),
@@ -98,7 +99,7 @@ pub(super) async fn a_task_is_kept_with_its_answer_and_listed_by_status_and_kind
     let list = async |filter, page| store.tasks(&id("org", 1), filter, page).await.unwrap();
     let all = [failed.clone(), second.clone(), first.clone()];
     assert_eq!(list(TaskFilter::default(), whole(Order::Descending)).await, all);
-    let after = page(Some(From::After(first.id.to_string())), Order::Ascending, 1);
+    let after = page(Some(Cursor::After(first.id.to_string())), Order::Ascending, 1);
     assert_eq!(list(TaskFilter::default(), after).await, std::slice::from_ref(&second));
     let running = TaskFilter { status: Some(TaskStatus::Running), kind: None };
     assert_eq!(list(running, whole(Order::Ascending)).await, [first, second.clone()]);
@@ -119,7 +120,7 @@ pub(super) async fn a_running_task_is_one_workers_until_its_lease_is_over(store:
     assert_eq!(ids(leased(&store, 3, 110, 9).await), [id("qtask", 1)].into());
     // Who had it comes too late, and who has it goes on.
     let late = store.advance_task(step(1, 1, 0, 5, &[], at(111))).await;
-    assert!(matches!(late, Err(StoreError::Stale)), "{late:?}");
+    assert!(matches!(late, Err(StoreError::Conflict)), "{late:?}");
     store.advance_task(step(1, 3, 0, 0, &[], at(150))).await.unwrap();
     assert_eq!(seen(&store, 1).await.updated_at, at(5), "keeping it is no progress");
     assert_eq!(ids(leased(&store, 2, 240, 9).await), [id("qtask", 2)].into());
@@ -140,34 +141,34 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     assert_eq!(leased(&store, 1, 10, 1).await.len(), 1);
     assert_eq!(store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await.unwrap(), 2);
     let again = store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await;
-    assert!(matches!(again, Err(StoreError::Stale)), "{again:?}");
+    assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
     let moved = seen(&store, 1).await;
     assert_eq!(moved.progress, Progress { position: id("msg", 4), found: 4, enqueued: 2 });
     assert_eq!((moved.status, moved.updated_at), (TaskStatus::Running, at(20)));
 
-    let due_of = async |now| {
+    let due_count = async |now| {
         let messages = [1, 2, 3, 4, 5].map(|number| id("msg", number));
-        store.due_of(&id("ep", 1), &messages, at(now)).await.unwrap()
+        store.due_count(&id("ep", 1), &messages, at(now)).await.unwrap()
     };
-    assert_eq!(due_of(19).await, 2, "what was there, claimed or not");
-    assert_eq!(due_of(20).await, 4);
+    assert_eq!(due_count(19).await, 2, "what was there, claimed or not");
+    assert_eq!(due_count(20).await, 4);
     let claimed = claim_all(&*store, 9, 1, 20, 9).await;
     let claimed: Vec<_> = claimed.iter().map(|row| (row.message.id.clone(), row.attempts)).collect();
     assert_eq!(claimed, [2, 1, 4].map(|number| (id("msg", number), 0)), "those that waited before go before");
-    assert!(claimed.len() == 3 && due_of(20).await == 4);
+    assert!(claimed.len() == 3 && due_count(20).await == 4);
     store
         .record_attempts(vec![succeeded(attempt(1, 1, 1, at(30))), failed(attempt(2, 4, 1, at(30)), 1, 50)])
         .await
         .unwrap();
-    assert_eq!(due_of(40).await, 2, "one is done, one waits for its next attempt");
+    assert_eq!(due_count(40).await, 2, "one is done, one waits for its next attempt");
 
-    let last = Advance { status: TaskStatus::Finished, ..step(1, 1, 4, 9, &[5], at(40)) };
+    let last = TaskStep { status: TaskStatus::Finished, ..step(1, 1, 4, 9, &[5], at(40)) };
     assert_eq!(store.advance_task(last).await.unwrap(), 1);
     let finished = seen(&store, 1).await;
     assert_eq!((finished.status, finished.progress.enqueued), (TaskStatus::Finished, 3));
     assert_eq!(leased(&store, 1, 900, 9).await, []);
     let after = store.advance_task(step(1, 1, 9, 10, &[1], at(50))).await;
-    assert!(matches!(after, Err(StoreError::Stale)), "{after:?}");
+    assert!(matches!(after, Err(StoreError::Conflict)), "{after:?}");
 }
 
 pub(super) async fn what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted_at(store: Shared) {
@@ -207,7 +208,7 @@ pub(super) async fn a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all(
     assert_eq!(seen(&store, 1).await.progress.position, id("msg", 0));
     assert_eq!(store.next_due().await.unwrap(), None);
     let failed =
-        Advance { status: TaskStatus::Failed, error: Some("gone".to_owned()), ..step(1, 1, 0, 0, &[], at(30)) };
+        TaskStep { status: TaskStatus::Failed, error: Some("gone".to_owned()), ..step(1, 1, 0, 0, &[], at(30)) };
     assert_eq!(store.advance_task(failed).await.unwrap(), 0);
     let failed = seen(&store, 1).await;
     assert_eq!((failed.status, failed.error.as_deref(), failed.updated_at), (TaskStatus::Failed, Some("gone"), at(30)));
@@ -226,7 +227,7 @@ pub(super) async fn of_two_workers_at_one_position_one_makes_the_step(store: Sha
             for number in 1..=STEPS {
                 match store.advance_task(step(1, 1, number - 1, number, &[number], at(20))).await {
                     Ok(rows) => made += rows,
-                    Err(StoreError::Stale) => {}
+                    Err(StoreError::Conflict) => {}
                     Err(error) => panic!("{error}"),
                 }
             }
@@ -254,7 +255,7 @@ pub(super) async fn of_two_tasks_that_want_a_message_sent_one_sends_it(store: Sh
     let advance = async |of| store.advance_task(step(of, 1, 0, 2, &[1, 2], at(20))).await.unwrap();
     assert_eq!(advance(1).await, 2);
     let tried = vec![failed(attempt(1, 1, 1, at(30)), 1, 0), succeeded(attempt(2, 2, 1, at(30)))];
-    let done = tried.into_iter().map(|record| AttemptRecord { next: Next::Done, ..record });
+    let done = tried.into_iter().map(|record| AttemptRecord { outcome: DeliveryOutcome::Done, ..record });
     store.record_attempts(done.collect()).await.unwrap();
     assert_eq!(advance(2).await, 0, "nothing is missing any more");
     assert_eq!(advance(3).await, 1, "only the failure is to be recovered");
@@ -267,8 +268,10 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
     let expired = provider_core::model::Message { payload: None, ..message(6) };
     messages.push(new(expired, version));
     accepted(&store, messages, at(0)).await;
-    let given_up =
-        |record: provider_core::port::AttemptRecord| provider_core::port::AttemptRecord { next: Next::Done, ..record };
+    let given_up = |record: provider_core::port::AttemptRecord| provider_core::port::AttemptRecord {
+        outcome: DeliveryOutcome::Done,
+        ..record
+    };
     let fails = |number, message, endpoint| failed(attempt(number, message, endpoint, at(10)), 1, 100);
     let works = |number, message, endpoint| succeeded(attempt(number, message, endpoint, at(10)));
     let records = vec![
@@ -286,7 +289,7 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
     store.record_attempts(records).await.unwrap();
     let failures = async |after, before, limit| {
         let [after, before] = [after, before].map(|number| id("atmpt", number));
-        let found = store.failures(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap();
+        let found = store.failed_attempts(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap();
         found.into_iter().map(|row| (row.attempt, row.recoverable)).collect::<Vec<_>>()
     };
     let row = |attempt, message: Option<usize>| (id("atmpt", attempt), message.map(|message| id("msg", message)));
@@ -306,7 +309,8 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
     assert_eq!(failures(5, 10, 99).await, all[5..8]);
     assert_eq!(failures(5, 7, 99).await, [row(6, Some(4))], "its last failure of the span");
     assert_eq!(
-        store.failures(&id("app", 2), &id("ep", 1), &id("atmpt", 0), &id("atmpt", 3), 9).await.unwrap()[1].recoverable,
+        store.failed_attempts(&id("app", 2), &id("ep", 1), &id("atmpt", 0), &id("atmpt", 3), 9).await.unwrap()[1]
+            .recoverable,
         None
     );
 }
@@ -328,7 +332,7 @@ pub(super) async fn messages_are_seen_from_an_endpoint(store: Shared) {
     store.record_attempts(records).await.unwrap();
     let seen = async |after, before, limit| {
         let [after, before] = [after, before].map(|number| id("msg", number));
-        store.sent(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap()
+        store.replay_candidates(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap()
     };
     let all = seen(0, 9, 9).await;
     let latest: Vec<_> = all.iter().map(|row| (row.message.clone(), row.latest, row.payload_kept, row.waits)).collect();
@@ -359,7 +363,7 @@ pub(super) async fn tasks_that_ended_are_forgotten_a_few_at_a_time(store: Shared
     }
     let mut forgotten = Vec::new();
     for _ in 0..3 {
-        forgotten.push(store.forget_tasks(at(5), 2).await.unwrap());
+        forgotten.push(store.delete_old_tasks(at(5), 2).await.unwrap());
     }
     assert_eq!(forgotten, [2, 1, 0]);
     let left = store.tasks(&id("org", 1), TaskFilter::default(), whole(Order::Ascending)).await.unwrap();

@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::{Options, histogram, milliseconds, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Bidders that take turns.
@@ -39,24 +39,24 @@ pub(super) async fn on_many(options: &Options) -> Result<(), RigError> {
 }
 
 async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
-    let (site, server) = Site::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
+    let (site, server) = RigSite::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
     let sale = Arc::new(Sale::open(&site, items).await?);
-    sale.flood(options.connections, WARM_UP).await?;
+    sale.closed_loop(options.connections, WARM_UP).await?;
 
     let cpu_before = process::cpu_time(server.id())?;
     let begin = Instant::now();
-    let flood = sale.flood(options.connections, Duration::from_secs(options.seconds)).await?;
+    let outcome = sale.closed_loop(options.connections, Duration::from_secs(options.seconds)).await?;
     let elapsed = begin.elapsed().as_secs_f64();
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
-    let rate = flood.accepted as f64 / elapsed;
+    let rate = outcome.accepted as f64 / elapsed;
     say(&format!(
         "bids         {} connections on {items} item(s): {rate:.0} accepted/s, {:.0} refused/s, p50 {:.2} ms, p99 {:.2} ms; {:.0} µs of \
          server CPU for each answer",
         options.connections,
-        flood.refused as f64 / elapsed,
-        milliseconds(flood.latency.value_at_quantile(0.5)),
-        milliseconds(flood.latency.value_at_quantile(0.99)),
-        cpu.as_micros() as f64 / (flood.accepted + flood.refused).max(1) as f64,
+        outcome.refused as f64 / elapsed,
+        milliseconds(outcome.latency.value_at_quantile(0.5)),
+        milliseconds(outcome.latency.value_at_quantile(0.99)),
+        cpu.as_micros() as f64 / (outcome.accepted + outcome.refused).max(1) as f64,
     ));
 
     // Others, because an item takes only so many bids.
@@ -123,7 +123,7 @@ impl Answers {
 
 impl Sale {
     /// An auction with so many items, all LIVE, whose bids rise by one.
-    async fn open(site: &Site, items: u32) -> Result<Self, RigError> {
+    async fn open(site: &RigSite, items: u32) -> Result<Self, RigError> {
         let auction = json!({ "kind": "timed", "title": "Bids", "endsAt": site.in_ms(3_600_000), "extensionSeconds": 0,
             "increments": [{ "from": 0, "increment": 1 }] });
         let auction = site.create_auction(auction).await?;
@@ -131,16 +131,16 @@ impl Sale {
         site.platform.post_csv(&format!("{path}/catalogue"), super::items::catalogue(items).into()).await?;
         for status in ["PREVIEW", "LIVE"] {
             let seen = site.platform.get(&path).await?.etag;
-            site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+            site.platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
         }
-        site.followed(&auction).await?;
+        site.wait_for_bulk_change(&auction).await?;
         let mut lots = Vec::with_capacity(items as usize);
         for item in site.items(&auction).await? {
             let uuid = item["uuid"].as_str().ok_or("an item without a UUID")?;
             let to = format!("{}/api/v1/items/{uuid}/bids", site.launch.platform_url()).parse()?;
             lots.push(Lot { to, amount: AtomicI64::new(100) });
         }
-        let key = site.launch.manage(&["key", "create", "--name", "bids", "--scope", "all", "--json"])?;
+        let key = site.launch.run_command(&["key", "create", "--name", "bids", "--scope", "all", "--json"])?;
         let bearer = format!("Bearer {}", key["key"].as_str().ok_or("no key was created")?);
         let headers = HeaderMap::from_iter([
             (AUTHORIZATION, HeaderValue::try_from(bearer)?),
@@ -172,7 +172,7 @@ impl Sale {
     }
 
     /// Bids as fast as answers come.
-    async fn flood(self: &Arc<Self>, connections: u32, duration: Duration) -> Result<Answers, RigError> {
+    async fn closed_loop(self: &Arc<Self>, connections: u32, duration: Duration) -> Result<Answers, RigError> {
         let until = Instant::now() + duration;
         let mut bidders = JoinSet::new();
         for _ in 0..connections {

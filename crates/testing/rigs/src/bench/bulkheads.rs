@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::load::{DRAIN_MAX, Flood, Sender, Spans, Times};
+use super::load::{DRAIN_MAX, Latencies, LoadGenerator, MessageTimes, Sender};
 use super::{Options, milliseconds, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Endpoints that hang.
@@ -17,8 +17,8 @@ const WARM_UP: Duration = Duration::from_secs(5);
 /// One endpoint that works beside many that take every delivery and never answer.
 pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__ENDPOINTS_PER_APPLICATION", "250")];
-    let (site, _server) = Site::set_up(options.store, &settings).await?;
-    let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
+    let (site, _server) = RigSite::set_up(options.store, &settings).await?;
+    let (times, sender) = (MessageTimes::of(&site), Sender::to(&site, &site.application));
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
 
     let crowd = site.add_application("Hanging").await?;
@@ -56,14 +56,14 @@ pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
 /// Many messages for an endpoint that is dead, beside one that works; then it lives again.
 pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__REQUEST_TIMEOUT", "2s"), ("PROVIDER__RETRY_SCHEDULE", "5s,5s,5s,5s,5s,5s,5s")];
-    let (site, server) = Site::set_up(options.store, &settings).await?;
-    let (times, sender) = (Times::of(&site), Sender::to(&site, &site.application));
+    let (site, server) = RigSite::set_up(options.store, &settings).await?;
+    let (times, sender) = (MessageTimes::of(&site), Sender::to(&site, &site.application));
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let application = site.add_application("Dead").await?;
     let dead = site.add_sink(&application).await?;
     dead.hold();
     let begin = Instant::now();
-    Flood::to(&site, &application).send(options.messages, options.connections).await?;
+    LoadGenerator::to(&site, &application).send(options.messages, options.connections).await?;
     let filled = begin.elapsed();
     let beside = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let peak_mib = process::peak_memory_mib(server.id())?;
@@ -85,6 +85,6 @@ pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-fn p99(spans: &Spans) -> f64 {
-    milliseconds(spans.to_receipt.value_at_quantile(0.99))
+fn p99(latencies: &Latencies) -> f64 {
+    milliseconds(latencies.to_receipt.value_at_quantile(0.99))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{Options, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Import, status changes and the events of the auction are over by then, on any machine.
@@ -15,12 +15,12 @@ const LEAD_MS_MIN: f64 = 5_000.0;
 /// How long to wait for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(300);
 /// How often the server is asked how many items have ended.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Imports the items, waits for their end, and measures until the last webhook is there.
 pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
-    let (site, server) = Site::set_up(options.store, &[]).await?;
-    let sink = site.hand_over().await?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
+    let sink = site.use_sink().await?;
     let lead_ms = LEAD_MS_MIN + f64::from(options.items) * LEAD_MS_PER_ITEM;
     let end = jiff::Timestamp::from_millisecond(site.clock.now().as_millisecond() + lead_ms as i64)?;
     let auction = json!({ "kind": "timed", "title": "Ending together", "endsAt": kit_runtime::clock::rfc3339_ms(end), "extensionSeconds": 0 });
@@ -33,9 +33,9 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let begin = Instant::now();
     for status in ["PREVIEW", "LIVE"] {
         let seen = site.platform.get(&path).await?.etag;
-        site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        site.platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
     }
-    site.followed(&auction).await?;
+    site.wait_for_bulk_change(&auction).await?;
     let live = begin.elapsed();
     let left = end.duration_since(site.clock.now());
     if left.is_negative() {
@@ -71,19 +71,19 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
         at(0.99),
         cpu.as_micros() as f64 / lateness.len().max(1) as f64,
         process::peak_memory_mib(server.id())?,
-        sink.copies(),
+        sink.duplicates(),
         if received.is_ok() { "" } else { "; THE REST DID NOT COME" },
     ));
     Ok(())
 }
 
 /// How long after `begin` the last item's end was committed, by the server's count of ended items.
-async fn closed(site: &Site, items: u32, begin: Instant) -> Result<Duration, RigError> {
+async fn closed(site: &RigSite, items: u32, begin: Instant) -> Result<Duration, RigError> {
     while begin.elapsed() < DRAIN_MAX {
-        if site.launch.figure("lotwire_platform_end_lateness_seconds_count").await? >= f64::from(items) {
+        if site.launch.metric("lotwire_platform_end_lateness_seconds_count").await? >= f64::from(items) {
             return Ok(begin.elapsed());
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     Err("not all items ended".into())
 }

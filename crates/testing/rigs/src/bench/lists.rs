@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::timers::{AUCTION_ITEMS_MAX, FAR_MS, on_sale};
 use super::{Options, histogram, milliseconds};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Pages of each kind and auction.
@@ -28,8 +28,8 @@ struct Page {
 
 /// Prints p50 and p99 of each page at 10 and at 100,000 items, and their ratios.
 pub(super) async fn pages(options: &Options) -> Result<(), RigError> {
-    let (site, _server) = Site::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
-    let small = on_sale(&site, SMALL, &site.in_ms(FAR_MS), None).await?;
+    let (site, _server) = RigSite::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
+    let small = create_live_auction(&site, SMALL, &site.in_ms(FAR_MS), None).await?;
     let customer = &site.customer;
     // Lists that are not of an auction: measured before the large one is there, and after.
     let wide = [
@@ -47,8 +47,8 @@ pub(super) async fn pages(options: &Options) -> Result<(), RigError> {
         before.push(latency);
     }
 
-    let large = on_sale(&site, AUCTION_ITEMS_MAX, &site.in_ms(FAR_MS), None).await?;
-    let auctions = [Sale::look(&site, &small).await?, Sale::look(&site, &large).await?];
+    let large = create_live_auction(&site, AUCTION_ITEMS_MAX, &site.in_ms(FAR_MS), None).await?;
+    let auctions = [Sale::read(&site, &small).await?, Sale::read(&site, &large).await?];
     for Page { name, asked } in pages_of(&auctions) {
         let mut latency = [histogram()?, histogram()?];
         for number in 0..WARM_UP + PAGES {
@@ -98,7 +98,7 @@ struct Sale {
 }
 
 impl Sale {
-    async fn look(site: &Site, auction: &str) -> Result<Self, RigError> {
+    async fn read(site: &RigSite, auction: &str) -> Result<Self, RigError> {
         let path = format!("/api/v1/auctions/{auction}/items");
         let items = site.items(auction).await?;
         let after = async |count: usize| -> Result<String, RigError> {
@@ -117,14 +117,14 @@ impl Sale {
         let item = format!("/api/v1/items/{}", text("uuid")?);
         let seen = site.platform.get(&item).await?.etag;
         let withdrawn = json!({ "status": "WITHDRAWN", "reason": "Not found" });
-        site.platform.post_if(&format!("{item}/status"), seen.as_ref(), &withdrawn).await?;
+        site.platform.post_if_match(&format!("{item}/status"), seen.as_ref(), &withdrawn).await?;
         let (middle, end) = (after(items.len() / 2).await?, after(items.len() - LIMIT).await?);
         Ok(Sale { middle, end, last_lot: text("lotNumber")?, path })
     }
 }
 
 /// Where the feed ends.
-async fn last_event(site: &Site) -> Result<i64, RigError> {
+async fn last_event(site: &RigSite) -> Result<i64, RigError> {
     let (path, mut after) = (format!("/api/v1/events?customer={}&limit=250", site.customer), 0);
     loop {
         let page: Value = site.platform.get(&format!("{path}&after={after}")).await?.body;
@@ -135,7 +135,7 @@ async fn last_event(site: &Site) -> Result<i64, RigError> {
     }
 }
 
-async fn time(site: &Site, path: &str, number: usize, latency: &mut Histogram<u64>) -> Result<(), RigError> {
+async fn time(site: &RigSite, path: &str, number: usize, latency: &mut Histogram<u64>) -> Result<(), RigError> {
     let begin = Instant::now();
     site.platform.get(path).await?;
     let took: Duration = begin.elapsed();

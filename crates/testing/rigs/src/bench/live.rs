@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
 use super::{Options, histogram, milliseconds, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Bids that are measured, one after the other.
@@ -26,8 +26,8 @@ const CONNECTING_MAX: usize = 64;
 pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
     let listeners = options.listeners as usize;
     require_files(u64::from(options.listeners) + FILES_SPARE)?;
-    let (site, server) = Site::set_up(options.store, &[]).await?;
-    let key = site.launch.manage(&["key", "create", "--name", "listener", "--scope", "all", "--json"])?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
+    let key = site.launch.run_command(&["key", "create", "--name", "listener", "--scope", "all", "--json"])?;
     let key = key["key"].as_str().ok_or("no key")?.to_owned();
     let auction = json!({ "kind": "timed", "title": "Followed", "status": "LIVE", "endsAt": site.in_ms(3_600_000),
         "items": [{ "lotNumber": "1", "title": "A lot that all look at", "openingBid": 100, "fixedIncrement": 100 }] });
@@ -54,7 +54,7 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
     }
     say(&format!("live         {listeners} listeners in {:.1} s", begin.elapsed().as_secs_f64()));
 
-    let (mut spans, mut last, mut answers) = (histogram()?, histogram()?, histogram()?);
+    let (mut latencies, mut last, mut answers) = (histogram()?, histogram()?, histogram()?);
     let cpu_before = process::cpu_time(server.id())?;
     for number in 1..=BIDS_BEFORE + BIDS {
         let bid = json!({ "bidder": format!("paddle-{number}"), "amount": 1_000 * number });
@@ -74,16 +74,16 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
         let (answer, reached) = tokio::try_join!(answer, reached)?;
         if number > BIDS_BEFORE {
             answers.saturating_record(answer.as_micros() as u64);
-            reached.iter().for_each(|span| spans.saturating_record(span.as_micros() as u64));
+            reached.iter().for_each(|span| latencies.saturating_record(span.as_micros() as u64));
             last.saturating_record(reached.iter().max().map_or(0, |span| span.as_micros() as u64));
         }
     }
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     say(&format!(
         "             a bid reaches a listener after p50 {:.1} ms, p99 {:.1} ms, max {:.1} ms; all of them after p50 {:.1} ms, max {:.1} ms",
-        milliseconds(spans.value_at_quantile(0.5)),
-        milliseconds(spans.value_at_quantile(0.99)),
-        milliseconds(spans.max()),
+        milliseconds(latencies.value_at_quantile(0.5)),
+        milliseconds(latencies.value_at_quantile(0.99)),
+        milliseconds(latencies.max()),
         milliseconds(last.value_at_quantile(0.5)),
         milliseconds(last.max()),
     ));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use consumer::Api;
+use consumer::ApiClient;
 use contract::ItemStatus;
 use contract::event::{Event, ItemStatusChange};
 use hdrhistogram::Histogram;
@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 use super::histogram;
 use crate::RigError;
-use crate::site::Site;
-use crate::wire::{Connection, Sink};
+use crate::http_io::{Connection, Sink};
+use crate::site::RigSite;
 
 /// How long to wait for what is still on its way.
 pub(super) const DRAIN_MAX: Duration = Duration::from_secs(600);
@@ -27,7 +27,7 @@ pub(super) const DRAIN_MAX: Duration = Duration::from_secs(600);
 /// Where messages are sent to, and what they are made with.
 #[derive(Clone)]
 pub(super) struct Sender {
-    provider: Api,
+    provider: ApiClient,
     path: String,
     ids: Ids,
 }
@@ -42,7 +42,7 @@ struct Message {
 
 impl Sender {
     /// Sends to one application.
-    pub(super) fn to(site: &Site, application: &str) -> Self {
+    pub(super) fn to(site: &RigSite, application: &str) -> Self {
         Sender {
             provider: site.provider.clone(),
             path: format!("/api/v1/app/{application}/msg/"),
@@ -57,7 +57,13 @@ impl Sender {
     }
 
     /// Sends at a fixed rate, whether answers come or not, and waits for what arrives at the site's receiver.
-    pub(super) async fn at_rate(&self, site: &Site, times: &Times, rate: u64, seconds: u64) -> Result<Spans, RigError> {
+    pub(super) async fn at_rate(
+        &self,
+        site: &RigSite,
+        times: &MessageTimes,
+        rate: u64,
+        seconds: u64,
+    ) -> Result<Latencies, RigError> {
         let (count, before) = (rate * seconds, site.receiver.read(|record| record.arrivals().len()));
         let begin = tokio::time::Instant::now();
         let mut senders = JoinSet::new();
@@ -101,30 +107,35 @@ fn message(subject: Uuid) -> Result<Message, RigError> {
 
 /// Messages as fast as they are answered.
 #[derive(Clone)]
-pub(super) struct Flood {
+pub(super) struct LoadGenerator {
     address: String,
     head: String,
     ids: Ids,
     next: Arc<AtomicU64>,
 }
 
-impl Flood {
+impl LoadGenerator {
     /// To one application.
-    pub(super) fn to(site: &Site, application: &str) -> Self {
+    pub(super) fn to(site: &RigSite, application: &str) -> Self {
         let address = site.launch.provider_url().trim_start_matches("http://").to_owned();
-        Flood::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
+        LoadGenerator::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
     }
 
     /// Straight to a receiver, with nothing between.
-    pub(super) fn straight_to(sink: &Sink) -> Self {
-        Flood::at(sink.address(), "/", "none")
+    pub(super) fn direct_to(sink: &Sink) -> Self {
+        LoadGenerator::at(sink.address(), "/", "none")
     }
 
     fn at(address: String, path: &str, key: &str) -> Self {
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\ncontent-type: application/json\r\n"
         );
-        Flood { address, head, ids: Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom)), next: Arc::default() }
+        LoadGenerator {
+            address,
+            head,
+            ids: Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom)),
+            next: Arc::default(),
+        }
     }
 
     /// Sends `count` more.
@@ -132,8 +143,8 @@ impl Flood {
         let last = self.next.load(Ordering::Relaxed) + count;
         let mut senders = JoinSet::new();
         for _ in 0..connections {
-            let flood = self.clone();
-            senders.spawn(async move { flood.until(last).await });
+            let generator = self.clone();
+            senders.spawn(async move { generator.until(last).await });
         }
         while let Some(sender) = senders.join_next().await {
             sender??;
@@ -161,7 +172,7 @@ impl Flood {
 
 /// When messages were sent, acknowledged and received, by the process's own steady clock.
 #[derive(Clone, Default)]
-pub(super) struct Times(Arc<Mutex<HashMap<Uuid, Sent>>>);
+pub(super) struct MessageTimes(Arc<Mutex<HashMap<Uuid, Sent>>>);
 
 struct Sent {
     at: Instant,
@@ -170,15 +181,15 @@ struct Sent {
 }
 
 /// Microseconds from sending.
-pub(super) struct Spans {
+pub(super) struct Latencies {
     pub(super) to_receipt: Histogram<u64>,
     pub(super) to_answer: Histogram<u64>,
 }
 
-impl Times {
+impl MessageTimes {
     /// Notes what arrives at the site's receiver from now on. Once for each site.
-    pub(super) fn of(site: &Site) -> Self {
-        let times = Times::default();
+    pub(super) fn of(site: &RigSite) -> Self {
+        let times = MessageTimes::default();
         let noted = times.clone();
         site.receiver.on_arrival(move |arrival| {
             if let Some(sent) = noted.lock().get_mut(&arrival.subject) {
@@ -192,13 +203,13 @@ impl Times {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Result<Spans, RigError> {
-        let mut spans = Spans { to_receipt: histogram()?, to_answer: histogram()? };
+    fn take(&self) -> Result<Latencies, RigError> {
+        let mut latencies = Latencies { to_receipt: histogram()?, to_answer: histogram()? };
         for sent in std::mem::take(&mut *self.lock()).into_values() {
             let span = |until: Option<Instant>| until.map(|until| until.duration_since(sent.at).as_micros() as u64);
-            span(sent.received).into_iter().for_each(|micros| spans.to_receipt.saturating_record(micros));
-            span(sent.accepted).into_iter().for_each(|micros| spans.to_answer.saturating_record(micros));
+            span(sent.received).into_iter().for_each(|micros| latencies.to_receipt.saturating_record(micros));
+            span(sent.accepted).into_iter().for_each(|micros| latencies.to_answer.saturating_record(micros));
         }
-        Ok(spans)
+        Ok(latencies)
     }
 }

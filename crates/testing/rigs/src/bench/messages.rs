@@ -2,32 +2,32 @@
 
 use std::time::Instant;
 
-use super::load::{DRAIN_MAX, Flood, Sender, Times};
+use super::load::{DRAIN_MAX, LoadGenerator, MessageTimes, Sender};
 use super::{Options, milliseconds, process};
-use crate::site::Site;
-use crate::wire::Sink;
+use crate::http_io::Sink;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Portions that a flood is sent in, each timed: whether the last goes as fast as the first tells what a growing table costs.
 const PORTIONS: u64 = 10;
 /// Messages that go straight from the generator to a receiver, to know the machine by.
-const STRAIGHT_MESSAGES: u64 = 200_000;
+const BASELINE_MESSAGES: u64 = 200_000;
 
 /// Sends as fast as answers come.
 pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
-    let straight = straight(options).await?;
-    let (site, server) = Site::set_up(options.store, &[]).await?;
+    let straight = baseline(options).await?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let application = site.add_application("Flooded").await?;
     let mut sinks = Vec::new();
     for _ in 0..options.fan_out {
         sinks.push(site.add_sink(&application).await?);
     }
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
-    let (flood, mut rates) = (Flood::to(&site, &application), Vec::new());
+    let (generator, mut rates) = (LoadGenerator::to(&site, &application), Vec::new());
     for portion in 0..PORTIONS {
         let count = options.messages * (portion + 1) / PORTIONS - options.messages * portion / PORTIONS;
         let begin = Instant::now();
-        flood.send(count, options.connections).await?;
+        generator.send(count, options.connections).await?;
         rates.push(count as f64 / begin.elapsed().as_secs_f64());
     }
     let accepted = begin.elapsed();
@@ -58,40 +58,40 @@ pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
 }
 
 /// What generator and receiver do with nothing between them: how fast this machine is today.
-struct Straight {
+struct Baseline {
     rate: f64,
     cpu_micros: f64,
 }
 
-async fn straight(options: &Options) -> Result<Straight, RigError> {
+async fn baseline(options: &Options) -> Result<Baseline, RigError> {
     let sink = Sink::answer(Sink::listen().await?, None)?;
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(std::process::id())?);
-    Flood::straight_to(&sink).send(STRAIGHT_MESSAGES, options.connections).await?;
+    LoadGenerator::direct_to(&sink).send(BASELINE_MESSAGES, options.connections).await?;
     let cpu = process::cpu_time(std::process::id())?.saturating_sub(cpu_before);
-    Ok(Straight {
-        rate: STRAIGHT_MESSAGES as f64 / begin.elapsed().as_secs_f64(),
-        cpu_micros: cpu.as_micros() as f64 / STRAIGHT_MESSAGES as f64,
+    Ok(Baseline {
+        rate: BASELINE_MESSAGES as f64 / begin.elapsed().as_secs_f64(),
+        cpu_micros: cpu.as_micros() as f64 / BASELINE_MESSAGES as f64,
     })
 }
 
 /// Sends at a fixed rate.
 pub(super) async fn at_rate(options: &Options) -> Result<(), RigError> {
-    let (site, server) = Site::set_up(options.store, &[]).await?;
-    let times = Times::of(&site);
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
+    let times = MessageTimes::of(&site);
     let cpu_before = process::cpu_time(server.id())?;
     let sender = Sender::to(&site, &site.application);
-    let spans = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
+    let latencies = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     say(&format!(
         "at {}/s     {} messages in {} s: sending to receipt p50 {:.2} ms, p99 {:.2} ms; sending to acknowledgement p50 {:.2} ms, \
          p99 {:.2} ms; {:.0} µs of server CPU each, peak {} MiB",
         options.rate,
-        spans.to_receipt.len(),
+        latencies.to_receipt.len(),
         options.seconds,
-        milliseconds(spans.to_receipt.value_at_quantile(0.5)),
-        milliseconds(spans.to_receipt.value_at_quantile(0.99)),
-        milliseconds(spans.to_answer.value_at_quantile(0.5)),
-        milliseconds(spans.to_answer.value_at_quantile(0.99)),
+        milliseconds(latencies.to_receipt.value_at_quantile(0.5)),
+        milliseconds(latencies.to_receipt.value_at_quantile(0.99)),
+        milliseconds(latencies.to_answer.value_at_quantile(0.5)),
+        milliseconds(latencies.to_answer.value_at_quantile(0.99)),
         cpu.as_micros() as f64 / (options.rate * options.seconds) as f64,
         process::peak_memory_mib(server.id())?,
     ));

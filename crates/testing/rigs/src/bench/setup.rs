@@ -6,9 +6,9 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::items::catalogue;
-use super::timers::{Ending, set_status};
+use super::timers::{EndingItems, set_status};
 use super::{Options, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// When the catalogues' own items end: not while it is looked at.
@@ -17,8 +17,8 @@ const FAR_MS: i64 = 7 * 24 * 3_600 * 1_000;
 /// Sets one catalogue up after the other until the last item has ended, and says how late the ends were: each falls into one
 /// of the steps.
 pub(super) async fn beside_ends(options: &Options) -> Result<(), RigError> {
-    let (site, server) = Site::set_up(options.store, &[]).await?;
-    let ending = Ending::put_up(&site, options.seconds).await?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
+    let ending = EndingItems::create(&site, options.seconds).await?;
     let until = ending.first + SignedDuration::from_secs(i64::try_from(options.seconds)?);
     let wait = ending.first.duration_since(site.clock.now());
     tokio::time::sleep(Duration::try_from(wait).unwrap_or_default()).await;
@@ -33,7 +33,7 @@ pub(super) async fn beside_ends(options: &Options) -> Result<(), RigError> {
         let begin = Instant::now();
         set_status(&site, &auction, "LIVE").await?;
         let answered = begin.elapsed();
-        site.followed(&auction).await?;
+        site.wait_for_bulk_change(&auction).await?;
         let live = begin.elapsed();
         let begin = Instant::now();
         set_status(&site, &auction, "PREVIEW").await?;

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use super::items::catalogue;
 use super::{Options, histogram, milliseconds, process};
-use crate::site::Site;
+use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Items of one auction, at most.
@@ -23,7 +23,7 @@ const ENDS_PER_S: u32 = 100;
 const LEAD_MS_PER_ITEM: f64 = 0.4;
 const LEAD_MS_MIN: f64 = 4_000.0;
 /// Items, beside those that end, that are bid on in the closing minute.
-const CROWD_ITEMS: u32 = 1_000;
+const BACKGROUND_ITEMS: u32 = 1_000;
 /// Minor units from one bid to the next, above every increment of the common table.
 const STEP: u64 = 1_000_000;
 /// How long to wait for the last event.
@@ -31,11 +31,11 @@ const DRAIN_MAX: Duration = Duration::from_secs(120);
 
 /// Schedules items, and measures what holding them costs, and how late others end meanwhile.
 pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
-    let (site, server) = Site::set_up(options.store, &[]).await?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let (mut left, begin) = (options.scheduled, Instant::now());
     while left > 0 {
         let items = left.min(AUCTION_ITEMS_MAX);
-        on_sale(&site, items, &site.in_ms(FAR_MS), None).await?;
+        create_live_auction(&site, items, &site.in_ms(FAR_MS), None).await?;
         left -= items;
     }
     let setting_up = begin.elapsed();
@@ -50,7 +50,7 @@ pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
         peak,
         idle.as_secs_f64() * 100.0,
     ));
-    let ending = Ending::put_up(&site, options.seconds).await?;
+    let ending = EndingItems::create(&site, options.seconds).await?;
     ending.measure(&site).await?;
     say(&format!("             {} MiB resident after these", process::memory_mib(server.id())?));
     Ok(())
@@ -58,10 +58,10 @@ pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
 
 /// Bids at a hundred times the usual rate while items end, half of them on those that end next.
 pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
-    let (site, _server) = Site::set_up(options.store, &[]).await?;
-    let crowd = on_sale(&site, CROWD_ITEMS, &site.in_ms(FAR_MS), None).await?;
+    let (site, _server) = RigSite::set_up(options.store, &[]).await?;
+    let crowd = create_live_auction(&site, BACKGROUND_ITEMS, &site.in_ms(FAR_MS), None).await?;
     let crowd: Vec<String> = site.items(&crowd).await?.iter().filter_map(uuid).collect();
-    let ending = Ending::put_up(&site, options.seconds).await?;
+    let ending = EndingItems::create(&site, options.seconds).await?;
     let rate = options.usual_bids * 100;
     let lead = ending.first.duration_since(site.clock.now()) - SignedDuration::from_secs(1);
     tokio::time::sleep(Duration::try_from(lead).unwrap_or_default()).await;
@@ -91,10 +91,10 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
 pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
     const ROUNDS: u64 = 20;
     const BIDS: u64 = 500;
-    let (site, server) = Site::set_up(options.store, &[]).await?;
+    let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let mut sales = Vec::new();
     for items in [10, AUCTION_ITEMS_MAX] {
-        let auction = on_sale(&site, items, &site.in_ms(FAR_MS), None).await?;
+        let auction = create_live_auction(&site, items, &site.in_ms(FAR_MS), None).await?;
         let page = site.platform.get(&format!("/api/v1/auctions/{auction}/items?limit=10")).await?.body;
         let ten: Vec<String> = page["data"].as_array().into_iter().flatten().filter_map(uuid).collect();
         sales.push((items, ten, Bids::none()?, Duration::ZERO));
@@ -146,18 +146,18 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
 }
 
 /// Items that end a hundred a second.
-pub(super) struct Ending {
+pub(super) struct EndingItems {
     pub(super) first: Timestamp,
     /// In the order of their ends.
     items: Vec<(String, Timestamp)>,
 }
 
-impl Ending {
-    pub(super) async fn put_up(site: &Site, seconds: u64) -> Result<Self, RigError> {
+impl EndingItems {
+    pub(super) async fn create(site: &RigSite, seconds: u64) -> Result<Self, RigError> {
         let count = ENDS_PER_S * u32::try_from(seconds)?;
         let first = site.in_ms((LEAD_MS_MIN + f64::from(count) * LEAD_MS_PER_ITEM) as i64);
         let stagger = json!({ "seconds": 1, "items": ENDS_PER_S });
-        let auction = on_sale(site, count, &first, Some(stagger)).await?;
+        let auction = create_live_auction(site, count, &first, Some(stagger)).await?;
         let mut items = Vec::new();
         for item in site.items(&auction).await? {
             let end = item["effectiveEndTime"].as_str().ok_or("an item without an end")?.parse()?;
@@ -177,7 +177,7 @@ impl Ending {
     }
 
     /// Waits for every end, and says how late each was decided, and its webhook received.
-    pub(super) async fn measure(&self, site: &Site) -> Result<(), RigError> {
+    pub(super) async fn measure(&self, site: &RigSite) -> Result<(), RigError> {
         let ends: std::collections::HashMap<uuid::Uuid, Timestamp> =
             self.items.iter().map(|(item, end)| Ok((item.parse()?, *end))).collect::<Result<_, RigError>>()?;
         let arrived = |record: &consumer::Record| {
@@ -227,7 +227,7 @@ impl Bids {
         Ok(Self { times: Arc::new(histogram()?.into()), refused: Arc::default() })
     }
 
-    fn note(&self, answer: &Result<consumer::Reply, consumer::ApiError>, took: Duration) {
+    fn note(&self, answer: &Result<consumer::ApiResponse, consumer::ApiError>, took: Duration) {
         if answer.is_err() {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return;
@@ -260,8 +260,8 @@ fn uuid(item: &Value) -> Option<String> {
 }
 
 /// Puts an auction with so many items on sale.
-pub(super) async fn on_sale(
-    site: &Site,
+pub(super) async fn create_live_auction(
+    site: &RigSite,
     items: u32,
     ends_at: &str,
     stagger: Option<Value>,
@@ -276,14 +276,14 @@ pub(super) async fn on_sale(
     for status in ["PREVIEW", "LIVE"] {
         set_status(site, &auction, status).await?;
     }
-    site.followed(&auction).await?;
+    site.wait_for_bulk_change(&auction).await?;
     Ok(auction)
 }
 
-/// Leads an auction to another status.
-pub(super) async fn set_status(site: &Site, auction: &str, status: &str) -> Result<(), RigError> {
+/// BulkChangeStore an auction to another status.
+pub(super) async fn set_status(site: &RigSite, auction: &str, status: &str) -> Result<(), RigError> {
     let path = format!("/api/v1/auctions/{auction}");
     let seen = site.platform.get(&path).await?.etag;
-    site.platform.post_if(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+    site.platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
     Ok(())
 }

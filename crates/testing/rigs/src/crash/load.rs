@@ -3,12 +3,12 @@
 
 use std::sync::Mutex;
 
-use consumer::{Api, ApiError, Expected};
+use consumer::{ApiClient, ApiError, ExpectedEvent};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
 use crate::RigError;
-use crate::site::Site;
+use crate::site::RigSite;
 
 /// Milliseconds from the start of a round to the first end of a lot.
 const LEAD_MS: i64 = 900;
@@ -16,7 +16,7 @@ const LEAD_MS: i64 = 900;
 /// Status changes that the clerk was told have happened.
 #[derive(Debug, Default)]
 pub(super) struct Acknowledged {
-    pub(super) events: Vec<Expected>,
+    pub(super) events: Vec<ExpectedEvent>,
 }
 
 /// Two auctions that are LIVE.
@@ -32,7 +32,7 @@ struct Lot {
 }
 
 /// Creates both auctions, items included, in one call each.
-pub(super) async fn prepare(site: &Site, lots: u32) -> Result<Load, RigError> {
+pub(super) async fn prepare(site: &RigSite, lots: u32) -> Result<Load, RigError> {
     let timed = json!({
         "kind": "timed", "title": "Round", "endsAt": site.in_ms(LEAD_MS), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
@@ -43,7 +43,7 @@ pub(super) async fn prepare(site: &Site, lots: u32) -> Result<Load, RigError> {
     Ok(Load { timed, webcast, lots })
 }
 
-async fn create(site: &Site, mut auction: Value, lots: u32) -> Result<(String, Vec<Lot>), RigError> {
+async fn create(site: &RigSite, mut auction: Value, lots: u32) -> Result<(String, Vec<Lot>), RigError> {
     auction["status"] = json!("LIVE");
     auction["items"] =
         (1..=lots).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect();
@@ -58,14 +58,14 @@ async fn create(site: &Site, mut auction: Value, lots: u32) -> Result<(String, V
 
 impl Load {
     /// Bids and sells until it is done or dropped; errors are what a killed server looks like from outside.
-    pub(super) async fn sell(&self, site: &Site, acknowledged: &mut Acknowledged) {
+    pub(super) async fn sell(&self, site: &RigSite, acknowledged: &mut Acknowledged) {
         let told = Mutex::new(acknowledged);
         let _ = tokio::join!(self.bid(&site.platform), self.clerk(&site.platform, &told));
         // The lots of the timed auction go on ending until the kill.
         std::future::pending::<()>().await;
     }
 
-    async fn bid(&self, platform: &Api) -> Result<(), ApiError> {
+    async fn bid(&self, platform: &ApiClient) -> Result<(), ApiError> {
         for lot in self.timed.iter().step_by(2) {
             let bid = json!({ "bidder": "paddle-1", "amount": lot.minimum_bid });
             // A bid that comes after the end is refused, which is right.
@@ -77,7 +77,7 @@ impl Load {
         Ok(())
     }
 
-    async fn clerk(&self, platform: &Api, told: &Mutex<&mut Acknowledged>) -> Result<(), ApiError> {
+    async fn clerk(&self, platform: &ApiClient, told: &Mutex<&mut Acknowledged>) -> Result<(), ApiError> {
         let ring = format!("/api/v1/auctions/{}/ring", self.webcast);
         let mut seen = platform.get(&ring).await?.etag;
         for (number, lot) in self.lots.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Load {
                 "SOLD"
             };
             if let (Ok(subject), Ok(mut told)) = (lot.uuid.parse(), told.lock()) {
-                told.events.push(Expected { subject, status: status.to_owned() });
+                told.events.push(ExpectedEvent { subject, status: status.to_owned() });
             }
         }
         Ok(())
@@ -100,17 +100,17 @@ impl Load {
 }
 
 async fn command(
-    platform: &Api,
+    platform: &ApiClient,
     ring: &str,
     seen: Option<HeaderValue>,
     command: &str,
     body: &Value,
 ) -> Result<Option<HeaderValue>, ApiError> {
-    Ok(platform.post_if(&format!("{ring}/{command}"), seen.as_ref(), body).await?.etag)
+    Ok(platform.post_if_match(&format!("{ring}/{command}"), seen.as_ref(), body).await?.etag)
 }
 
 /// LIVE lots of timed auctions: each of them still has an event to come. Lots of a webcast may stay LIVE for ever.
-pub(super) async fn live_items(site: &Site) -> Result<u64, RigError> {
+pub(super) async fn live_items(site: &RigSite) -> Result<u64, RigError> {
     let mut live = 0;
     let mut after = String::new();
     loop {

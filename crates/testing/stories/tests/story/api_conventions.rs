@@ -1,12 +1,12 @@
 //! What every operation of the platform's API has in common.
 
 use bytes::Bytes;
-use consumer::Api;
+use consumer::ApiClient;
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{launch, webcast};
+use crate::support::{launch, webcast};
 
 /// Status, headers and body of one request.
 async fn ask(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> (u16, http::HeaderMap, Value) {
@@ -26,10 +26,10 @@ async fn every_operation_keeps_the_conventions() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let base = launch.platform_url();
 
-    strangers_are_refused_everywhere(&base).await;
+    unauthenticated_requests_are_refused(&base).await;
 
     let reader = json!({ "name": "reader", "scopes": ["events:read"], "customer": site.customer });
     let reader = site.platform.post("/api/v1/api-keys", &reader).await.unwrap();
@@ -37,7 +37,7 @@ async fn every_operation_keeps_the_conventions() {
     let (status, _, problem) = ask("GET", &format!("{base}/api/v1/customers"), &[("authorization", &reader)], "").await;
     assert_eq!((status, &problem["code"]), (403, &json!("forbidden")));
 
-    another_customers_records_are_not_there(&site, &base).await;
+    records_of_another_customer_are_404(&site, &base).await;
     preconditions_and_idempotency(&site, &launch, &base).await;
 
     let (status, headers, problem) =
@@ -49,7 +49,7 @@ async fn every_operation_keeps_the_conventions() {
     assert_eq!(headers["allow"], "POST,GET,HEAD");
 }
 
-async fn strangers_are_refused_everywhere(base: &str) {
+async fn unauthenticated_requests_are_refused(base: &str) {
     let (_, _, document) = ask("GET", &format!("{base}/api/v1/openapi.json"), &[], "").await;
     let mut asked = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -80,7 +80,7 @@ async fn strangers_are_refused_everywhere(base: &str) {
     assert!(asked > 80, "{asked}");
 }
 
-async fn another_customers_records_are_not_there(site: &Site, base: &str) {
+async fn records_of_another_customer_are_404(site: &CustomerSite, base: &str) {
     let auction = webcast(site, 1).await;
     let item = site.items(&auction).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
     let other = site.platform.post("/api/v1/customers", &json!({ "name": "Other" })).await.unwrap();
@@ -95,7 +95,7 @@ async fn another_customers_records_are_not_there(site: &Site, base: &str) {
     ];
     let key = json!({ "name": "other", "scopes": scopes, "customer": other.text("/uuid").unwrap() });
     let key = site.platform.post("/api/v1/api-keys", &key).await.unwrap();
-    let other = Api::new(http_client(), base.to_owned(), key.text("/key").unwrap()).unwrap();
+    let other = ApiClient::new(http_client(), base.to_owned(), key.text("/key").unwrap()).unwrap();
     for path in [
         format!("/api/v1/auctions/{auction}"),
         format!("/api/v1/auctions/{auction}/items"),
@@ -118,8 +118,8 @@ async fn another_customers_records_are_not_there(site: &Site, base: &str) {
     );
 }
 
-async fn preconditions_and_idempotency(site: &Site, launch: &testkit::server::Launch, base: &str) {
-    let key = launch.manage(&["key", "create", "--name", "raw", "--scope", "all", "--json"]).unwrap();
+async fn preconditions_and_idempotency(site: &CustomerSite, launch: &testkit::server::Launch, base: &str) {
+    let key = launch.run_command(&["key", "create", "--name", "raw", "--scope", "all", "--json"]).unwrap();
     let bearer = format!("Bearer {}", key["key"].as_str().unwrap());
     let common = [("authorization", bearer.as_str()), ("content-type", "application/json")];
     let auction = webcast(site, 2).await;

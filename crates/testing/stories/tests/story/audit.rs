@@ -1,19 +1,19 @@
 //! A sale is verified while the server runs, and its record by somebody who has no more than the file.
 
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{SMALL_SALE_EVENTS, launch, received, small_sale};
+use crate::support::{SMALL_SALE_EVENTS, launch, received, small_sale};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_verifies_and_its_record_stands_alone() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     small_sale(&site).await;
     received(&site, SMALL_SALE_EVENTS).await;
 
-    let verified = launch.manage(&["verify", "--all", "--json"]).unwrap();
+    let verified = launch.run_command(&["verify", "--all", "--json"]).unwrap();
     assert_eq!((&verified["holds"], &verified["auctions"], &verified["items"]), (&true.into(), &2.into(), &5.into()));
 
     // Noted elsewhere, it holds whatever comes after it.
@@ -21,15 +21,15 @@ async fn a_sale_verifies_and_its_record_stands_alone() {
     small_sale(&site).await;
     let notes = data.path().join("anchors.txt");
     std::fs::write(&notes, format!("# noted every night\n2026-11-21 {anchor}\n")).unwrap();
-    let held = launch.manage(&["verify", "--all", "--anchors-from", notes.to_str().unwrap(), "--json"]).unwrap();
+    let held = launch.run_command(&["verify", "--all", "--anchors-from", notes.to_str().unwrap(), "--json"]).unwrap();
     assert_eq!((&held["holds"], &held["anchorsHeld"]), (&true.into(), &1.into()), "{held}");
     assert_ne!(held["anchor"], verified["anchor"]);
-    let alone = launch.manage(&["verify", "--log", "--anchor", anchor, "--json"]).unwrap();
+    let alone = launch.run_command(&["verify", "--log", "--anchor", anchor, "--json"]).unwrap();
     for counted in ["anchor", "auctions", "items", "registrations", "entries"] {
         assert_eq!(alone[counted], held[counted], "{counted}");
     }
     let other = anchor.replace(':', ":0").get(..anchor.len()).unwrap().to_owned();
-    assert!(launch.manage(&["verify", "--anchor", &other, "--json"]).is_err());
+    assert!(launch.run_command(&["verify", "--anchor", &other, "--json"]).is_err());
 
     let auctions = site.platform.get("/api/v1/auctions").await.unwrap().body;
     let auction = auctions["data"][0]["uuid"].as_str().unwrap();
@@ -38,11 +38,11 @@ async fn a_sale_verifies_and_its_record_stands_alone() {
     let file = data.path().join("sale.json");
     std::fs::write(&file, record.body.to_string()).unwrap();
     let file = file.to_str().unwrap();
-    let checked = launch.manage(&["verify", "--record", file, "--json"]).unwrap();
+    let checked = launch.run_command(&["verify", "--record", file, "--json"]).unwrap();
     assert_eq!((&checked["holds"], &checked["sale"]["status"]), (&true.into(), &"SOLD".into()));
     assert_eq!(checked["head"], record.body["headHash"]);
 
     let forged = record.body.to_string().replacen("paddle-1", "paddle-2", 1);
     std::fs::write(file, forged).unwrap();
-    assert!(launch.manage(&["verify", "--record", file, "--json"]).is_err());
+    assert!(launch.run_command(&["verify", "--record", file, "--json"]).is_err());
 }

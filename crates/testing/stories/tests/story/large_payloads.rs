@@ -3,9 +3,9 @@
 use std::net::TcpListener;
 
 use serde_json::json;
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::launch;
+use crate::support::launch;
 
 /// More than requests may have in memory at a time.
 const MESSAGES: usize = 24;
@@ -16,7 +16,7 @@ async fn large_payloads_that_wait_for_a_hanging_endpoint_leave_room_for_requests
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).set("REQUEST_BODIES_MIB", "16");
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
 
     // Connections are taken by the system, and nobody reads what comes.
     let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -29,5 +29,5 @@ async fn large_payloads_that_wait_for_a_hanging_endpoint_leave_room_for_requests
     for _ in 0..MESSAGES {
         site.provider.post(&messages, &message).await.unwrap();
     }
-    assert_eq!(launch.figure("lotwire_http_bodies_bytes").await.unwrap(), 0.0);
+    assert_eq!(launch.metric("lotwire_http_bodies_bytes").await.unwrap(), 0.0);
 }

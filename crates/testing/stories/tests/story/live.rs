@@ -5,9 +5,9 @@ use http_body_util::{BodyExt as _, Empty};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{Clerk, PATIENCE, launch, timed, webcast};
+use crate::support::{Clerk, WAIT_MAX, launch, timed_auction, webcast};
 
 /// A stream, read as a browser reads it.
 struct EventSource {
@@ -40,7 +40,7 @@ impl EventSource {
                     return Some(Event { name, data: serde_json::from_str(&data).unwrap() });
                 }
             }
-            let frame = tokio::time::timeout(PATIENCE, self.body.frame()).await.expect("something is told")?.ok()?;
+            let frame = tokio::time::timeout(WAIT_MAX, self.body.frame()).await.expect("something is told")?.ok()?;
             self.read.push_str(std::str::from_utf8(&frame.into_data().unwrap()).unwrap());
         }
     }
@@ -56,17 +56,17 @@ impl EventSource {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_happens_at_one_node_reaches_who_listens_at_the_other() {
+async fn an_event_at_one_node_reaches_listeners_at_the_other() {
     let data = tempfile::tempdir().unwrap();
     let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
+    let second = first.second_node().unwrap();
     let _first = first.start(&http_client()).await.unwrap();
     let at_second = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
-    let key = second.manage(&["key", "create", "--name", "viewer", "--scope", "all", "--json"]).unwrap();
+    let site = CustomerSite::set_up(&first, &first).await.unwrap();
+    let key = second.run_command(&["key", "create", "--name", "viewer", "--scope", "all", "--json"]).unwrap();
     let key = key["key"].as_str().unwrap();
 
-    let timed = timed(&site, 1, 3_600_000).await;
+    let timed = timed_auction(&site, 1, 3_600_000).await;
     let item = site.items(&timed).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
     let live =
         |node: String, of: String| async move { EventSource::open(&format!("{node}/api/v1/{of}/live"), key).await };

@@ -5,20 +5,20 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 use testkit::server::built_binary;
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{launch, received, webcast};
+use crate::support::{launch, received, webcast};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
 
     // A second customer, set up with commands alone, at the same application.
     let customer =
-        launch.manage(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
+        launch.run_command(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
     let mut connect = Command::new(built_binary("lotwire").unwrap())
         .args(["customer", "connect", &customer, "--application", &site.application, "--api-key-stdin"])
         .args(["--provider-url", &launch.provider_url(), "--register-event-types", "--data-dir"])
@@ -32,14 +32,14 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
     let output = connect.wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && said.contains("Connected to app_") && said.contains("Registered"), "{said}");
-    let shown = launch.manage(&["customer", "show", &customer, "--json"]).unwrap();
+    let shown = launch.run_command(&["customer", "show", &customer, "--json"]).unwrap();
     assert_eq!((&shown["connected"], &shown["pending"]), (&json!(true), &json!(0)));
 
     let auctioneer = json!({ "customer": customer, "name": "By hand" });
     let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
     let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     site.platform.post("/api/v1/auctions", &auction).await.unwrap();
-    assert!(site.receiver.wait_until(crate::house::PATIENCE, |record| record.arrivals().len() == 1).await);
+    assert!(site.receiver.wait_until(crate::support::WAIT_MAX, |record| record.arrivals().len() == 1).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,9 +47,9 @@ async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_a
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let customer =
-        launch.manage(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
+        launch.run_command(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
     let key = data.path().join("key.txt");
     std::fs::write(&key, &site.provider_key).unwrap();
     let lotwire = |arguments: &[&str]| {
@@ -68,14 +68,14 @@ async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_a
     let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
     let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     site.platform.post("/api/v1/auctions", &auction).await.unwrap();
-    let is_told = || launch.manage(&["customer", "show", &customer, "--json"]).unwrap()["lastError"].is_object();
+    let is_told = || launch.run_command(&["customer", "show", &customer, "--json"]).unwrap()["lastError"].is_object();
     assert!((0..100).any(|_| is_told()));
     let resume = lotwire(&["customer", "resume", &customer]);
     assert!(!resume.status.success(), "{}", said(&resume.stdout));
 
     let right = lotwire(&[&connect[..], &[&launch.provider_url(), "--register-event-types"]].concat());
     assert!(right.status.success() && right.stderr.is_empty(), "{}", said(&right.stderr));
-    assert!(site.receiver.wait_until(crate::house::PATIENCE, |record| record.arrivals().len() == 1).await);
+    assert!(site.receiver.wait_until(crate::support::WAIT_MAX, |record| record.arrivals().len() == 1).await);
     let doctor = said(&lotwire(&["doctor"]).stdout);
     assert!(doctor.contains("of 2 connected customers no event is held up"), "{doctor}");
 
@@ -83,7 +83,7 @@ async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_a
     std::fs::write(&key, "lwp_wrong").unwrap();
     let wrong = lotwire(&[&connect[..], &[&launch.provider_url()], &with_key[..]].concat());
     assert!(wrong.status.success() && said(&wrong.stderr).contains("401"), "{}", said(&wrong.stderr));
-    let shown = || launch.manage(&["customer", "show", &customer, "--json"]).unwrap();
+    let shown = || launch.run_command(&["customer", "show", &customer, "--json"]).unwrap();
     // The server may still take some with the key that it knew.
     for _ in 0..100 {
         site.platform.post("/api/v1/auctions", &auction).await.unwrap();
@@ -101,12 +101,12 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let key = launch.manage(&["key", "create", "--name", "web site", "--scope", "keys:read", "--json"]).unwrap();
+    let key = launch.run_command(&["key", "create", "--name", "web site", "--scope", "keys:read", "--json"]).unwrap();
     let (uuid, key) = (key["uuid"].as_str().unwrap(), key["key"].as_str().unwrap());
-    let api = consumer::Api::new(http_client(), launch.platform_url(), key).unwrap();
+    let api = consumer::ApiClient::new(http_client(), launch.platform_url(), key).unwrap();
     let path = format!("/api/v1/api-keys/{uuid}");
     assert_eq!(api.get(&path).await.unwrap().body["revokedAt"], json!(null));
-    let listed = launch.manage(&["key", "list", "--json"]).unwrap();
+    let listed = launch.run_command(&["key", "list", "--json"]).unwrap();
     assert_eq!(
         (&listed["uuid"], &listed["name"], &listed["revokedAt"]),
         (&json!(uuid), &json!("web site"), &json!(null))
@@ -121,7 +121,7 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
         .unwrap();
     let said = String::from_utf8(revoke.stdout).unwrap();
     assert!(revoke.status.success() && said.contains("no longer gives access"), "{said}");
-    assert!(launch.manage(&["key", "list", "--json"]).unwrap()["revokedAt"].is_string());
+    assert!(launch.run_command(&["key", "list", "--json"]).unwrap()["revokedAt"].is_string());
     // The server learns of it when what it remembers is over.
     let mut looks = tokio::time::interval(std::time::Duration::from_millis(100));
     let refused = async {
@@ -129,7 +129,7 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
             looks.tick().await;
         }
     };
-    tokio::time::timeout(crate::house::PATIENCE, refused).await.expect("a revoked key still works");
+    tokio::time::timeout(crate::support::WAIT_MAX, refused).await.expect("a revoked key still works");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,7 +137,7 @@ async fn a_catalogue_is_imported_whole_or_not_at_all() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let auction =
         site.create_auction(json!({ "kind": "webcast", "title": "Sale", "startsAt": site.in_ms(0) })).await.unwrap();
     let file = data.path().join("works.csv");
@@ -174,12 +174,12 @@ async fn what_was_committed_before_kill_9_arrives_after_it() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
-    site.receiver.answer_with(http::StatusCode::INTERNAL_SERVER_ERROR);
-    crate::house::timed(&site, 20, 800).await;
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
+    site.receiver.respond_with(http::StatusCode::INTERNAL_SERVER_ERROR);
+    crate::support::timed_auction(&site, 20, 800).await;
     webcast(&site, 1).await;
     server.kill();
-    site.receiver.answer_with(http::StatusCode::OK);
+    site.receiver.respond_with(http::StatusCode::OK);
     // The twenty lots end while nothing runs.
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
     let _server = launch.start(&http_client()).await.unwrap();

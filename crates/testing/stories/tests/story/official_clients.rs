@@ -8,7 +8,7 @@ use std::process::Command;
 use testkit::server::Launch;
 use testkit::site::http_client;
 
-use crate::house::launch;
+use crate::support::launch;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_official_python_client_finds_its_whole_surface() {
@@ -50,8 +50,8 @@ async fn whole_surface(client: &mut Command) {
 }
 
 fn key(provider: &Launch) -> String {
-    let account = provider.manage(&["provider", "account", "create", "House", "--json"]).unwrap();
+    let account = provider.run_command(&["provider", "account", "create", "House", "--json"]).unwrap();
     let account = account["id"].as_str().unwrap();
     let key = ["provider", "key", "create", "--account", account, "--name", "client", "--json"];
-    provider.manage(&key).unwrap()["key"].as_str().unwrap().to_owned()
+    provider.run_command(&key).unwrap()["key"].as_str().unwrap().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use consumer::{Api, Receiver};
+use consumer::{ApiClient, Receiver};
 use kit_runtime::clock::SystemClock;
 use serde_json::json;
 use svix::api::{Svix, SvixOptions};
@@ -11,7 +11,7 @@ use testkit::browser::{Browser, Page};
 use testkit::server::{Launch, Server};
 use testkit::site::http_client;
 
-use crate::house::{PATIENCE, launch};
+use crate::support::{WAIT_MAX, launch};
 
 const EVENT_TYPE: &str = "ITEM_STATUS_CHANGE";
 /// CSS pixels across phones and a tablet.
@@ -19,7 +19,7 @@ const SMALL: [u32; 3] = [320, 390, 768];
 const DESK: u32 = 1_200;
 
 /// A provider with an application, and the official client that set it up.
-struct Shop {
+struct PortalFixture {
     svix: Svix,
     app: String,
     launch: Launch,
@@ -28,15 +28,16 @@ struct Shop {
     _data: tempfile::TempDir,
 }
 
-impl Shop {
+impl PortalFixture {
     async fn open() -> Self {
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path()).roles(&["provider"]);
         let server = launch.start(&http_client()).await.unwrap();
-        let account = launch.manage(&["provider", "account", "create", "House", "--json"]).unwrap();
+        let account = launch.run_command(&["provider", "account", "create", "House", "--json"]).unwrap();
         let account = account["id"].as_str().unwrap();
-        let key =
-            launch.manage(&["provider", "key", "create", "--account", account, "--name", "web", "--json"]).unwrap();
+        let key = launch
+            .run_command(&["provider", "key", "create", "--account", account, "--name", "web", "--json"])
+            .unwrap();
         let options = SvixOptions { server_url: Some(launch.provider_url()), ..SvixOptions::default() };
         let svix = Svix::new(key["key"].as_str().unwrap().to_owned(), Some(options));
         let app = svix.application().create(ApplicationIn::new("Hammer & Sons".into()), None).await.unwrap().id;
@@ -44,7 +45,7 @@ impl Shop {
             svix.event_type().create(EventTypeIn::new(name.into(), "It changed.".into()), None).await.unwrap();
         }
         let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), Arc::new(SystemClock)).await.unwrap();
-        Shop { svix, app, launch, receiver, _server: server, _data: data }
+        PortalFixture { svix, app, launch, receiver, _server: server, _data: data }
     }
 
     async fn link(&self) -> (String, String) {
@@ -66,7 +67,7 @@ impl Shop {
 }
 
 /// What keeps somebody from using a page: on a phone, by keyboard, or by ear.
-const OBSTACLES: &str = r#"(() => {
+const ACCESSIBILITY_CHECKS: &str = r#"(() => {
     const found = [], all = (selector) => [...document.querySelectorAll(selector)];
     const ids = all("[id]").map((element) => element.id);
     found.push(...ids.filter((id, place) => ids.indexOf(id) !== place).map((id) => "twice: " + id));
@@ -83,27 +84,27 @@ const OBSTACLES: &str = r#"(() => {
 })()"#;
 
 /// Names and ids in one piece that are broken although there is room for them.
-const BROKEN: &str = r#"(() => {
+const BROKEN_WORDS: &str = r#"(() => {
     const lines = (element) => element.getBoundingClientRect().height / parseFloat(getComputedStyle(element).lineHeight);
     const whole = [...document.querySelectorAll(".whole code")];
     return whole.filter((element) => lines(element) > 1.5).map((element) => element.textContent).join("; ");
 })()"#;
 
-async fn is_for_everybody(page: &Page) {
+async fn assert_accessible(page: &Page) {
     for width in SMALL {
         page.resize(width).await.unwrap();
-        page.until(&format!("innerWidth === {width}")).await.unwrap();
-        let obstacles = page.text(OBSTACLES).await.unwrap();
+        page.wait_until(&format!("innerWidth === {width}")).await.unwrap();
+        let obstacles = page.text(ACCESSIBILITY_CHECKS).await.unwrap();
         assert_eq!(obstacles, "", "{width}: {}", page.text("location.href").await.unwrap());
     }
     page.resize(DESK).await.unwrap();
-    page.until(&format!("innerWidth === {DESK}")).await.unwrap();
-    assert_eq!(page.text(BROKEN).await.unwrap(), "", "{}", page.text("location.href").await.unwrap());
+    page.wait_until(&format!("innerWidth === {DESK}")).await.unwrap();
+    assert_eq!(page.text(BROKEN_WORDS).await.unwrap(), "", "{}", page.text("location.href").await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_out() {
-    let shop = Shop::open().await;
+    let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     page.resize(DESK).await.unwrap();
@@ -111,138 +112,138 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     // By the link, whose key is afterwards in no address that anybody could look up.
     let (link, token) = shop.link().await;
     page.open(&link).await.unwrap();
-    page.until_at("/app-portal/endpoints").await.unwrap();
-    page.until_shown("Hammer & Sons").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
+    page.wait_until_shown("Hammer & Sons").await.unwrap();
     assert!(!page.text("location.href").await.unwrap().contains('#'));
     assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
-    is_for_everybody(&page).await;
+    assert_accessible(&page).await;
 
     // An endpoint for one of the two event types.
     page.click("Add endpoint").await.unwrap();
-    page.until_at("/app-portal/endpoints/new").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", &shop.receiver.url()).await.unwrap();
     page.fill("description", "The house's web site").await.unwrap();
     page.click("Only these").await.unwrap();
     page.click(&format!("{EVENT_TYPE}It changed.")).await.unwrap();
-    is_for_everybody(&page).await;
+    assert_accessible(&page).await;
     page.click("Add endpoint").await.unwrap();
-    page.until_shown("The endpoint was added.").await.unwrap();
+    page.wait_until_shown("The endpoint was added.").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
     assert_eq!(endpoint.event_types, Some([EVENT_TYPE.to_owned()].into()));
-    is_for_everybody(&page).await;
+    assert_accessible(&page).await;
 
     // Its secret, which the receiver gets.
     let secret = reveal(&page).await;
     shop.receiver.set_secret(&secret).unwrap();
-    is_for_everybody(&page).await;
+    assert_accessible(&page).await;
 
     // A message is delivered, and seen.
     let message = shop.send("SOLD").await;
-    assert!(shop.receiver.wait_until(PATIENCE, |record| record.arrivals().len() == 1).await);
+    assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
     page.click("Messages").await.unwrap();
-    page.until_at("/app-portal/messages").await.unwrap();
-    is_for_everybody(&page).await;
+    page.wait_until_at("/app-portal/messages").await.unwrap();
+    assert_accessible(&page).await;
     page.click(&message).await.unwrap();
-    page.until_at(&format!("/app-portal/messages/{message}")).await.unwrap();
+    page.wait_until_at(&format!("/app-portal/messages/{message}")).await.unwrap();
     // Without being reloaded by hand, should it still be on its way.
-    page.until_shown("Delivered").await.unwrap();
-    page.until_shown("\"status\": \"SOLD\"").await.unwrap();
-    is_for_everybody(&page).await;
+    page.wait_until_shown("Delivered").await.unwrap();
+    page.wait_until_shown("\"status\": \"SOLD\"").await.unwrap();
+    assert_accessible(&page).await;
 
     // Once more.
     page.click(&format!("Resend to {}", shop.receiver.url())).await.unwrap();
-    page.until_shown("The message is being sent once more.").await.unwrap();
-    assert!(shop.receiver.wait_until(PATIENCE, |record| record.duplicates() == 1).await);
-    page.until_shown("by hand").await.unwrap();
-    page.until("document.querySelectorAll('#attempts > li').length === 2").await.unwrap();
+    page.wait_until_shown("The message is being sent once more.").await.unwrap();
+    assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.duplicates() == 1).await);
+    page.wait_until_shown("by hand").await.unwrap();
+    page.wait_until("document.querySelectorAll('#attempts > li').length === 2").await.unwrap();
 
     // With another secret: what comes then is signed with both, and verified with the new one.
     page.open(&format!("{}/app-portal/endpoints/{}/secret", shop.launch.provider_url(), endpoint.id)).await.unwrap();
-    page.until_shown("The old secret goes on signing").await.unwrap();
+    page.wait_until_shown("The old secret goes on signing").await.unwrap();
     page.click("Rotate secret").await.unwrap();
-    page.until_shown("The endpoint has a new signing secret.").await.unwrap();
+    page.wait_until_shown("The endpoint has a new signing secret.").await.unwrap();
     let rotated = reveal(&page).await;
     assert_ne!(rotated, secret);
     shop.receiver.set_secret(&rotated).unwrap();
     shop.send("UNSOLD").await;
-    assert!(shop.receiver.wait_until(PATIENCE, |record| record.arrivals().len() == 2).await);
+    assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 2).await);
     assert_eq!(shop.receiver.read(|record| record.invalid()), 0);
 
     // And out: the token is good for nothing any more.
     page.click("Log out").await.unwrap();
-    page.until_shown("You are logged out").await.unwrap();
+    page.wait_until_shown("You are logged out").await.unwrap();
     page.open(&format!("{}/app-portal/endpoints", shop.launch.provider_url())).await.unwrap();
-    page.until_at("/app-portal/login").await.unwrap();
-    let api = Api::new(http_client(), shop.launch.provider_url(), &token).unwrap();
+    page.wait_until_at("/app-portal/login").await.unwrap();
+    let api = ApiClient::new(http_client(), shop.launch.provider_url(), &token).unwrap();
     let refused = api.get(&format!("/api/v1/app/{}/endpoint", shop.app)).await.unwrap_err();
     assert_eq!(refused.status().map(|status| status.as_u16()), Some(401));
-    assert_eq!(page.complaints(), [""; 0]);
+    assert_eq!(page.console_errors(), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_opens_the_portal_where_the_sign_in_page_is_shown_already() {
-    let shop = Shop::open().await;
+    let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     let login = format!("{}/app-portal/login", shop.launch.provider_url());
     page.open(&login).await.unwrap();
-    page.until_shown("Link or key").await.unwrap();
+    page.wait_until_shown("Link or key").await.unwrap();
 
     // One that was cut on its way opens nothing, and the page goes on asking.
     page.open(&format!("{login}#key=%E0%A4%A")).await.unwrap();
-    page.until("location.hash === '' && document.getElementById('entering').hidden").await.unwrap();
+    page.wait_until("location.hash === '' && document.getElementById('entering').hidden").await.unwrap();
     assert_eq!(page.text("location.pathname").await.unwrap(), "/app-portal/login");
 
     page.open(&shop.link().await.0).await.unwrap();
-    page.until_at("/app-portal/endpoints").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
     assert!(!page.text("location.href").await.unwrap().contains('#'));
     // Nor is the key in what the browser goes back to.
     page.evaluate("history.back()").await.unwrap();
-    page.until_at("/app-portal/login").await.unwrap();
+    page.wait_until_at("/app-portal/login").await.unwrap();
     assert_eq!(page.text("location.hash").await.unwrap(), "");
-    assert_eq!(page.complaints(), [""; 0]);
+    assert_eq!(page.console_errors(), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_portal_works_without_script() {
-    let shop = Shop::open().await;
+    let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     page.resize(DESK).await.unwrap();
     page.disable_script().await.unwrap();
     let (link, _) = shop.link().await;
     page.open(&link).await.unwrap();
-    page.until_shown("Scripts are off in this browser.").await.unwrap();
+    page.wait_until_shown("Scripts are off in this browser.").await.unwrap();
     page.fill("key", &link).await.unwrap();
     page.click("Sign in").await.unwrap();
-    page.until_at("/app-portal/endpoints").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
 
     page.click("Add endpoint").await.unwrap();
-    page.until_at("/app-portal/endpoints/new").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", "https://example.com/hook").await.unwrap();
     page.fill("description", "Kept").await.unwrap();
     page.click("Channels, rate, order").await.unwrap();
     page.fill("throttleRate", "many").await.unwrap();
     page.click("Add endpoint").await.unwrap();
-    page.until_shown("ust be a whole number").await.unwrap();
+    page.wait_until_shown("ust be a whole number").await.unwrap();
     assert_eq!(page.text("document.getElementById('description').value").await.unwrap(), "Kept");
     page.fill("throttleRate", "5").await.unwrap();
     page.click("Add endpoint").await.unwrap();
-    page.until_shown("The endpoint was added.").await.unwrap();
+    page.wait_until_shown("The endpoint was added.").await.unwrap();
     page.click("Disable").await.unwrap();
-    page.until_shown("The endpoint is disabled").await.unwrap();
+    page.wait_until_shown("The endpoint is disabled").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
     assert_eq!(
         (endpoint.disabled, endpoint.throttle_rate, endpoint.description.as_str()),
         (Some(true), Some(5), "Kept")
     );
     page.click("Log out").await.unwrap();
-    page.until_shown("You are logged out").await.unwrap();
+    page.wait_until_shown("You are logged out").await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_for_a_phone_a_keyboard_and_a_screen_reader() {
-    let shop = Shop::open().await;
+async fn every_page_is_accessible_on_small_screens_and_by_keyboard() {
+    let shop = PortalFixture::open().await;
     let long = format!("https://example.com/{}", "a-long-address/".repeat(20));
     let mut endpoint = EndpointIn::new(long);
     endpoint.headers = Some([("X-Tenant".to_owned(), "hartley".repeat(30))].into());
@@ -254,7 +255,7 @@ async fn every_page_is_for_a_phone_a_keyboard_and_a_screen_reader() {
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     page.open(&shop.link().await.0).await.unwrap();
-    page.until_at("/app-portal/endpoints").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
     let mut paths =
         ["/login", "/endpoints", "/endpoints/new", "/messages", "/event-types", "/nowhere"].map(str::to_owned).to_vec();
     paths.push(format!("/messages/{message}"));
@@ -264,23 +265,23 @@ async fn every_page_is_for_a_phone_a_keyboard_and_a_screen_reader() {
     }
     for path in paths {
         page.open(&format!("{}/app-portal{path}", shop.launch.provider_url())).await.unwrap();
-        page.until_at(&format!("/app-portal{path}")).await.unwrap();
-        is_for_everybody(&page).await;
+        page.wait_until_at(&format!("/app-portal{path}")).await.unwrap();
+        assert_accessible(&page).await;
     }
     // Also with something wrong on it.
     page.open(&format!("{}/app-portal/endpoints/new", shop.launch.provider_url())).await.unwrap();
-    page.until_at("/app-portal/endpoints/new").await.unwrap();
+    page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", "ftp://example.com").await.unwrap();
     page.click("Only these").await.unwrap();
     page.click("Add endpoint").await.unwrap();
-    page.until_shown("Nothing was saved yet.").await.unwrap();
-    is_for_everybody(&page).await;
+    page.wait_until_shown("Nothing was saved yet.").await.unwrap();
+    assert_accessible(&page).await;
 }
 
 async fn reveal(page: &Page) -> String {
     // Which may be where one is already.
-    page.follow("Signing secret").await.unwrap();
+    page.click_through("Signing secret").await.unwrap();
     page.click("Reveal").await.unwrap();
-    page.until_shown("whsec_").await.unwrap();
+    page.wait_until_shown("whsec_").await.unwrap();
     page.text("document.getElementById('secret').textContent").await.unwrap()
 }

@@ -2,17 +2,17 @@
 
 use std::process::Command;
 
-use consumer::Api;
+use consumer::ApiClient;
 use http::StatusCode;
 use serde_json::{Value, json};
 use testkit::server::{Launch, built_binary};
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{PATIENCE, launch};
+use crate::support::{WAIT_MAX, launch};
 
 /// Status of a request with this key.
 async fn status(launch: &Launch, key: &str, path: &str) -> u16 {
-    let api = Api::new(http_client(), launch.provider_url(), key).unwrap();
+    let api = ApiClient::new(http_client(), launch.provider_url(), key).unwrap();
     match api.get(path).await {
         Ok(_) => 200,
         Err(error) => error.status().map_or(0, |status| status.as_u16()),
@@ -33,13 +33,13 @@ fn objects(lines: &str) -> Vec<Value> {
 }
 
 /// Asks until the answer is this: another process is told within moments.
-async fn becomes(expected: u16, ask: impl AsyncFn() -> u16) {
+async fn wait_for_status(expected: u16, ask: impl AsyncFn() -> u16) {
     let asked = async {
         while ask().await != expected {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, asked).await.expect("the server did not follow");
+    tokio::time::timeout(WAIT_MAX, asked).await.expect("the server did not follow");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,11 +47,11 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let account = launch.manage(&["provider", "account", "create", "Hartley", "--json"]).unwrap();
+    let account = launch.run_command(&["provider", "account", "create", "Hartley", "--json"]).unwrap();
     let account = account["id"].as_str().unwrap();
     let create =
         ["provider", "key", "create", "--account", account, "--name", "trial", "--expires-in-days", "30", "--json"];
-    let key = launch.manage(&create).unwrap();
+    let key = launch.run_command(&create).unwrap();
     let (id, key) = (key["id"].as_str().unwrap(), key["key"].as_str().unwrap());
     assert_eq!(status(&launch, key, "/api/v1/app").await, 200);
 
@@ -69,8 +69,8 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
     let shown = &objects(&shown)[0];
     let found = ["endpointsPerApplication", "payloadCheck", "requestsPerSecond"].map(|name| shown[name].clone());
     assert_eq!((found[0].clone(), found[1].clone(), found[2].clone()), expected);
-    let api = Api::new(http_client(), launch.provider_url(), key).unwrap();
-    becomes(200, async || {
+    let api = ApiClient::new(http_client(), launch.provider_url(), key).unwrap();
+    wait_for_status(200, async || {
         let seen = api.get("/api/v1/account").await.unwrap().body;
         if seen["endpointsMax"] == 2 && seen["payloadCheck"] == "warn" { 200 } else { 0 }
     })
@@ -84,7 +84,7 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
     let revoke = [&revoke[..], &["--yes"]].concat();
     let (worked, said) = provider(data.path(), &revoke);
     assert!(worked, "{said}");
-    becomes(401, async || status(&launch, key, "/api/v1/app").await).await;
+    wait_for_status(401, async || status(&launch, key, "/api/v1/app").await).await;
     assert!(!provider(data.path(), &revoke).0, "it is gone");
 }
 
@@ -111,17 +111,17 @@ async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).set("PROVIDER__RETRY_SCHEDULE", "1h");
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     assert_eq!(provider(data.path(), &["stuck"]), (true, "Nothing waits.\n".to_owned()));
 
-    site.receiver.answer_with(StatusCode::SERVICE_UNAVAILABLE);
+    site.receiver.respond_with(StatusCode::SERVICE_UNAVAILABLE);
     let message = json!({ "eventType": "ITEM_STATUS_CHANGE", "payload": { "status": "SOLD" } });
     site.provider.post(&format!("/api/v1/app/{}/msg", site.application), &message).await.unwrap();
     let stuck = async || {
         let (_, said) = provider(data.path(), &["stuck", "--json"]);
         objects(&said)
     };
-    becomes(200, async || if stuck().await[0]["why"] == "failing" { 200 } else { 0 }).await;
+    wait_for_status(200, async || if stuck().await[0]["why"] == "failing" { 200 } else { 0 }).await;
     let told = stuck().await;
     assert_eq!((told.len(), &told[0]["endpoint"], &told[0]["waiting"]), (1, &json!(site.endpoint), &json!(1)));
     assert_eq!((&told[0]["lastCode"], &told[0]["application"]), (&json!(503), &json!(site.application)));
@@ -158,10 +158,10 @@ async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs
 async fn a_token_that_one_node_ends_is_ended_on_the_other_at_once() {
     let data = tempfile::tempdir().unwrap();
     let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second = first.sibling().unwrap();
+    let second = first.second_node().unwrap();
     let _first = first.start(&http_client()).await.unwrap();
     let _second = second.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&first, &first).await.unwrap();
+    let site = CustomerSite::set_up(&first, &first).await.unwrap();
     let endpoints = format!("/api/v1/app/{}/endpoint", site.application);
     let token = async || {
         let path = format!("/api/v1/auth/app-portal-access/{}", site.application);
@@ -171,8 +171,8 @@ async fn a_token_that_one_node_ends_is_ended_on_the_other_at_once() {
     for node in [&first, &second] {
         assert_eq!([status(node, &one, &endpoints).await, status(node, &other, &endpoints).await], [200, 200]);
     }
-    let at_second = Api::new(http_client(), second.provider_url(), &one).unwrap();
-    at_second.post("/api/v1/auth/logout", &json!({})).await.unwrap();
+    let second_api = ApiClient::new(http_client(), second.provider_url(), &one).unwrap();
+    second_api.post("/api/v1/auth/logout", &json!({})).await.unwrap();
     for node in [&first, &second] {
         assert_eq!([status(node, &one, &endpoints).await, status(node, &other, &endpoints).await], [401, 200]);
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use consumer::Api;
+use consumer::ApiClient;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -19,7 +19,7 @@ use testkit::site::http_client;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-use crate::house::{PATIENCE, launch};
+use crate::support::{WAIT_MAX, launch};
 
 /// What a node may be missed for before others take what it had.
 const MISSED_AFTER: Duration = Duration::from_secs(10);
@@ -87,7 +87,7 @@ impl Arrivals {
             }
         };
         let missing = || messages.iter().filter(|message| self.count(message) == 0).count();
-        assert!(tokio::time::timeout(PATIENCE, all).await.is_ok(), "{} never arrived", missing());
+        assert!(tokio::time::timeout(WAIT_MAX, all).await.is_ok(), "{} never arrived", missing());
     }
 
     /// Waits until `count` messages have arrived.
@@ -97,7 +97,7 @@ impl Arrivals {
                 self.arrived.notified().await;
             }
         };
-        assert!(tokio::time::timeout(PATIENCE, enough).await.is_ok(), "not {count} arrived");
+        assert!(tokio::time::timeout(WAIT_MAX, enough).await.is_ok(), "not {count} arrived");
     }
 
     fn order(&self) -> Vec<String> {
@@ -110,17 +110,17 @@ async fn two_nodes() -> (tempfile::TempDir, Launch, Launch) {
     let data = tempfile::tempdir().unwrap();
     let database = testkit::postgres::fresh_database().await.unwrap();
     let first = launch(data.path()).database(&database).roles(&["provider"]);
-    let second = first.sibling().unwrap();
+    let second = first.second_node().unwrap();
     (data, first, second)
 }
 
 /// The API of each node with one key, and the path to send messages to, of an application with this endpoint.
-async fn set_up(first: &Launch, second: &Launch, endpoint: &Value) -> (Api, Api, String) {
-    let account = first.manage(&["provider", "account", "create", "Nodes", "--json"]).unwrap();
+async fn set_up(first: &Launch, second: &Launch, endpoint: &Value) -> (ApiClient, ApiClient, String) {
+    let account = first.run_command(&["provider", "account", "create", "Nodes", "--json"]).unwrap();
     let account = account["id"].as_str().unwrap();
     let key = ["provider", "key", "create", "--account", account, "--name", "nodes", "--json"];
-    let key = first.manage(&key).unwrap()["key"].as_str().unwrap().to_owned();
-    let api = |launch: &Launch| Api::new(http_client(), launch.provider_url(), &key).unwrap();
+    let key = first.run_command(&key).unwrap()["key"].as_str().unwrap().to_owned();
+    let api = |launch: &Launch| ApiClient::new(http_client(), launch.provider_url(), &key).unwrap();
     let (one, other) = (api(first), api(second));
     let application = one.post("/api/v1/app", &json!({"name": "Nodes"})).await.unwrap();
     let application = format!("/api/v1/app/{}", application.text("/id").unwrap());
@@ -129,7 +129,7 @@ async fn set_up(first: &Launch, second: &Launch, endpoint: &Value) -> (Api, Api,
 }
 
 /// Sends messages one after the other, as long as they are accepted; the ids of those that were.
-async fn send(api: Api, path: String, count: usize) -> HashSet<String> {
+async fn send(api: ApiClient, path: String, count: usize) -> HashSet<String> {
     let mut accepted = HashSet::new();
     for number in 0..count {
         let message = json!({"eventType": "lot.sold", "payload": {"number": number}});
@@ -141,7 +141,7 @@ async fn send(api: Api, path: String, count: usize) -> HashSet<String> {
     accepted
 }
 
-async fn send_from(api: &Api, path: &str, senders: usize, each: usize) -> HashSet<String> {
+async fn send_from(api: &ApiClient, path: &str, senders: usize, each: usize) -> HashSet<String> {
     let senders = (0..senders).map(|_| tokio::spawn(send(api.clone(), path.to_owned(), each)));
     let mut accepted = HashSet::new();
     for sender in senders.collect::<Vec<_>>() {
@@ -183,11 +183,11 @@ async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
     arrivals.wait_for(&there).await;
     // What the dead node had sent and not recorded is sent again when it is missed.
     let finished = async {
-        while first.figure("lotwire_provider_backlog").await.unwrap() > 0.0 {
+        while first.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, finished).await.unwrap();
+    tokio::time::timeout(WAIT_MAX, finished).await.unwrap();
     let copies = |of: &HashSet<String>| of.iter().filter(|message| arrivals.count(message) > 1).count();
     assert_eq!(copies(&here), 0, "what the survivor was given arrives once");
     let copied = copies(&there);
@@ -227,7 +227,7 @@ async fn messages_of_one_key_stay_in_order_although_one_of_two_nodes_is_killed()
         // By turns, until one of them is gone.
         let api = if number % 2 == 1 && number < KEYED / 2 { &other } else { &one };
         let message = json!({"eventType": "lot.sold", "payload": {"number": number}});
-        let reply = api.post_with(&path, key.clone(), &message).await.unwrap();
+        let reply = api.post_with_headers(&path, key.clone(), &message).await.unwrap();
         sent.push(reply.text("/id").unwrap().to_owned());
     }
     doomed.kill();

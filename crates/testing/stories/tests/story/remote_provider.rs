@@ -1,8 +1,8 @@
 //! A platform with a provider in another process: two settings, and nothing else changes.
 
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{SMALL_SALE_EVENTS, launch, received, small_sale};
+use crate::support::{SMALL_SALE_EVENTS, launch, received, small_sale};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_reaches_the_receiver_through_a_provider_in_another_process() {
@@ -11,7 +11,7 @@ async fn a_sale_reaches_the_receiver_through_a_provider_in_another_process() {
     let platform = launch(here.path()).roles(&["platform"]);
     let _provider = provider.start(&http_client()).await.unwrap();
     let _platform = platform.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&platform, &provider).await.unwrap();
+    let site = CustomerSite::set_up(&platform, &provider).await.unwrap();
 
     small_sale(&site).await;
 
@@ -29,7 +29,7 @@ async fn what_happens_while_the_provider_is_away_arrives_when_it_is_back() {
     let platform = launch(here.path()).roles(&["platform"]);
     let running = provider.start(&http_client()).await.unwrap();
     let _platform = platform.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&platform, &provider).await.unwrap();
+    let site = CustomerSite::set_up(&platform, &provider).await.unwrap();
     running.kill();
 
     small_sale(&site).await;

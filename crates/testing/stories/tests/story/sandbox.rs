@@ -2,21 +2,21 @@
 //! advance goes on with it; two nodes never do it twice.
 
 use serde_json::{Value, json};
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{Clerk, PATIENCE, launch, lots, received, two_nodes, webcast};
+use crate::support::{Clerk, WAIT_MAX, launch, lots, received, two_nodes, webcast};
 
 const WEEK_MS: i64 = 7 * 24 * 3_600 * 1_000;
 
-async fn sandbox(site: &Site, count: usize, stagger: Value) -> String {
+async fn sandbox(site: &CustomerSite, count: usize, stagger: Value) -> String {
     let auction = json!({ "kind": "timed", "title": "A try", "status": "LIVE", "endsAt": site.in_ms(WEEK_MS), "sandbox": true,
         "stagger": stagger, "items": lots(count) });
     site.create_auction(auction).await.unwrap()
 }
 
 /// Waits until the clock is at its target. What ends on the way is announced, so its receiver knows when to look.
-async fn arrived(site: &Site, auction: &str, events: usize) -> Value {
-    assert!(site.receiver.wait_until(PATIENCE, |record| record.arrivals().len() >= events).await);
+async fn arrived(site: &CustomerSite, auction: &str, events: usize) -> Value {
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= events).await);
     let clock = site.platform.get(&format!("/api/v1/auctions/{auction}/clock")).await.unwrap().body;
     assert_eq!(clock["advancing"], false, "{clock}");
     clock
@@ -27,7 +27,7 @@ async fn a_week_long_sale_is_tried_in_a_second() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let auction = sandbox(&site, 3, json!({ "seconds": 60, "items": 1 })).await;
     let item = site.items(&auction).await.unwrap()[0].clone();
     let (path, clock) =
@@ -76,7 +76,7 @@ async fn an_advance_survives_a_kill_in_its_middle() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let auction = sandbox(&site, 1_000, json!({ "seconds": 1, "items": 1 })).await;
     let path = format!("/api/v1/auctions/{auction}/clock/advance");
     let advanced = site.platform.post(&path, &json!({ "seconds": 8 * 24 * 3_600 })).await.unwrap().body;
@@ -86,8 +86,8 @@ async fn an_advance_survives_a_kill_in_its_middle() {
     let _server = launch.start(&http_client()).await.unwrap();
     let clock = arrived(&site, &auction, 1 + 1_000).await;
     assert_eq!((&clock["endedCount"], &clock["now"]), (&json!(1_000), &advanced["now"]));
-    let announced = site.announced().await.unwrap();
-    let tally = site.receiver.read(|record| record.tally(&announced));
+    let announced = site.announced_events().await.unwrap();
+    let tally = site.receiver.read(|record| record.compare(&announced));
     // A copy is allowed, a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (1_001, 0, 0), "{tally:?}");
     let feed = consumer::read_feed(&site.platform, &site.customer).await.unwrap();
@@ -97,12 +97,12 @@ async fn an_advance_survives_a_kill_in_its_middle() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_bring_a_clock_to_its_target_once() {
     let nodes = two_nodes().await;
-    let (site, at_second) = (nodes.site, nodes.at_second);
+    let (site, second_api) = (nodes.site, nodes.second_api);
     let (one, two) =
         (sandbox(&site, 1_000, json!({ "seconds": 1, "items": 1 })).await, sandbox(&site, 1_000, Value::Null).await);
     let week = json!({ "seconds": 8 * 24 * 3_600 });
     site.platform.post(&format!("/api/v1/auctions/{one}/clock/advance"), &week).await.unwrap();
-    at_second.post(&format!("/api/v1/auctions/{two}/clock/advance"), &week).await.unwrap();
+    second_api.post(&format!("/api/v1/auctions/{two}/clock/advance"), &week).await.unwrap();
     let tally = received(&site, 2 + 2_000).await;
     assert!(tally.is_perfect(), "{tally:?}");
     for auction in [one, two] {

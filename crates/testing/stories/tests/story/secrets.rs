@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use consumer::{Api, ApiError};
+use consumer::{ApiClient, ApiError};
 use http::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, Method};
 use kit_outbound::Request;
 use serde_json::{Value, json};
 use testkit::server::Launch;
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{PATIENCE, launch, received, webcast};
+use crate::support::{WAIT_MAX, launch, received, webcast};
 
 /// Words that are only in what is not to be found.
 const PAYLOAD: &str = "Paddle-4242-of-Mrs-Alderton";
@@ -21,7 +21,7 @@ const WRONG_KEY: &str = "lwp_ThisKeyIsWrongAndMustNotBeInAnyLogOrError4";
 async fn no_secret_and_no_payload_is_in_the_log_with_sqlite() {
     let data = tempfile::tempdir().unwrap();
     let log = data.path().join("log");
-    drives_everything_and_looks_into_the_log(launch(data.path()).trace_to(&log), &log).await;
+    exercise_everything_and_search_the_log(launch(data.path()).trace_to(&log), &log).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -29,14 +29,14 @@ async fn no_secret_and_no_payload_is_in_the_log_with_postgresql() {
     let data = tempfile::tempdir().unwrap();
     let log = data.path().join("log");
     let database = testkit::postgres::fresh_database().await.unwrap();
-    drives_everything_and_looks_into_the_log(launch(data.path()).database(&database).trace_to(&log), &log).await;
+    exercise_everything_and_search_the_log(launch(data.path()).database(&database).trace_to(&log), &log).await;
 }
 
-async fn drives_everything_and_looks_into_the_log(launch: Launch, log: &Path) {
+async fn exercise_everything_and_search_the_log(launch: Launch, log: &Path) {
     let server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(&launch, &launch).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let mut secrets = vec![site.provider_key.clone(), PAYLOAD.into(), HEADER.into(), WRONG_KEY.into()];
-    secrets.extend(uses_the_provider(&site, &launch).await);
+    secrets.extend(exercise_provider(&site, &launch).await);
     // What the platform publishes and the provider delivers, too.
     webcast(&site, 1).await;
     received(&site, 1).await;
@@ -54,7 +54,7 @@ async fn drives_everything_and_looks_into_the_log(launch: Launch, log: &Path) {
 }
 
 /// Secrets that it was given.
-async fn uses_the_provider(site: &Site, launch: &Launch) -> Vec<String> {
+async fn exercise_provider(site: &CustomerSite, launch: &Launch) -> Vec<String> {
     let (api, app) = (&site.provider, format!("/api/v1/app/{}", site.application));
     let schema = json!({ "name": "BID", "description": "d", "schemas": { "1": { "required": ["lot"] } } });
     api.post("/api/v1/event-type", &schema).await.unwrap();
@@ -65,23 +65,23 @@ async fn uses_the_provider(site: &Site, launch: &Launch) -> Vec<String> {
     let rotated = api.post(&format!("{app}/endpoint/hook/secret/rotate"), &json!({})).await.unwrap();
     let access = api.post(&format!("/api/v1/auth/app-portal-access/{}", site.application), &json!({})).await.unwrap();
     let (token, url) = (text(access.body.clone(), "token"), text(access.body, "url"));
-    let portal = Api::new(http_client(), launch.provider_url(), &token).unwrap();
+    let portal = ApiClient::new(http_client(), launch.provider_url(), &token).unwrap();
     portal.get(&format!("{app}/endpoint")).await.unwrap();
 
     let message = |payload: Value| json!({ "eventType": "BID", "payload": payload });
     let before = site.receiver.requests();
     api.post(&format!("{app}/msg"), &message(json!({ "lot": PAYLOAD }))).await.unwrap();
-    assert!(site.receiver.wait_until(PATIENCE, |_| site.receiver.requests() > before).await);
+    assert!(site.receiver.wait_until(WAIT_MAX, |_| site.receiver.requests() > before).await);
 
     // What is refused says why, and not what it was.
     let account = text(api.get("/api/v1/account").await.unwrap().body, "id");
     let check = ["provider", "account", "set", &account, "--payload-check", "reject", "--json"];
-    assert_eq!(launch.manage(&check).unwrap()["payloadCheck"], "reject");
+    assert_eq!(launch.run_command(&check).unwrap()["payloadCheck"], "reject");
     // The server is told of it within moments.
     let mismatch = message(json!({ "bidder": PAYLOAD }));
     let told = async { while api.post(&format!("{app}/msg"), &mismatch).await.is_ok() {} };
-    tokio::time::timeout(PATIENCE, told).await.expect("the server did not follow");
-    let wrong = Api::new(http_client(), launch.provider_url(), WRONG_KEY).unwrap();
+    tokio::time::timeout(WAIT_MAX, told).await.expect("the server did not follow");
+    let wrong = ApiClient::new(http_client(), launch.provider_url(), WRONG_KEY).unwrap();
     let refused = [
         (wrong.get(&app).await, 401),
         (portal.post(&format!("{app}/msg"), &message(json!({ "lot": PAYLOAD }))).await, 403),
@@ -97,20 +97,20 @@ async fn uses_the_provider(site: &Site, launch: &Launch) -> Vec<String> {
         }
     }
     let key = url.split_once("#key=").unwrap().1.to_owned();
-    let of_the_portal = visits_the_portal(site, launch, &key).await;
+    let of_the_portal = exercise_portal(site, launch, &key).await;
     portal.post("/api/v1/auth/logout", &json!({})).await.unwrap();
     vec![old, text(rotated.body, "key"), token, key, of_the_portal]
 }
 
 /// Comes in by the key of a link and rotates a secret to one of its own, which is returned.
-async fn visits_the_portal(site: &Site, launch: &Launch, key: &str) -> String {
+async fn exercise_portal(site: &CustomerSite, launch: &Launch, key: &str) -> String {
     let send = async |path: &str, cookie: &str, form: String| {
         let mut headers = HeaderMap::new();
         headers.insert(ORIGIN, launch.provider_url().parse().unwrap());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         headers.insert(COOKIE, cookie.parse().unwrap());
         let to = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
-        let (deadline, response_bytes_max) = (PATIENCE, 1_000_000);
+        let (deadline, response_bytes_max) = (WAIT_MAX, 1_000_000);
         let headers = headers.into();
         let request = Request { method: Method::POST, to, headers, body: form.into(), deadline, response_bytes_max };
         site.http.send(request).await.unwrap()

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::house::{Clerk, PATIENCE, received, timed, two_nodes, webcast};
+use crate::support::{Clerk, WAIT_MAX, received, timed_auction, two_nodes, webcast};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
     let nodes = two_nodes().await;
-    let (site, at_second) = (nodes.site, nodes.at_second);
+    let (site, second_api) = (nodes.site, nodes.second_api);
 
-    let timed = timed(&site, 200, 3_000).await;
+    let timed = timed_auction(&site, 200, 3_000).await;
     let webcast = webcast(&site, 20).await;
-    let clerks = [Clerk::new(site.platform.clone(), &webcast), Clerk::new(at_second, &webcast)];
+    let clerks = [Clerk::new(site.platform.clone(), &webcast), Clerk::new(second_api, &webcast)];
     for (number, item) in site.items(&webcast).await.unwrap().iter().enumerate() {
         clerks[number % 2].sell(item).await;
     }
@@ -29,23 +29,23 @@ async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
     let nodes = two_nodes().await;
-    let (site, at_second) = (nodes.site, nodes.at_second);
+    let (site, second_api) = (nodes.site, nodes.second_api);
     let doomed = nodes.second;
 
     let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000), "extensionSeconds": 0,
-        "stagger": { "seconds": 1, "items": 50 }, "items": crate::house::lots(150) });
+        "stagger": { "seconds": 1, "items": 50 }, "items": crate::support::lots(150) });
     site.create_auction(auction).await.unwrap();
     let webcast = webcast(&site, 4).await;
-    let clerk = Clerk::new(at_second, &webcast);
+    let clerk = Clerk::new(second_api, &webcast);
     for item in &site.items(&webcast).await.unwrap() {
         clerk.sell(item).await;
     }
     doomed.kill();
 
     let wanted = 2 + 150 + 4;
-    assert!(site.receiver.wait_until(PATIENCE, |record| record.arrivals().len() >= wanted).await);
-    let announced = site.announced().await.unwrap();
-    let tally = site.receiver.read(|record| record.tally(&announced));
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= wanted).await);
+    let announced = site.announced_events().await.unwrap();
+    let tally = site.receiver.read(|record| record.compare(&announced));
     // A copy is allowed, a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (wanted as u64, 0, 0), "{tally:?}");
 }

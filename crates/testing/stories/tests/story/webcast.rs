@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use consumer::{Api, ApiError};
+use consumer::{ApiClient, ApiError};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use testkit::server::Launch;
-use testkit::site::{Site, http_client};
+use testkit::site::{CustomerSite, http_client};
 
-use crate::house::{launch, received};
+use crate::support::{launch, received};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_clerks_sell_a_webcast_on_sqlite() {
@@ -24,7 +24,7 @@ async fn two_clerks_sell_a_webcast_on_postgres() {
 
 /// Two clerks at their desks, who see the same and want the same.
 struct Clerks {
-    desks: [Api; 2],
+    desks: [ApiClient; 2],
     ring: String,
     seen: Option<HeaderValue>,
     /// The ring, as both were shown it last.
@@ -32,18 +32,18 @@ struct Clerks {
 }
 
 impl Clerks {
-    async fn look(&mut self) {
+    async fn refresh(&mut self) {
         let reply = self.desks[0].get(&self.ring).await.unwrap();
         (self.seen, self.now) = (reply.etag, reply.body);
     }
 
-    async fn give(&self, desk: usize, command: &str, body: &Value) -> Result<consumer::Reply, ApiError> {
-        self.desks[desk].post_if(&format!("{}/{command}", self.ring), self.seen.as_ref(), body).await
+    async fn send_command(&self, desk: usize, command: &str, body: &Value) -> Result<consumer::ApiResponse, ApiError> {
+        self.desks[desk].post_if_match(&format!("{}/{command}", self.ring), self.seen.as_ref(), body).await
     }
 
     /// Both give the command at once: one is heard, the other is told that the ring has moved.
     async fn race(&mut self, command: &str, body: Value) {
-        let (one, other) = tokio::join!(self.give(0, command, &body), self.give(1, command, &body));
+        let (one, other) = tokio::join!(self.send_command(0, command, &body), self.send_command(1, command, &body));
         let (done, late) = if one.is_ok() { (one, other) } else { (other, one) };
         let done = done.unwrap();
         let late = late.expect_err(command);
@@ -52,7 +52,7 @@ impl Clerks {
     }
 
     async fn refused(&self, command: &str, body: Value, status: StatusCode) {
-        let error = self.give(0, command, &body).await.expect_err(command);
+        let error = self.send_command(0, command, &body).await.expect_err(command);
         assert_eq!(error.status(), Some(status), "{command}: {error}");
     }
 
@@ -65,7 +65,7 @@ impl Clerks {
     }
 
     /// Without what changes by itself.
-    fn timeless(&self) -> Value {
+    fn without_times(&self) -> Value {
         let mut now = self.now.clone();
         now["serverTime"] = Value::Null;
         now["item"]["serverTime"] = Value::Null;
@@ -73,17 +73,17 @@ impl Clerks {
     }
 }
 
-async fn key(site: &Site, launch: &Launch, scopes: &[&str]) -> Api {
+async fn key(site: &CustomerSite, launch: &Launch, scopes: &[&str]) -> ApiClient {
     let key = json!({ "name": "desk", "scopes": scopes, "customer": site.customer });
     let key = site.platform.post("/api/v1/api-keys", &key).await.unwrap();
-    Api::new(http_client(), launch.platform_url(), key.text("/key").unwrap()).unwrap()
+    ApiClient::new(http_client(), launch.platform_url(), key.text("/key").unwrap()).unwrap()
 }
 
 async fn a_whole_webcast(launch: &Launch) {
     let server = launch.start(&http_client()).await.unwrap();
-    let site = Site::set_up(launch, launch).await.unwrap();
+    let site = CustomerSite::set_up(launch, launch).await.unwrap();
     let auction = json!({ "kind": "webcast", "title": "Webcast", "status": "LIVE", "startsAt": site.in_ms(0),
-        "increments": [{ "from": 0, "increment": 10 }], "items": crate::house::lots(4) });
+        "increments": [{ "from": 0, "increment": 10 }], "items": crate::support::lots(4) });
     let auction = site.create_auction(auction).await.unwrap();
     let lots: Vec<String> =
         site.items(&auction).await.unwrap().iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
@@ -96,7 +96,7 @@ async fn a_whole_webcast(launch: &Launch) {
     let absentee = format!("/api/v1/items/{}/absentee-bids", lots[0]);
     let left = bidder.post(&absentee, &json!({ "bidder": "absent", "maximum": 471_113 })).await.unwrap();
     assert!(!left.body.to_string().contains("471113"), "{}", left.body);
-    clerks.look().await;
+    clerks.refresh().await;
     assert_eq!((clerks.at("/phase"), clerks.at("/desk/commands")), (&json!("pre_bidding"), &json!(["begin", "send"])));
     clerks.race("begin", json!({})).await;
     let closed = bidder.post(&absentee, &json!({ "bidder": "late", "maximum": 500 })).await.unwrap_err();
@@ -117,19 +117,19 @@ async fn a_whole_webcast(launch: &Launch) {
     assert_eq!(waiting.body["state"], "waiting");
     // Nobody sells over a bid that they have not seen.
     clerks.refused("sell", json!({}), StatusCode::PRECONDITION_FAILED).await;
-    clerks.look().await;
+    clerks.refresh().await;
     assert_eq!(clerks.at("/desk/pending/0/bidder"), "b-17");
     clerks.race("accept", json!({ "bid": waiting.body["uuid"] })).await;
     assert_eq!(clerks.offer(), (&json!("b-17"), &json!(120), &json!(130)));
     clerks.race("fair-warning", json!({})).await;
 
     // What a kill leaves is what was there, to the last warning and the tag.
-    clerks.look().await;
-    let (tag, before) = (clerks.seen.clone(), clerks.timeless());
+    clerks.refresh().await;
+    let (tag, before) = (clerks.seen.clone(), clerks.without_times());
     server.kill();
     let _server = launch.start(&http_client()).await.unwrap();
-    clerks.look().await;
-    assert_eq!((&clerks.seen, clerks.timeless()), (&tag, before));
+    clerks.refresh().await;
+    assert_eq!((&clerks.seen, clerks.without_times()), (&tag, before));
     assert_eq!(clerks.at("/offer/warnings"), 1);
 
     // Sold once; taken back with a reason; the last bid undone; sold again.
@@ -195,12 +195,12 @@ async fn a_whole_webcast(launch: &Launch) {
 }
 
 /// A command whose answer was lost is sent again with its key: it is done once, and answered the same.
-async fn same_command_twice(site: &Site, clerks: &mut Clerks) {
+async fn same_command_twice(site: &CustomerSite, clerks: &mut Clerks) {
     let mut headers = http::HeaderMap::new();
     headers.insert(http::header::IF_MATCH, clerks.seen.clone().unwrap());
     headers.insert("idempotency-key", HeaderValue::from_static("send-3"));
     let send = format!("{}/send", clerks.ring);
-    let first = site.platform.post_with(&send, headers.clone(), &json!({})).await.unwrap();
-    let again = site.platform.post_with(&send, headers, &json!({})).await.unwrap();
+    let first = site.platform.post_with_headers(&send, headers.clone(), &json!({})).await.unwrap();
+    let again = site.platform.post_with_headers(&send, headers, &json!({})).await.unwrap();
     assert_eq!((first.body["item"]["lotNumber"].as_str(), &again.body), (Some("3"), &first.body));
 }

@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// What a page's session has told so far under this name.
-    pub(super) fn told(&self, session: &str, method: &str) -> Vec<Value> {
+    pub(super) fn events(&self, session: &str, method: &str) -> Vec<Value> {
         let shared = lock(&self.shared);
         let of = |event: &&Value| event["sessionId"] == session && event["method"] == method;
         shared.events.iter().filter(of).map(|event| event["params"].clone()).collect()

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use super::connection::{BrowserError, Connection};
 
 /// Nothing that is waited for takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(20);
+const WAIT_MAX: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Finds the visible link, button or label with a text, or with a name for screen readers. What is asked for by `within`
 /// narrows it down.
-const BY_WORDS: &str = r#"((words) => {
+const FIND_BY_TEXT: &str = r#"((words) => {
     const said = (element) => (element.getAttribute("aria-label") ?? element.textContent).replace(/\s+/g, " ").trim();
     const all = [...document.querySelectorAll("a, button, label, summary")];
     return all.find((element) => said(element) === words && element.getClientRects().length > 0);
 })"#;
 
 /// Brings an element into view and gives its middle; an error when it is not there, or something is in front of it.
-const MIDDLE: &str = r#"((element) => {
+const ELEMENT_CENTRE: &str = r#"((element) => {
     if (!element) return { why: "it is not there" };
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const box = element.getClientRects()[0];
@@ -73,20 +73,21 @@ impl Page {
     }
 
     /// Waits until the page has this path and is there.
-    pub async fn until_at(&self, path: &str) -> Result<(), BrowserError> {
+    pub async fn wait_until_at(&self, path: &str) -> Result<(), BrowserError> {
         let path = json!(path);
-        self.until(&format!("location.pathname === {path} && document.readyState === 'complete'")).await
+        self.wait_until(&format!("location.pathname === {path} && document.readyState === 'complete'")).await
     }
 
     /// Waits until the page is there and shows a text.
-    pub async fn until_shown(&self, text: &str) -> Result<(), BrowserError> {
+    pub async fn wait_until_shown(&self, text: &str) -> Result<(), BrowserError> {
         let text = json!(text);
-        self.until(&format!("document.readyState === 'complete' && document.body.innerText.includes({text})")).await
+        self.wait_until(&format!("document.readyState === 'complete' && document.body.innerText.includes({text})"))
+            .await
     }
 
     /// Waits until an expression is true on the page; while one page goes and another comes, it is not.
-    pub async fn until(&self, expression: &str) -> Result<(), BrowserError> {
-        let deadline = Instant::now() + PATIENCE;
+    pub async fn wait_until(&self, expression: &str) -> Result<(), BrowserError> {
+        let deadline = Instant::now() + WAIT_MAX;
         loop {
             let found = self.evaluate(expression).await;
             if matches!(found, Ok(Value::Bool(true))) {
@@ -97,20 +98,20 @@ impl Page {
                 let shown = shown.unwrap_or_else(|error| error.to_string());
                 return Err(BrowserError::new(format!("waiting until {expression}"), format!("it is not:\n{shown}")));
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Clicks the link, button or label that says so.
     pub async fn click(&self, words: &str) -> Result<(), BrowserError> {
-        self.click_on(&format!("{BY_WORDS}({})", json!(words))).await
+        self.click_on(&format!("{FIND_BY_TEXT}({})", json!(words))).await
     }
 
     /// Clicks the link or button that says so, and waits until another page, or this one anew, has come in place of this one.
-    pub async fn follow(&self, words: &str) -> Result<(), BrowserError> {
+    pub async fn click_through(&self, words: &str) -> Result<(), BrowserError> {
         self.evaluate("window.isLeft = true").await?;
         self.click(words).await?;
-        self.until("window.isLeft !== true && document.readyState === 'complete'").await
+        self.wait_until("window.isLeft !== true && document.readyState === 'complete'").await
     }
 
     /// Types into the field of this id, in place of what is there.
@@ -122,7 +123,7 @@ impl Page {
     }
 
     async fn click_on(&self, element: &str) -> Result<(), BrowserError> {
-        let place = self.evaluate(&format!("{MIDDLE}({element})")).await?;
+        let place = self.evaluate(&format!("{ELEMENT_CENTRE}({element})")).await?;
         if let Some(why) = place["why"].as_str() {
             return Err(BrowserError::new(format!("clicking on {element}"), why));
         }
@@ -150,9 +151,9 @@ impl Page {
     }
 
     /// What pages have complained about so far: exceptions, what a policy kept out, what could not be loaded.
-    pub fn complaints(&self) -> Vec<String> {
-        let exceptions = self.connection.told(&self.session, "Runtime.exceptionThrown");
-        let logged = self.connection.told(&self.session, "Log.entryAdded");
+    pub fn console_errors(&self) -> Vec<String> {
+        let exceptions = self.connection.events(&self.session, "Runtime.exceptionThrown");
+        let logged = self.connection.events(&self.session, "Log.entryAdded");
         let logged = logged.into_iter().filter(|entry| entry["entry"]["level"] == "error");
         exceptions.into_iter().chain(logged).map(|complaint| complaint.to_string()).collect()
     }

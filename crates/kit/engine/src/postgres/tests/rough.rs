@@ -1,6 +1,6 @@
 //! Servers that can't be used, or not just now: what is said, and that it goes on by itself.
 
-use testkit::postgres::{OwnServer, Settings};
+use testkit::postgres::{DedicatedServer, Settings};
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn config(url: String) -> PostgresConfig {
 
 #[tokio::test]
 async fn a_database_of_another_encoding_is_refused() {
-    let server = OwnServer::start(&Settings::default()).unwrap();
+    let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0").unwrap();
     let error = refusal(&config(server.url("old"))).await;
     assert!(error.contains("encoding is SQL_ASCII") && error.contains("ENCODING 'UTF8' TEMPLATE template0"), "{error}");
@@ -40,13 +40,13 @@ async fn tables_of_a_newer_or_another_version_are_refused_and_left_alone() {
 
 #[tokio::test]
 async fn a_role_that_may_not_make_schemas_is_told_so_and_may_be_given_them() {
-    let server = OwnServer::start(&Settings::default()).unwrap();
+    let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let config = config(server.url("lots").replace("lotwire@", "app@"));
     let error = refusal(&config).await;
     assert!(error.contains("42501") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
     let owner = PostgresConfig { url: server.url("lots"), pool_size: 1 };
-    let (client, line) = owner.dialer("public").unwrap().connect().await.unwrap();
+    let (client, line) = owner.connector("public").unwrap().connect().await.unwrap();
     let driver = tokio::spawn(line);
     client.batch_execute("CREATE SCHEMA first AUTHORIZATION app").await.unwrap();
     drop(client);
@@ -56,14 +56,14 @@ async fn a_role_that_may_not_make_schemas_is_told_so_and_may_be_given_them() {
 
 #[tokio::test]
 async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again() {
-    let server = OwnServer::start(&Settings::default()).unwrap();
+    let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let postgres = open(&config(server.url("lots"))).await;
     let write = || {
         postgres.transaction(&(), |db, ()| {
             Box::pin(async move {
                 let written = db.batch_execute("INSERT INTO lots SELECT count(*) FROM lots").await;
-                written.map_err(Fault::Statement)
+                written.map_err(SqlError::Statement)
             })
         })
     };
@@ -72,8 +72,8 @@ async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again()
     server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'lots'").unwrap();
     let error = loop {
         match write().await {
-            Err(Fault::Statement(error)) if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
-                break text_of(&error);
+            Err(SqlError::Statement(error)) if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
+                break describe_error(&error);
             }
             // Of the connection that was cut off.
             Err(_) => {}
@@ -91,12 +91,12 @@ async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again()
 }
 
 #[tokio::test]
-async fn who_finds_no_connection_free_at_the_server_waits_for_one_of_ours() {
+async fn a_caller_waits_for_a_pooled_connection_when_the_server_has_none() {
     let settings = Settings {
         configuration: "max_connections = 8\nsuperuser_reserved_connections = 1".to_owned(),
         ..Settings::default()
     };
-    let server = OwnServer::start(&settings).unwrap();
+    let server = DedicatedServer::start(&settings).unwrap();
     server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots OWNER app ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let config = PostgresConfig { url: server.url("lots").replace("lotwire@", "app@"), pool_size: 32 };
     let postgres = open(&config).await;

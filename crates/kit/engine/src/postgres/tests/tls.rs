@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use testkit::certificates::{Authority, Validity, self_signed};
-use testkit::postgres::{OwnServer, Settings, Tls};
+use testkit::postgres::{DedicatedServer, Settings, Tls};
 
 use super::*;
 
@@ -17,7 +17,7 @@ host all lotwire 0.0.0.0/0 trust
 host all covered 0.0.0.0/0 reject";
 
 struct House {
-    server: OwnServer,
+    server: DedicatedServer,
     authority: Authority,
     files: TempDir,
 }
@@ -29,7 +29,7 @@ impl House {
         let identity = authority.server(&["localhost"], Validity::Now).unwrap();
         let tls = Tls { identity, client_authority: authority.certificate().to_owned() };
         let settings = Settings { access: ACCESS.to_owned(), tls: Some(tls), ..Settings::default() };
-        let server = OwnServer::start(&settings).unwrap();
+        let server = DedicatedServer::start(&settings).unwrap();
         server
             .sql(
                 "CREATE ROLE plain LOGIN; CREATE ROLE covered LOGIN; CREATE ROLE certified LOGIN; \
@@ -65,8 +65,8 @@ impl House {
 /// The version of TLS that a session has, `plain` without.
 async fn encryption(url: &str) -> Result<String, String> {
     let config = PostgresConfig { url: url.to_owned(), pool_size: 1 };
-    let dialer = config.dialer("public").map_err(|error| error.to_string())?;
-    let (client, line) = dialer.connect().await.map_err(|error| error.to_string())?;
+    let connector = config.connector("public").map_err(|error| error.to_string())?;
+    let (client, line) = connector.connect().await.map_err(|error| error.to_string())?;
     let driver = tokio::spawn(line);
     let ask = "SELECT coalesce(version, 'plain') FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     let version = client.query_one(ask, &[]).await.unwrap().get(0);
@@ -115,7 +115,7 @@ async fn each_mode_takes_the_server_that_it_trusts_and_no_other() {
 async fn what_is_wrong_with_a_certificate_is_said() {
     let mut house = House::new();
     let full = format!("sslmode=verify-full&sslrootcert={}", house.ca());
-    house.server.show(&house.authority.server(&["localhost"], Validity::Over).unwrap()).unwrap();
+    house.server.show(&house.authority.server(&["localhost"], Validity::Expired).unwrap()).unwrap();
     refused(house.at("localhost", &full), "has expired").await;
     assert_eq!(house.at("localhost", "sslmode=require").await.unwrap(), TLS, "it is not looked at");
 
@@ -126,7 +126,7 @@ async fn what_is_wrong_with_a_certificate_is_said() {
     let copied = format!("sslmode=verify-full&sslrootcert={}", house.file("own.pem", &own.certificate));
     assert_eq!(house.at("localhost", &copied).await.unwrap(), TLS);
     refused(house.at("127.0.0.1:PORT", &copied), "for other names").await;
-    let old = self_signed(&["localhost"], Validity::Over).unwrap();
+    let old = self_signed(&["localhost"], Validity::Expired).unwrap();
     house.server.show(&old).unwrap();
     let copied = format!("sslmode=verify-ca&sslrootcert={}", house.file("old.pem", &old.certificate));
     refused(house.at("localhost", &copied), "has expired").await;
@@ -175,10 +175,10 @@ async fn all_connections_of_a_store_are_covered() {
     teller.client().await.unwrap().batch_execute("INSERT INTO lots VALUES (1)").await.unwrap();
     assert_eq!(lots(&hearer).await, 1);
     teller.notify().await;
-    tokio::time::timeout(SOON, hearer.changed_elsewhere().wait()).await.expect("it is told");
+    tokio::time::timeout(SOON, hearer.remote_changes().wait()).await.expect("it is told");
     let ask = "SELECT count(*), count(*) FILTER (WHERE ssl) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE datname = 'lots'";
     assert_eq!(house.server.sql(ask).unwrap(), "4|4", "two listeners, and one of each pool");
-    let reached = config.look().await.unwrap();
+    let reached = config.probe().await.unwrap();
     assert_eq!((reached.tls.as_deref(), reached.mode), (Some(TLS), "verify-full"));
 }
 
@@ -199,7 +199,7 @@ async fn without_tls_at_the_server_only_those_who_do_not_insist_get_in() {
 
 #[tokio::test]
 async fn on_a_unix_socket_tls_is_neither_asked_for_nor_missed() {
-    let server = OwnServer::start(&Settings::default()).unwrap();
+    let server = DedicatedServer::start(&Settings::default()).unwrap();
     let url = |directory: &Path, mode: &str| {
         let directory = directory.display().to_string().replace('/', "%2F");
         format!("postgres://lotwire@{directory}:{}/postgres?sslmode={mode}", server.port())

@@ -34,7 +34,7 @@ async fn a_server_that_answers_early_gets_the_rest_of_the_request_too() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_and_reads_no_further_is_heard_and_hung_up_on() {
+async fn a_response_before_the_whole_request_is_read_closes_the_connection() {
     let (ended, mut hung_up) = mpsc::unbounded_channel();
     let (address, taken) = server(move |mut stream| {
         let ended = ended.clone();
@@ -60,7 +60,7 @@ async fn a_server_that_answers_and_reads_no_further_is_heard_and_hung_up_on() {
 }
 
 #[tokio::test]
-async fn an_answer_is_heard_although_the_rest_of_the_request_is_refused() {
+async fn an_early_response_is_returned_although_the_server_reads_no_more() {
     let (address, _) = server(|mut stream| async move {
         read_head(&mut stream).await;
         stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();

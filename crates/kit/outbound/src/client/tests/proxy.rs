@@ -1,6 +1,6 @@
 //! Through proxies, which are told an address that was judged and never a name.
 
-use super::rebinding::Answers;
+use super::rebinding::ScriptedResolver;
 use super::*;
 use crate::proxy::Proxy;
 
@@ -50,7 +50,7 @@ async fn socks_proxy(reply: u8, seen: mpsc::UnboundedSender<Vec<u8>>) -> SocketA
 fn through(proxy: &str, allowed: &str, name: &[&str]) -> Client {
     let policy = AddressPolicy::public_only(vec![allowed.parse().unwrap()]);
     let proxy = Some(proxy.parse::<Proxy>().unwrap());
-    Client::new(ClientConfig { policy, proxy, resolver: Answers::new(&[name]), ..ClientConfig::default() })
+    Client::new(ClientConfig { policy, proxy, resolver: ScriptedResolver::new(&[name]), ..ClientConfig::default() })
 }
 
 #[tokio::test]

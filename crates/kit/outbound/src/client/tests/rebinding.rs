@@ -3,34 +3,34 @@
 use std::net::IpAddr;
 use std::sync::Mutex;
 
-use crate::resolver::{Resolve, Resolving};
+use crate::resolver::{Resolve, ResolveFuture};
 
 use super::*;
 
 /// Answers each question with the next of these, and the last one again and again.
 #[derive(Debug)]
-pub(super) struct Answers {
+pub(super) struct ScriptedResolver {
     turns: Mutex<Vec<Vec<IpAddr>>>,
-    asked: AtomicUsize,
+    lookups: AtomicUsize,
 }
 
-impl Answers {
+impl ScriptedResolver {
     pub(super) fn new(turns: &[&[&str]]) -> Arc<Self> {
         let turn = |turn: &&[&str]| turn.iter().map(|ip| ip.parse().unwrap()).collect();
-        Arc::new(Self { turns: Mutex::new(turns.iter().map(turn).collect()), asked: AtomicUsize::new(0) })
+        Arc::new(Self { turns: Mutex::new(turns.iter().map(turn).collect()), lookups: AtomicUsize::new(0) })
     }
 }
 
-impl Resolve for Answers {
-    fn resolve<'a>(&'a self, _: &'a str, port: u16) -> Resolving<'a> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+impl Resolve for ScriptedResolver {
+    fn resolve<'a>(&'a self, _: &'a str, port: u16) -> ResolveFuture<'a> {
+        self.lookups.fetch_add(1, Ordering::SeqCst);
         let mut turns = self.turns.lock().unwrap();
         let turn = if turns.len() > 1 { turns.remove(0) } else { turns[0].clone() };
         Box::pin(async move { Ok(turn.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()) })
     }
 }
 
-fn resolving(answers: &Arc<Answers>, allowed: &[&str]) -> Client {
+fn resolving(answers: &Arc<ScriptedResolver>, allowed: &[&str]) -> Client {
     let allowed = allowed.iter().map(|subnet| subnet.parse().unwrap()).collect();
     let resolver = Arc::clone(answers) as Arc<dyn Resolve>;
     Client::new(ClientConfig { policy: AddressPolicy::public_only(allowed), resolver, ..ClientConfig::default() })
@@ -40,7 +40,7 @@ fn resolving(answers: &Arc<Answers>, allowed: &[&str]) -> Client {
 async fn a_name_that_turns_private_is_refused_at_the_next_connection() {
     // 127.0.0.1 stands for a public address, and 127.0.0.2 for a private one; both lead to the server.
     let (address, taken) = answering(OK, 1).await;
-    let answers = Answers::new(&[&["127.0.0.1"], &["127.0.0.2"], &["::ffff:169.254.169.254"], &["::1"]]);
+    let answers = ScriptedResolver::new(&[&["127.0.0.1"], &["127.0.0.2"], &["::ffff:169.254.169.254"], &["::1"]]);
     let client = resolving(&answers, &["127.0.0.1/32"]);
     let request = || get(format_args!("http://rebinding.example:{}/", address.port()));
     client.send(request()).await.unwrap();
@@ -51,13 +51,13 @@ async fn a_name_that_turns_private_is_refused_at_the_next_connection() {
         assert!(!error.to_string().contains("127.0.0.2"), "it does not tell what our resolver knows: {error}");
     }
     assert_eq!(taken.load(Ordering::SeqCst), 1);
-    assert_eq!(answers.asked.load(Ordering::SeqCst), 4, "each connection is made to what was judged, asked for once");
+    assert_eq!(answers.lookups.load(Ordering::SeqCst), 4, "each connection is made to what was judged, asked for once");
 }
 
 #[tokio::test]
 async fn of_a_name_with_good_and_bad_addresses_only_the_good_are_tried() {
     let (address, taken) = answering(OK, 9).await;
-    let answers = Answers::new(&[&["127.0.0.2", "10.0.0.1", "::1", "127.0.0.1"]]);
+    let answers = ScriptedResolver::new(&[&["127.0.0.2", "10.0.0.1", "::1", "127.0.0.1"]]);
     let client = resolving(&answers, &["127.0.0.1/32"]);
     let response = client.send(get(format_args!("http://mixed.example:{}/", address.port()))).await.unwrap();
     assert_eq!(response.status, 200);
@@ -90,7 +90,7 @@ async fn every_kind_of_address_behind_a_name_is_judged() {
         "2a00:1450::5efe:7f00:1",
         "ff02::1",
     ] {
-        let answers = Answers::new(&[&[ip]]);
+        let answers = ScriptedResolver::new(&[&[ip]]);
         let error = resolving(&answers, &[]).send(get("http://name.example/")).await.unwrap_err();
         assert_eq!(error.code(), "refused_address", "{ip}: {error}");
     }

@@ -4,7 +4,7 @@ use super::*;
 
 /// What a server does with the second request of a connection.
 #[derive(Debug, Clone, Copy)]
-enum Second {
+enum OnSecondRequest {
     /// Reads it, and closes.
     Closes,
     /// Ends the connection with the request unread, which resets it.
@@ -14,7 +14,7 @@ enum Second {
 }
 
 /// A server that answers the first request of each connection. How many connections it took, and how many requests it read.
-async fn answering_once(second: Second) -> (SocketAddr, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+async fn answering_once(second: OnSecondRequest) -> (SocketAddr, Arc<AtomicUsize>, Arc<AtomicUsize>) {
     let read = Arc::new(AtomicUsize::new(0));
     let counter = read.clone();
     let (address, taken) = server(move |mut stream| {
@@ -25,7 +25,7 @@ async fn answering_once(second: Second) -> (SocketAddr, Arc<AtomicUsize>, Arc<At
             }
             read.fetch_add(1, Ordering::SeqCst);
             stream.write_all(OK).await.unwrap();
-            if matches!(second, Second::Resets) {
+            if matches!(second, OnSecondRequest::Resets) {
                 stream.peek(&mut [0]).await.unwrap();
                 return;
             }
@@ -33,7 +33,7 @@ async fn answering_once(second: Second) -> (SocketAddr, Arc<AtomicUsize>, Arc<At
                 return;
             }
             read.fetch_add(1, Ordering::SeqCst);
-            if let Second::Says(words) = second {
+            if let OnSecondRequest::Says(words) = second {
                 stream.write_all(words.as_bytes()).await.unwrap();
             }
         }
@@ -44,13 +44,13 @@ async fn answering_once(second: Second) -> (SocketAddr, Arc<AtomicUsize>, Arc<At
 
 #[tokio::test]
 async fn a_kept_connection_that_ends_before_an_answer_is_told_apart_and_a_repeatable_request_is_sent_again() {
-    for (second, read_of_three) in [(Second::Closes, 3), (Second::Resets, 2)] {
+    for (second, read_of_three) in [(OnSecondRequest::Closes, 3), (OnSecondRequest::Resets, 2)] {
         let (address, taken, read) = answering_once(second).await;
         let client = client(AddressPolicy::any());
         let address = format!("http://{address}/");
         client.send(get(&address)).await.unwrap();
         let response =
-            client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await.unwrap();
+            client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await.unwrap();
         assert_eq!(&response.body[..], b"ok");
         let counted = (taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst));
         assert_eq!(counted, (2, read_of_three), "{second:?}");
@@ -64,11 +64,11 @@ async fn once_a_byte_of_an_answer_came_nothing_is_repeated() {
     for words in
         ["H", "HTTP/1.1 20", "HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfive!"]
     {
-        let (address, taken, read) = answering_once(Second::Says(words)).await;
+        let (address, taken, read) = answering_once(OnSecondRequest::Says(words)).await;
         let client = client(AddressPolicy::any());
         let address = format!("http://{address}/");
         client.send(get(&address)).await.unwrap();
-        let outcome = client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
+        let outcome = client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
         assert_eq!(outcome.unwrap_err(), TransportError::Closed, "{words}");
         assert_eq!((taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst)), (1, 2), "{words}");
     }
@@ -79,7 +79,7 @@ async fn a_fresh_connection_that_ends_without_an_answer_is_a_failure() {
     let (address, taken) = answering(b"", 1).await;
     let address = format!("http://{address}/");
     let client = client(AddressPolicy::any());
-    let outcome = client.send_repeatable(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
+    let outcome = client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
     assert_eq!((outcome.unwrap_err(), taken.load(Ordering::SeqCst)), (TransportError::Closed, 1));
 }
 
@@ -98,7 +98,7 @@ async fn both_times_together_have_one_deadline() {
     client.send(get(&address)).await.unwrap();
     let left = std::sync::Mutex::new(Vec::new());
     let outcome = client
-        .send_repeatable(Duration::from_millis(400), |deadline| {
+        .send_idempotent(Duration::from_millis(400), |deadline| {
             left.lock().unwrap().push(deadline);
             Request { deadline, ..get(&address) }
         })

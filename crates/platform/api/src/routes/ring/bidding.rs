@@ -9,8 +9,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::command;
-use crate::ask::Post;
 use crate::errors::{ApiError, Problem};
+use crate::extract::Post;
 use crate::models::RingView;
 
 /// A price.
@@ -70,7 +70,7 @@ pub(crate) async fn bid(
     let (bidder, amount) = (post.body.bidder.clone(), post.body.amount);
     let bid = match post.body.source {
         SourceIn::Room => ClerkCommand::RoomBid { bidder, amount },
-        SourceIn::Internet => ClerkCommand::InternetBid { bidder, amount },
+        SourceIn::Internet => ClerkCommand::RelayedBid { bidder, amount },
     };
     command(&platform, uuid, &post, &bid).await
 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::*;
 use crate::ring::{begin, decide};
 use crate::sample::{at, auction, item};
-use crate::{BidRecord, Bidder, ItemCommand, RingCommand, RingPlace};
+use crate::{BidRecord, Bidder, ItemCommand, RingCommand, RingStatus};
 use contract::ItemStatus;
 
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Sale {
         match step {
             "send" => RingCommand::Send,
             "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asked },
-            "online" => RingCommand::OnlineBid {
+            "online" => RingCommand::InternetBid {
                 bid: Uuid::from_u128(900 + self.item.bid_count as u128),
                 bidder,
                 amount: asked,
@@ -84,7 +84,8 @@ impl Sale {
             "begin" => (Vec::new(), begin(&self.auction).ok()?),
             "leave" => {
                 let bid = Uuid::from_u128(100 + self.item.bid_count as u128);
-                let leave = ItemCommand::LeaveBid { bid, bidder: Bidder::vouched_for("absent"), maximum: 12_000 };
+                let leave =
+                    ItemCommand::PlaceAbsenteeBid { bid, bidder: Bidder::vouched_for("absent"), maximum: 12_000 };
                 (crate::item::decide(&self.auction, &self.item, leave, at(1)).ok()?, Vec::new())
             }
             step => {
@@ -106,7 +107,7 @@ impl Sale {
             auction: &self.auction,
             in_ring: is_in.then_some((&self.item, &self.log)),
             last: (self.auction.last_in_ring == Some(self.item.uuid)).then_some(&self.item),
-            any_waits: self.item.status == ItemStatus::Live && self.item.ring == RingPlace::Waiting,
+            any_waits: self.item.status == ItemStatus::Live && self.item.ring == RingStatus::Waiting,
             any_passed: self.item.status == ItemStatus::Passed,
             now: at(1),
         })

@@ -172,8 +172,8 @@ fn a_set_up_change_is_silent_until_a_status_was_announced() {
         let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
         let unheard = item(&auction, row.from.unwrap_or(Draft));
         let heard = Item { announced: true, ..unheard.clone() };
-        assert_eq!(row.announced.holds_for(&unheard), row.announced == Announced::Yes, "{row:?}");
-        assert!(row.announced.holds_for(&heard), "{row:?}");
+        assert_eq!(row.announced.applies_to(&unheard), row.announced == Announced::Yes, "{row:?}");
+        assert!(row.announced.applies_to(&heard), "{row:?}");
     }
 }
 

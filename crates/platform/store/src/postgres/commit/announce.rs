@@ -4,16 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use deadpool_postgres::Transaction;
 use platform_core::journal::JournalEntry;
-use platform_core::port::{Change, Cursor, NodeId, OutboxEvent, Receipt};
+use platform_core::port::{Change, CommitReceipt, Cursor, NodeId, OutboxEvent};
 use uuid::Uuid;
 
 use super::write::column;
 use crate::codec::{corrupt, kind_code, ms};
 use crate::postgres::locks;
-use crate::postgres::rows::{self, Outcome};
+use crate::postgres::rows::{self, SqlResult};
 
 /// What the batch announces with. It is of the time after the journal's lock was taken.
-pub(super) struct Drawn {
+pub(super) struct JournalPlan {
     /// One for each journal entry, rising.
     cursors: Vec<Cursor>,
     /// Customers that are connected, and if their queue flows.
@@ -24,7 +24,7 @@ pub(super) struct Drawn {
 
 /// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that is
 /// there, so that what is rolled back leaves no hole, and a hole is a row that somebody took away.
-pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<Drawn> {
+pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<JournalPlan> {
     let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
     let announced = entries.iter().filter(|entry| entry.event.is_some());
     let (customers, subjects): (HashSet<Uuid>, HashSet<Uuid>) =
@@ -32,7 +32,7 @@ pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<D
     let (customers, subjects) = (Vec::from_iter(customers), Vec::from_iter(subjects));
     // The server does them in the order in which they are sent: everything is prepared before, so that nothing overtakes
     // the lock.
-    let lock = db.prepare_cached(locks::TAKE).await?;
+    let lock = db.prepare_cached(locks::LOCK).await?;
     let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
     let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \
          WHERE customer = ANY($1) AND application_id IS NOT NULL AND api_key IS NOT NULL";
@@ -52,27 +52,27 @@ pub(super) async fn draw(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<D
     )?;
     let last: Cursor = last.first().map(|row| rows::get(row, 0)).transpose()?.unwrap_or(0);
     let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
-    Ok(Drawn {
+    Ok(JournalPlan {
         cursors: (last + 1..).take(entries.len()).collect(),
-        connected: connected.collect::<Outcome<_>>()?,
-        held_back: held_back.iter().map(|row| rows::get(row, 0)).collect::<Outcome<_>>()?,
+        connected: connected.collect::<SqlResult<_>>()?,
+        held_back: held_back.iter().map(|row| rows::get(row, 0)).collect::<SqlResult<_>>()?,
     })
 }
 
 pub(super) struct Announced {
     /// One for each change.
-    pub(super) receipts: Vec<Receipt>,
+    pub(super) receipts: Vec<CommitReceipt>,
     /// Rows wait that another node could take.
-    pub(super) tell: bool,
+    pub(super) notify_nodes: bool,
 }
 
-struct Appended<'a> {
+struct JournalInsert<'a> {
     cursor: Cursor,
     entry: &'a JournalEntry,
     body: Option<String>,
 }
 
-struct Entered {
+struct OutboxInsert {
     cursor: Cursor,
     customer: Uuid,
     subject: Uuid,
@@ -83,25 +83,25 @@ struct Entered {
 pub(super) async fn append(
     db: &Transaction<'_>,
     changes: &[&Change],
-    drawn: Drawn,
-    hand_to: Option<NodeId>,
-) -> Outcome<Announced> {
-    let Drawn { cursors, connected, mut held_back } = drawn;
+    drawn: JournalPlan,
+    assign_to: Option<NodeId>,
+) -> SqlResult<Announced> {
+    let JournalPlan { cursors, connected, mut held_back } = drawn;
     let mut cursors = cursors.into_iter();
     let (mut appended, mut entered) = (Vec::new(), Vec::new());
-    let mut announced = Announced { receipts: Vec::with_capacity(changes.len()), tell: false };
+    let mut announced = Announced { receipts: Vec::with_capacity(changes.len()), notify_nodes: false };
     for change in changes {
-        let mut receipt = Receipt::default();
+        let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             let cursor = cursors.next().ok_or_else(|| corrupt("fewer cursors were drawn than asked for"))?;
             receipt.cursors.push(cursor);
             let body = entry.event.as_ref().map(|event| event.to_json());
             if let (Some(flows), Some(event), Some(body)) = (connected.get(&entry.customer), &entry.event, &body) {
                 let first = held_back.insert(entry.subject);
-                let owner = hand_to.filter(|_| *flows && first).map(|node| node.0);
+                let owner = assign_to.filter(|_| *flows && first).map(|node| node.0);
                 match owner {
                     None => receipt.waiting += 1,
-                    Some(_) => receipt.handed.push(OutboxEvent {
+                    Some(_) => receipt.assigned.push(OutboxEvent {
                         cursor,
                         customer: entry.customer,
                         subject: entry.subject,
@@ -112,10 +112,10 @@ pub(super) async fn append(
                         at: entry.at,
                     }),
                 }
-                announced.tell |= *flows && owner.is_none();
-                entered.push(Entered { cursor, customer: entry.customer, subject: entry.subject, owner });
+                announced.notify_nodes |= *flows && owner.is_none();
+                entered.push(OutboxInsert { cursor, customer: entry.customer, subject: entry.subject, owner });
             }
-            appended.push(Appended { cursor, entry, body });
+            appended.push(JournalInsert { cursor, entry, body });
         }
         announced.receipts.push(receipt);
     }
@@ -123,12 +123,12 @@ pub(super) async fn append(
     Ok(announced)
 }
 
-async fn insert_journal(db: &Transaction<'_>, appended: &[Appended<'_>]) -> Outcome<()> {
+async fn insert_journal(db: &Transaction<'_>, appended: &[JournalInsert<'_>]) -> SqlResult<()> {
     let insert = "INSERT INTO journal (cursor, customer, subject, kind, sequence, from_status, to_status, cause, actor, \
          at_ms, reason, body) \
          SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::smallint[], $5::bigint[], $6::text[], $7::text[], \
          $8::text[], $9::text[], $10::bigint[], $11::text[], $12::text[])";
-    let appended: Vec<&Appended<'_>> = appended.iter().collect();
+    let appended: Vec<&JournalInsert<'_>> = appended.iter().collect();
     let appended = appended.as_slice();
     let values: rows::Values<'_> = &[
         &column(appended, |row| row.cursor),
@@ -147,13 +147,13 @@ async fn insert_journal(db: &Transaction<'_>, appended: &[Appended<'_>]) -> Outc
     rows::execute(db, insert, values).await.map(drop)
 }
 
-async fn insert_outbox(db: &Transaction<'_>, entered: &[Entered]) -> Outcome<()> {
+async fn insert_outbox(db: &Transaction<'_>, entered: &[OutboxInsert]) -> SqlResult<()> {
     if entered.is_empty() {
         return Ok(());
     }
     let insert = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) \
          SELECT n.*, 0 FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[]) AS n";
-    let entered: Vec<&Entered> = entered.iter().collect();
+    let entered: Vec<&OutboxInsert> = entered.iter().collect();
     let entered = entered.as_slice();
     let values: rows::Values<'_> = &[
         &column(entered, |row| row.cursor),

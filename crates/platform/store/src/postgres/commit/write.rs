@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use deadpool_postgres::Transaction;
 use platform_core::audit::LogEntry;
-use platform_core::bid::{Bid, BidMark};
+use platform_core::bid::{Bid, BidStrike};
 use platform_core::port::{Change, IdempotentAnswer, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
-use crate::postgres::rows::{self, Outcome};
+use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{bidders, leads, log, reference, sandbox};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
-pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
     let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
@@ -34,7 +34,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()
         bidders::write(db, changes),
         insert_answers(db, &answers),
     )?;
-    leads::take_steps(db, changes).await?;
+    leads::advance_bulk_changes(db, changes).await?;
     sandbox::put_clocks(db, auctions.all()).await?;
     sandbox::put_ends(db, items.all()).await?;
     mark_bids(db, changes).await
@@ -80,7 +80,7 @@ fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
 }
 
 /// Every row was locked, or is new: each has to be written.
-async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> Outcome<()> {
+async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> SqlResult<()> {
     let written = rows::execute(db, sql, values).await?;
     if usize::try_from(written) == Ok(expected) {
         return Ok(());
@@ -88,7 +88,7 @@ async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expect
     Err(corrupt(format_args!("{written} rows were written instead of {expected}")).into())
 }
 
-async fn update_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+async fn update_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> SqlResult<()> {
     if auctions.is_empty() {
         return Ok(());
     }
@@ -104,7 +104,7 @@ async fn update_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome
     write(db, update, values, auctions.len()).await
 }
 
-async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome<()> {
+async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> SqlResult<()> {
     if auctions.is_empty() {
         return Ok(());
     }
@@ -125,7 +125,7 @@ async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> Outcome
 const ITEMS: &str = "unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::integer[], $6::boolean[], $7::bigint[], \
      $8::bigint[], $9::text[]) AS n (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state)";
 
-async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> SqlResult<()> {
     let update = format!(
         "UPDATE items i SET position = n.position, lot_number = n.lot_number, status = n.status, has_bids = n.has_bids, \
          effective_end_ms = n.effective_end_ms, version = n.version, state = n.state FROM {ITEMS} \
@@ -134,7 +134,7 @@ async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
     write_items(db, &update, items).await
 }
 
-async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
+async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> SqlResult<()> {
     let insert = format!(
         "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state) \
          SELECT n.* FROM {ITEMS}"
@@ -142,7 +142,7 @@ async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> Outcome<()> {
     write_items(db, &insert, items).await
 }
 
-async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> Outcome<()> {
+async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> SqlResult<()> {
     if items.is_empty() {
         return Ok(());
     }
@@ -161,14 +161,14 @@ async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> Outcom
 }
 
 /// New addresses are rare: one statement each.
-async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     for address in changes.iter().filter_map(|change| change.address.as_ref()) {
         reference::put(db, Some(address)).await?;
     }
     Ok(())
 }
 
-async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
+async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> SqlResult<()> {
     if bids.is_empty() {
         return Ok(());
     }
@@ -192,21 +192,21 @@ async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> Outcome<()> {
 }
 
 /// Marks are few, and each is of another bid or after the one before: one statement for each, in order.
-async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> Outcome<()> {
+async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let update = "UPDATE bids SET struck = $3, struck_after = $4, struck_reason = $5, struck_actor = $6, struck_at_ms = $7 \
          WHERE item = $1 AND number = $2";
-    for BidMark { item, number, struck } in changes.iter().flat_map(|change| &change.bid_marks) {
+    for BidStrike { item, number, struck } in changes.iter().flat_map(|change| &change.bid_strikes) {
         let (code, after, reason, actor, at) = struck_columns(struck.as_ref());
         rows::execute(db, update, &[item, number, &code, &after, &reason, &actor, &at]).await?;
     }
     Ok(())
 }
 
-async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> Outcome<()> {
+async fn insert_answers(db: &Transaction<'_>, answers: &[&IdempotentAnswer]) -> SqlResult<()> {
     if answers.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO answers (caller, key, request_hash, status, body, at_ms, tag) \
+    let insert = "INSERT INTO idempotent_answers (caller, key, request_hash, status, body, at_ms, tag) \
          SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::integer[], $5::text[], $6::bigint[], $7::text[])";
     let values: rows::Values<'_> = &[
         &column(answers, |answer| answer.caller),

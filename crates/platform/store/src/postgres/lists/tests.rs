@@ -51,10 +51,10 @@ fn pages() -> Vec<(String, Vec<String>)> {
         let of = AuctionFilter::default().combinations();
         let of = of.iter().filter(|(one, _, _)| status.contains(&one.code()));
         let (mut statuses, mut kinds, mut sandboxes) = (Vec::new(), Vec::new(), Vec::new());
-        for (status, kind, realm) in of {
+        for (status, kind, sale_mode) in of {
             statuses.push(status.code().to_string());
             kinds.push(auction_kind_code(*kind).to_string());
-            sandboxes.push((*realm == Realm::Sandbox).to_string());
+            sandboxes.push((*sale_mode == SaleMode::Sandbox).to_string());
         }
         format!("'{{{}}}', '{{{}}}', '{{{}}}'", statuses.join(","), kinds.join(","), sandboxes.join(","))
     };

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn a_key_of_a_refused_call_is_free_and_one_of_a_call_that_was_dropped_works() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let ask = async |body: &serde_json::Value| {
         let headers = [("idempotency-key", "auto_1")];
-        stage.call_as(Some(&stage.key), "POST", "/app/app/msg", &headers, &body.to_string()).await
+        fixture.call_as(Some(&fixture.key), "POST", "/app/app/msg", &headers, &body.to_string()).await
     };
     assert_eq!(ask(&json!({"eventType": "two words", "payload": {}})).await.status, 422);
     let body = json!({"eventType": "a.b", "payload": {}});
@@ -19,6 +19,6 @@ async fn a_key_of_a_refused_call_is_free_and_one_of_a_call_that_was_dropped_work
     let first = ask(&body).await;
     assert_eq!(first.status, 202, "{}", first.text);
     first.expect(202, &ask(&body).await.json());
-    assert_eq!(stage.get("/app/app/msg").await.json()["data"].as_array().unwrap().len(), 1);
+    assert_eq!(fixture.get("/app/app/msg").await.json()["data"].as_array().unwrap().len(), 1);
     assert_eq!(ask(&json!({"eventType": "a.b", "payload": {"another": 1}})).await.status, 422);
 }

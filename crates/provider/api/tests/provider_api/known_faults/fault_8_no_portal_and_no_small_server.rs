@@ -11,7 +11,7 @@ use provider_core::ProviderConfig;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 const PUBLIC_URL: &str = "https://hooks.example";
 
@@ -20,20 +20,20 @@ async fn a_server_on_one_file_gives_a_link_that_opens_its_portal() {
     let directory = tempfile::tempdir().unwrap();
     let store = provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap();
     let config = ProviderConfig { public_url: PUBLIC_URL.into(), ..ProviderConfig::default() };
-    let stage = Stage::on(store, config).await;
-    stage.application("app").await;
-    stage.endpoint().await;
-    let access = stage.post("/auth/app-portal-access/app", "{}").await;
+    let fixture = Fixture::on(store, config).await;
+    fixture.application("app").await;
+    fixture.endpoint().await;
+    let access = fixture.post("/auth/app-portal-access/app", "{}").await;
     let url = access.field("url");
     let (page, key) = url.split_once("#key=").expect(&url);
     let decoded = base64::engine::general_purpose::STANDARD.decode(key).unwrap();
     let decoded: Value = serde_json::from_slice(&decoded).unwrap();
     let token = decoded["token"].as_str().unwrap();
-    let endpoints = stage.call_as(Some(token), "GET", "/app/app/endpoint", &[], "").await;
+    let endpoints = fixture.call_as(Some(token), "GET", "/app/app/endpoint", &[], "").await;
     assert_eq!((endpoints.status, endpoints.json()["data"].as_array().unwrap().len()), (200, 1));
 
-    let api = provider_api::surface(stage.provider.clone());
-    let surface = provider_pages::portal::add_to(api, stage.provider.clone(), stage.clock.clone());
+    let api = provider_api::surface(fixture.provider.clone());
+    let surface = provider_pages::portal::add_to(api, fixture.provider.clone(), fixture.clock.clone());
     let page = page.strip_prefix(PUBLIC_URL).expect(page);
     let found = call(&surface, Request::get(page).body(Body::empty()).unwrap()).await;
     assert!(found.status() == 200 && found.body().contains("<title>Sign in"), "{found:?}");

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
 #[tokio::test]
 async fn limits_and_iterators_are_checked() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let (endpoint, message) = (stage.endpoint().await, stage.message().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
     for path in [
         "/app".to_owned(),
         "/event-type".to_owned(),
@@ -33,7 +33,7 @@ async fn limits_and_iterators_are_checked() {
             ("with_content=perhaps", 422),
             ("unknown=1&&=&%zz", 200),
         ] {
-            let answer = stage.get(&format!("{path}?{query}")).await;
+            let answer = fixture.get(&format!("{path}?{query}")).await;
             let status = if path == "/app" || path.ends_with("/app/endpoint") {
                 // These lists have no content to leave out.
                 if query.starts_with("with_content") { 200 } else { status }
@@ -43,31 +43,31 @@ async fn limits_and_iterators_are_checked() {
             assert_eq!(answer.status, status, "{path}?{query}: {}", answer.text);
         }
     }
-    stage.get("/app?limit=251").await.expect(
+    fixture.get("/app?limit=251").await.expect(
         422,
         &json!({"detail": [{"loc": ["query", "limit"], "msg": "must be at most 250", "type": "value_error"}]}),
     );
-    let refused = stage.get("/app?limit=x").await;
+    let refused = fixture.get("/app?limit=x").await;
     refused.expect(400, &json!({"code": "invalid_limit", "detail": "limit must be a number from 0 to 250"}));
 }
 
 #[tokio::test]
 async fn a_header_of_an_endpoint_with_a_line_break_is_refused() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
     let body = json!({"url": "https://example.com/", "headers": {"X-A": "b\r\nX-C: d"}});
-    let refused = stage.post("/app/app/endpoint", body).await;
+    let refused = fixture.post("/app/app/endpoint", body).await;
     assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "headers", "X-A"])));
 }
 
 #[tokio::test]
 async fn a_patch_of_headers_with_a_line_break_is_refused_and_changes_nothing() {
-    let stage = Stage::new().await;
-    stage.application("app").await;
-    let path = format!("/app/app/endpoint/{}/headers", stage.endpoint().await);
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let path = format!("/app/app/endpoint/{}/headers", fixture.endpoint().await);
     for value in ["a\r\nb: c", "a\n", "\u{0}", "a\u{7f}"] {
-        let refused = stage.patch(&path, json!({"headers": {"x-a": value}})).await;
+        let refused = fixture.patch(&path, json!({"headers": {"x-a": value}})).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "headers", "x-a"])));
     }
-    stage.get(&path).await.expect(200, &json!({"headers": {}, "sensitive": []}));
+    fixture.get(&path).await.expect(200, &json!({"headers": {}, "sensitive": []}));
 }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Value, json};
 
-use super::{MakeStage, on_each_store, play};
-use crate::stage::{Answer, Stage};
+use super::{MakeFixture, on_each_store, play};
+use crate::fixture::{Answer, Fixture};
 
 on_each_store! {
     a_key_is_one_effect_and_one_answer: 48, 12, 4;
@@ -80,16 +80,16 @@ fn calls() -> impl Strategy<Value = (Post, Rounds)> {
     (proptest::sample::select(POSTS.to_vec()), proptest::collection::vec(round, 1..5))
 }
 
-fn a_key_is_one_effect_and_one_answer(cases: u32, make: MakeStage) {
+fn a_key_is_one_effect_and_one_answer(cases: u32, make: MakeFixture) {
     play(cases, make, calls(), asks_again_and_again);
 }
 
-async fn asks_again_and_again(stage: &Stage, (post, rounds): (Post, Rounds)) -> Result<(), TestCaseError> {
-    stage.application("app").await;
-    let made = stage.post("/app/app/endpoint", json!({"url": "https://example.com/", "uid": "ep"})).await;
+async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds)) -> Result<(), TestCaseError> {
+    fixture.application("app").await;
+    let made = fixture.post("/app/app/endpoint", json!({"url": "https://example.com/", "uid": "ep"})).await;
     assert_eq!(made.status, 201, "{}", made.text);
     let count = async || {
-        let list = stage.get(post.counted_in).await;
+        let list = fixture.get(post.counted_in).await;
         assert_eq!(list.status, 200, "{}", list.text);
         (post.effects)(&list.json())
     };
@@ -97,7 +97,7 @@ async fn asks_again_and_again(stage: &Stage, (post, rounds): (Post, Rounds)) -> 
     // The body that a key stands for, and its answer, once one was given.
     let mut taken: [Option<(usize, String)>; 3] = Default::default();
     for round in rounds {
-        let answers = round.iter().map(|(key, body)| ask(stage, post, *key, *body));
+        let answers = round.iter().map(|(key, body)| ask(fixture, post, *key, *body));
         let answers: Vec<Answer> = join_all(answers).await;
         for ((key, body), answer) in round.iter().zip(&answers) {
             if answer.status < 300 {
@@ -122,9 +122,9 @@ async fn asks_again_and_again(stage: &Stage, (post, rounds): (Post, Rounds)) -> 
     Ok(())
 }
 
-async fn ask(stage: &Stage, post: Post, key: u8, body: usize) -> Answer {
+async fn ask(fixture: &Fixture, post: Post, key: u8, body: usize) -> Answer {
     // Each key has bodies of its own, so that no name is wanted twice.
     let body = (post.body)(usize::from(key) * 2 + body).to_string();
     let headers = [("idempotency-key", ["k0", "k1", "k2"][usize::from(key)])];
-    stage.call_as(Some(&stage.key), "POST", post.path, &headers, &body).await
+    fixture.call_as(Some(&fixture.key), "POST", post.path, &headers, &body).await
 }

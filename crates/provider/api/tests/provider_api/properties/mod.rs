@@ -10,49 +10,49 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use provider_core::ProviderConfig;
 use provider_core::port::Store;
 
-use crate::stage::Stage;
+use crate::fixture::Fixture;
 
-/// A stage on a store of its own for each case; what keeps the store comes with it.
-pub(super) type MakeStage = fn(&tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>);
+/// A fixture on a store of its own for each case; what keeps the store comes with it.
+pub(super) type MakeFixture = fn(&tokio::runtime::Runtime) -> (Fixture, Option<tempfile::TempDir>);
 
-fn stage_on(runtime: &tokio::runtime::Runtime, store: Arc<dyn Store>) -> Stage {
+fn fixture_on(runtime: &tokio::runtime::Runtime, store: Arc<dyn Store>) -> Fixture {
     let config = ProviderConfig { endpoints_max: 1_000, ..ProviderConfig::default() };
-    runtime.block_on(Stage::on(store, config))
+    runtime.block_on(Fixture::on(store, config))
 }
 
-pub(super) fn memory(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
-    (stage_on(runtime, provider_store::sqlite::open_temporary().unwrap()), None)
+pub(super) fn memory(runtime: &tokio::runtime::Runtime) -> (Fixture, Option<tempfile::TempDir>) {
+    (fixture_on(runtime, provider_store::sqlite::open_temporary().unwrap()), None)
 }
 
-pub(super) fn sqlite(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
+pub(super) fn sqlite(runtime: &tokio::runtime::Runtime) -> (Fixture, Option<tempfile::TempDir>) {
     let directory = tempfile::tempdir().unwrap();
     let store = runtime.block_on(provider_store::sqlite::open(&directory.path().join("provider.db"))).unwrap();
-    (stage_on(runtime, store), Some(directory))
+    (fixture_on(runtime, store), Some(directory))
 }
 
-pub(super) fn postgres(runtime: &tokio::runtime::Runtime) -> (Stage, Option<tempfile::TempDir>) {
+pub(super) fn postgres(runtime: &tokio::runtime::Runtime) -> (Fixture, Option<tempfile::TempDir>) {
     let store = runtime.block_on(async {
         let url = testkit::postgres::fresh_database().await.unwrap();
         provider_store::postgres::open(&provider_store::postgres::PostgresConfig { url, pool_size: 4 }).await.unwrap()
     });
-    (stage_on(runtime, store), None)
+    (fixture_on(runtime, store), None)
 }
 
-/// Draws `cases` of a story and plays each on a new stage.
+/// Draws `cases` of a story and plays each on a new fixture.
 pub(super) fn play<S: Strategy>(
     cases: u32,
-    make: MakeStage,
+    make: MakeFixture,
     strategy: S,
-    story: impl AsyncFn(&Stage, S::Value) -> Result<(), TestCaseError>,
+    story: impl AsyncFn(&Fixture, S::Value) -> Result<(), TestCaseError>,
 ) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 50, ..Config::default() };
     let result = TestRunner::new(config).run(&strategy, |drawn| {
-        let (stage, _kept) = {
+        let (fixture, _kept) = {
             let _entered = runtime.enter();
             make(&runtime)
         };
-        runtime.block_on(story(&stage, drawn))
+        runtime.block_on(story(&fixture, drawn))
     });
     if let Err(error) = result {
         panic!("{error}");

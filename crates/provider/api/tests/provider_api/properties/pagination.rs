@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, EndpointEffect, Next, Notice};
+use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
 use serde_json::{Value, json};
 
-use super::{MakeStage, on_each_store, play};
-use crate::stage::{NOW, Stage};
+use super::{MakeFixture, on_each_store, play};
+use crate::fixture::{Fixture, NOW};
 
 on_each_store! {
     each_entry_is_on_one_page: 16, 5, 2;
@@ -61,35 +61,35 @@ fn walk() -> impl Strategy<Value = Walk> {
     })
 }
 
-fn each_entry_is_on_one_page(cases: u32, make: MakeStage) {
+fn each_entry_is_on_one_page(cases: u32, make: MakeFixture) {
     play(cases, make, walk(), walks_there_and_back);
 }
 
-async fn walks_there_and_back(stage: &Stage, walk: Walk) -> Result<(), TestCaseError> {
-    stage.application("app").await;
+async fn walks_there_and_back(fixture: &Fixture, walk: Walk) -> Result<(), TestCaseError> {
+    fixture.application("app").await;
     for (path, body) in [
         ("/app/app/endpoint", json!({"url": "https://example.com/", "uid": "ep"})),
         ("/app/app/msg", json!({"eventType": "a.b", "eventId": "m", "payload": {}})),
     ] {
-        let made = stage.post(path, body).await;
+        let made = fixture.post(path, body).await;
         assert!(made.status < 300, "{path}: {}", made.text);
     }
     let mut number = 0;
-    let mut more = async |stage: &Stage| {
+    let mut more = async |fixture: &Fixture| {
         number += 1;
-        walk.list.add(stage, number).await;
+        walk.list.add(fixture, number).await;
     };
     for _ in 0..walk.entries {
-        more(stage).await;
+        more(fixture).await;
     }
-    let there = everything(stage, &walk).await;
+    let there = everything(fixture, &walk).await;
     // Entries are added while the drawn pages last; a list that grows faster than it is walked has no end.
     let more_pages = walk.pages.iter().map(|(limit, _)| (*limit, 0)).cycle();
     let mut pages = walk.pages.iter().copied().chain(more_pages);
     let (mut seen, mut at, mut last) = (Vec::new(), None, None);
     for _ in 0..200 {
         let Some((limit, added)) = pages.next() else { break };
-        let page = page(stage, &walk, limit, at.as_deref()).await;
+        let page = page(fixture, &walk, limit, at.as_deref()).await;
         prop_assert!(page.keys.len() <= limit);
         seen.extend(page.keys.clone());
         at = page.next.clone().or(at);
@@ -99,7 +99,7 @@ async fn walks_there_and_back(stage: &Stage, walk: Walk) -> Result<(), TestCaseE
             break;
         }
         for _ in 0..added {
-            more(stage).await;
+            more(fixture).await;
         }
     }
     is_once(&there, &seen)?;
@@ -107,7 +107,7 @@ async fn walks_there_and_back(stage: &Stage, walk: Walk) -> Result<(), TestCaseE
     let (mut back, mut at) = (last.keys.clone(), last.previous.clone());
     for _ in 0..200 {
         let Some((limit, added)) = pages.next() else { break };
-        let page = page(stage, &walk, limit, at.as_deref()).await;
+        let page = page(fixture, &walk, limit, at.as_deref()).await;
         prop_assert!(page.keys.len() <= limit);
         back.splice(0..0, page.keys.clone());
         at = page.previous.clone().or(at);
@@ -115,7 +115,7 @@ async fn walks_there_and_back(stage: &Stage, walk: Walk) -> Result<(), TestCaseE
             break;
         }
         for _ in 0..added {
-            more(stage).await;
+            more(fixture).await;
         }
     }
     // What was shown on the last page ends the list only where entries are not added behind it.
@@ -140,14 +140,14 @@ struct Page {
     done: bool,
 }
 
-async fn page(stage: &Stage, walk: &Walk, limit: usize, iterator: Option<&str>) -> Page {
+async fn page(fixture: &Fixture, walk: &Walk, limit: usize, iterator: Option<&str>) -> Page {
     let mut path = format!("{}?limit={limit}", walk.list.path());
     for (name, value) in [("order", walk.order), ("iterator", iterator)] {
         if let Some(value) = value {
             path += &format!("&{name}={value}");
         }
     }
-    let answer = stage.get(&path).await;
+    let answer = fixture.get(&path).await;
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     let body = answer.json();
     let key = |row: &Value| row.get("id").or_else(|| row.get("name")).and_then(Value::as_str).unwrap().to_owned();
@@ -160,8 +160,8 @@ async fn page(stage: &Stage, walk: &Walk, limit: usize, iterator: Option<&str>) 
     }
 }
 
-async fn everything(stage: &Stage, walk: &Walk) -> Vec<String> {
-    let page = page(stage, walk, 250, None).await;
+async fn everything(fixture: &Fixture, walk: &Walk) -> Vec<String> {
+    let page = page(fixture, walk, 250, None).await;
     assert!(page.done);
     page.keys
 }
@@ -186,7 +186,7 @@ impl List {
         matches!(self, Self::Applications | Self::EventTypes | Self::Endpoints | Self::Tasks | Self::Operational)
     }
 
-    async fn add(self, stage: &Stage, number: usize) {
+    async fn add(self, fixture: &Fixture, number: usize) {
         let (path, body) = match self {
             Self::Applications => ("/app", json!({"name": "n"})),
             // Not in the order of their making.
@@ -194,32 +194,32 @@ impl List {
             Self::Endpoints => ("/app/app/endpoint", json!({"url": "https://example.com/"})),
             Self::Messages => ("/app/app/msg", json!({"eventType": "a", "payload": {}})),
             Self::Tasks => {
-                stage.clock.advance(std::time::Duration::from_millis(10));
+                fixture.clock.advance(std::time::Duration::from_millis(10));
                 ("/app/app/endpoint/ep/recover", json!({"since": "2026-11-20T00:00:00Z"}))
             }
             Self::Operational => ("/operational-webhook/endpoint", json!({"url": "https://example.com/"})),
-            Self::Attempts(_) => return attempt(stage, number, "ep", "m").await,
+            Self::Attempts(_) => return attempt(fixture, number, "ep", "m").await,
             Self::AttemptedMessages => {
-                let sent = stage.post("/app/app/msg", json!({"eventType": "a", "payload": {}})).await;
-                return attempt(stage, number, "ep", &sent.field("id")).await;
+                let sent = fixture.post("/app/app/msg", json!({"eventType": "a", "payload": {}})).await;
+                return attempt(fixture, number, "ep", &sent.field("id")).await;
             }
             Self::Destinations => {
-                let made = stage.post("/app/app/endpoint", json!({"url": "https://example.com/"})).await;
-                return attempt(stage, number, &made.field("id"), "m").await;
+                let made = fixture.post("/app/app/endpoint", json!({"url": "https://example.com/"})).await;
+                return attempt(fixture, number, &made.field("id"), "m").await;
             }
         };
-        let added = stage.post(path, body).await;
+        let added = fixture.post(path, body).await;
         assert!(added.status < 300, "{path}: {}", added.text);
     }
 }
 
 /// Records an attempt that failed and will be repeated; ids ascend with their numbers.
-async fn attempt(stage: &Stage, number: usize, endpoint: &str, message: &str) {
-    let field = async |path: String, name: &str| stage.get(&path).await.field(name);
+async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str) {
+    let field = async |path: String, name: &str| fixture.get(&path).await.field(name);
     let now: Timestamp = NOW.parse().unwrap();
     let at = now + SignedDuration::from_millis(4 * number as i64);
     let attempt = Attempt {
-        id: ids::first_at(ids::ATTEMPT, at).into(),
+        id: ids::lowest_id_at(ids::ATTEMPT, at).into(),
         message: field(format!("/app/app/msg/{message}"), "id").await.into(),
         endpoint: field(format!("/app/app/endpoint/{endpoint}"), "id").await.into(),
         application: field("/app/app".into(), "id").await.into(),
@@ -231,9 +231,9 @@ async fn attempt(stage: &Stage, number: usize, endpoint: &str, message: &str) {
         trigger: AttemptTrigger::Scheduled,
         at,
     };
-    let next = Next::Retry { at: at + SignedDuration::from_hours(1), attempts: 1 };
-    let record = AttemptRecord { attempt, next, endpoint: EndpointEffect::None, notice: Notice::None };
-    stage.store.record_attempts(vec![record]).await.unwrap();
+    let next = DeliveryOutcome::Retry { at: at + SignedDuration::from_hours(1), attempts: 1 };
+    let record = AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
+    fixture.store.record_attempts(vec![record]).await.unwrap();
     // The lists end at the clock's time.
-    stage.clock.advance(std::time::Duration::from_millis(4));
+    fixture.clock.advance(std::time::Duration::from_millis(4));
 }

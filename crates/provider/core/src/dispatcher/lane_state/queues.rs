@@ -5,86 +5,86 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::Work;
+use super::QueuedDelivery;
 use crate::model::AttemptTrigger;
-use crate::port::{Room, RowKind};
+use crate::port::{ClaimLimit, DeliveryKind};
 
 /// All kinds, in the order in which they are looked for.
-pub(in super::super) const KINDS: [RowKind; 3] = [RowKind::Manual, RowKind::First, RowKind::Retry];
+pub(in super::super) const KINDS: [DeliveryKind; 3] = [DeliveryKind::Manual, DeliveryKind::First, DeliveryKind::Retry];
 
 /// While both wait, one of so many attempts is a retry: what fails must not hold up what is new, nor be forgotten for it.
 const RETRY_EVERY: u32 = 4;
 
 /// A look into the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Claim {
-    pub(in super::super) kind: RowKind,
+pub(in super::super) struct ClaimRequest {
+    pub(in super::super) kind: DeliveryKind,
     /// How much there is room for.
-    pub(in super::super) room: Room,
-    /// Calls of `look_in_table` before it.
-    looks: u64,
+    pub(in super::super) room: ClaimLimit,
+    /// Calls of `wake_for_rows` before it.
+    wakes: u64,
 }
 
 /// A queue for each kind.
 #[derive(Default)]
 pub(super) struct Queues {
-    by_hand: Queue,
+    manual: Queue,
     first: Queue,
-    again: Queue,
+    retries: Queue,
     /// First attempts since the last retry.
-    firsts: u32,
+    firsts_since_retry: u32,
 }
 
 /// Rows of one kind.
 #[derive(Default)]
 pub(super) struct Queue {
-    works: VecDeque<Work>,
+    deliveries: VecDeque<QueuedDelivery>,
     /// There may be rows in the table that are nobody's and due.
     more_in_table: bool,
-    /// Counts the calls of `look_in_table`.
-    looks: u64,
+    /// Counts the calls of `wake_for_rows`.
+    wakes: u64,
     claiming: bool,
 }
 
 impl Queues {
     /// The next row to go out: what was asked for by hand before all else.
-    pub(super) fn next(&mut self) -> Option<Work> {
-        if let Some(work) = self.by_hand.works.pop_front() {
-            return Some(work);
+    pub(super) fn next(&mut self) -> Option<QueuedDelivery> {
+        if let Some(delivery) = self.manual.deliveries.pop_front() {
+            return Some(delivery);
         }
-        let retries_wait = !self.again.works.is_empty();
-        if retries_wait && self.firsts + 1 >= RETRY_EVERY {
-            self.firsts = 0;
-            return self.again.works.pop_front();
+        let retries_wait = !self.retries.deliveries.is_empty();
+        if retries_wait && self.firsts_since_retry + 1 >= RETRY_EVERY {
+            self.firsts_since_retry = 0;
+            return self.retries.deliveries.pop_front();
         }
-        match self.first.works.pop_front() {
-            Some(work) => {
-                self.firsts = if retries_wait { self.firsts + 1 } else { 0 };
-                Some(work)
+        match self.first.deliveries.pop_front() {
+            Some(delivery) => {
+                self.firsts_since_retry = if retries_wait { self.firsts_since_retry + 1 } else { 0 };
+                Some(delivery)
             }
-            None => self.again.works.pop_front(),
+            None => self.retries.deliveries.pop_front(),
         }
     }
 
-    pub(super) fn push_back(&mut self, work: Work) {
-        self.of_mut(work.kind()).works.push_back(work);
+    pub(super) fn push_back(&mut self, delivery: QueuedDelivery) {
+        self.of_mut(delivery.kind()).deliveries.push_back(delivery);
     }
 
-    pub(super) fn push_front(&mut self, work: Work) {
-        self.of_mut(work.kind()).works.push_front(work);
+    pub(super) fn push_front(&mut self, delivery: QueuedDelivery) {
+        self.of_mut(delivery.kind()).deliveries.push_front(delivery);
     }
 
     /// Empties the queues of these kinds; what was in them is going to be in the table.
-    pub(super) fn take(&mut self, kinds: &[RowKind]) -> Vec<Work> {
-        let mut works = Vec::new();
+    pub(super) fn take(&mut self, kinds: &[DeliveryKind]) -> Vec<QueuedDelivery> {
+        let mut deliveries = Vec::new();
         for kind in kinds {
             let queue = self.of_mut(*kind);
-            if !queue.works.is_empty() {
-                queue.look_in_table();
+            if !queue.deliveries.is_empty() {
+                queue.wake_for_rows();
             }
-            works.extend(queue.works.drain(..));
+            deliveries.extend(queue.deliveries.drain(..));
         }
-        works
+        deliveries
     }
 
     /// Rows in memory.
@@ -93,82 +93,82 @@ impl Queues {
     }
 
     /// Since when the oldest row of these kinds is here.
-    pub(super) fn oldest(&self, kinds: &[RowKind]) -> Option<Instant> {
-        kinds.iter().filter_map(|kind| self.of(*kind).works.front()).map(|work| work.since).min()
+    pub(super) fn oldest(&self, kinds: &[DeliveryKind]) -> Option<Instant> {
+        kinds.iter().filter_map(|kind| self.of(*kind).deliveries.front()).map(|delivery| delivery.since).min()
     }
 
     /// Whether there may be rows in the table.
-    pub(super) fn looks_in_table(&self) -> bool {
-        KINDS.iter().any(|kind| self.of(*kind).looks_in_table())
+    pub(super) fn may_have_rows(&self) -> bool {
+        KINDS.iter().any(|kind| self.of(*kind).may_have_rows())
     }
 
-    pub(super) fn of(&self, kind: RowKind) -> &Queue {
+    pub(super) fn of(&self, kind: DeliveryKind) -> &Queue {
         match kind {
-            RowKind::Manual => &self.by_hand,
-            RowKind::First => &self.first,
-            RowKind::Retry => &self.again,
+            DeliveryKind::Manual => &self.manual,
+            DeliveryKind::First => &self.first,
+            DeliveryKind::Retry => &self.retries,
         }
     }
 
-    pub(super) fn of_mut(&mut self, kind: RowKind) -> &mut Queue {
+    pub(super) fn of_mut(&mut self, kind: DeliveryKind) -> &mut Queue {
         match kind {
-            RowKind::Manual => &mut self.by_hand,
-            RowKind::First => &mut self.first,
-            RowKind::Retry => &mut self.again,
+            DeliveryKind::Manual => &mut self.manual,
+            DeliveryKind::First => &mut self.first,
+            DeliveryKind::Retry => &mut self.retries,
         }
     }
 }
 
 impl Queue {
     pub(super) fn len(&self) -> usize {
-        self.works.len()
+        self.deliveries.len()
     }
 
     /// There may be rows in the table.
-    pub(super) fn look_in_table(&mut self) {
+    pub(super) fn wake_for_rows(&mut self) {
         self.more_in_table = true;
-        self.looks += 1;
+        self.wakes += 1;
     }
 
     /// Whether there may be rows in the table, or some are on their way from there.
-    pub(super) fn looks_in_table(&self) -> bool {
+    pub(super) fn may_have_rows(&self) -> bool {
         self.more_in_table || self.claiming
     }
 
     /// The claim to make, if there may be rows and no more than `low_water` are here.
-    pub(super) fn claim(&mut self, kind: RowKind, room: Room, low_water: usize) -> Option<Claim> {
-        if !self.more_in_table || self.claiming || self.works.len() > low_water {
+    pub(super) fn claim(&mut self, kind: DeliveryKind, room: ClaimLimit, low_water: usize) -> Option<ClaimRequest> {
+        if !self.more_in_table || self.claiming || self.deliveries.len() > low_water {
             return None;
         }
         self.claiming = true;
-        Some(Claim { kind, room, looks: self.looks })
+        Some(ClaimRequest { kind, room, wakes: self.wakes })
     }
 
     /// A claim was made; `was_full` when there may have been more rows than there was room for.
-    pub(super) fn claimed(&mut self, claim: Claim, was_full: bool) {
+    pub(super) fn claimed(&mut self, claim: ClaimRequest, was_full: bool) {
         self.claiming = false;
-        if !was_full && claim.looks == self.looks {
+        if !was_full && claim.wakes == self.wakes {
             self.more_in_table = false;
         }
     }
 
     /// A claim could not be made.
-    pub(super) fn not_claimed(&mut self) {
+    pub(super) fn claim_failed(&mut self) {
         self.claiming = false;
     }
 }
 
-impl Work {
+impl QueuedDelivery {
     /// When its delivery was wanted, if this is the first attempt at it.
-    pub(in super::super) fn first_wanted_at(&self) -> Option<Timestamp> {
-        self.wanted_at.filter(|_| self.kind() == RowKind::First)
+    pub(in super::super) fn first_requested_at(&self) -> Option<Timestamp> {
+        self.requested_at.filter(|_| self.kind() == DeliveryKind::First)
     }
 
-    fn kind(&self) -> RowKind {
+    fn kind(&self) -> DeliveryKind {
         match self.trigger {
-            AttemptTrigger::Manual => RowKind::Manual,
-            AttemptTrigger::Scheduled if self.attempts == 0 => RowKind::First,
-            AttemptTrigger::Scheduled => RowKind::Retry,
+            AttemptTrigger::Manual => DeliveryKind::Manual,
+            AttemptTrigger::Scheduled if self.attempts == 0 => DeliveryKind::First,
+            AttemptTrigger::Scheduled => DeliveryKind::Retry,
         }
     }
 }

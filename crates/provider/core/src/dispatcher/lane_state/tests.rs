@@ -15,17 +15,17 @@ fn now() -> Timestamp {
     from_ms(NOW_MS)
 }
 
-fn work(payload_bytes: usize) -> Work {
-    Work {
+fn work(payload_bytes: usize) -> QueuedDelivery {
+    QueuedDelivery {
         message: "msg_1".into(),
         payload: vec![b' '; payload_bytes].into(),
         purges: 0,
         attempts: 0,
         trigger: crate::model::AttemptTrigger::Scheduled,
         key: None,
-        holder: Arc::new(NodeId("node_1".into())),
+        lease: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
-        wanted_at: None,
+        requested_at: None,
     }
 }
 
@@ -36,18 +36,18 @@ fn lane(queued: usize) -> (LaneState, LaneConfig) {
     for _ in 0..queued {
         state.reserved += 1;
         state.bytes += WORK_BYTES;
-        state.fill_place(work(100));
+        state.enqueue_reserved(work(100));
     }
     (state, config)
 }
 
 /// A row that was tried before.
-fn retry() -> Work {
-    Work { attempts: 1, ..work(100) }
+fn retry() -> QueuedDelivery {
+    QueuedDelivery { attempts: 1, ..work(100) }
 }
 
 /// What a lane claims of one kind now.
-fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: RowKind) -> Claim {
+fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: DeliveryKind) -> ClaimRequest {
     match state.claim(kind, config, 1) {
         Some(claim) => claim,
         None => panic!("nothing of {kind:?} is claimed"),
@@ -56,49 +56,49 @@ fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: RowKind) -> Claim 
 
 /// How many attempts the lane begins now, beside `lanes` others.
 fn begun(state: &mut LaneState, config: &LaneConfig, lanes: usize) -> usize {
-    std::iter::from_fn(|| matches!(state.step(now(), config, lanes), Step::Start(_)).then_some(())).count()
+    std::iter::from_fn(|| matches!(state.next_action(now(), config, lanes), LaneAction::Start(_)).then_some(())).count()
 }
 
 #[test]
 fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
     let (mut state, config) = lane(1_000);
     assert_eq!(begun(&mut state, &config, 1), 4);
-    state.ended(WORK_BYTES, Pace::Faster, now(), now(), &config);
+    state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
     assert_eq!(begun(&mut state, &config, 1), 2);
     for _ in 0..200 {
-        state.ended(WORK_BYTES, Pace::Faster, now(), now(), &config);
+        state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
         begun(&mut state, &config, 1);
     }
     assert_eq!(state.under_way, 64);
-    state.ended(WORK_BYTES, Pace::Slower, now(), now(), &config);
-    assert_eq!(state.allowed, 32);
+    state.ended(WORK_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
+    assert_eq!(state.concurrency_limit, 32);
     assert_eq!(begun(&mut state, &config, 1), 0);
 }
 
 #[test]
 fn many_lanes_share_evenly_and_each_has_its_own_few() {
     let (mut state, config) = lane(1_000);
-    state.allowed = 64;
+    state.concurrency_limit = 64;
     assert_eq!(begun(&mut state, &config, 128), 4 + 2_048 / 128);
     let (mut state, config) = lane(1_000);
-    state.allowed = 64;
+    state.concurrency_limit = 64;
     assert_eq!(begun(&mut state, &config, 1_000_000), 4);
 }
 
 #[test]
-fn an_endpoint_with_too_much_to_do_is_left_alone_longer_and_longer() {
+fn an_overloaded_endpoint_is_paused_with_exponential_backoff() {
     let (mut state, config) = lane(100);
     let mut at = now();
     let mut pauses_ms = Vec::new();
     for _ in 0..12 {
-        assert!(matches!(state.step(at, &config, 1), Step::Start(_)));
-        state.ended(WORK_BYTES, Pace::Slower, at, at, &config);
-        if let Step::WaitUntil(until) = state.step(at, &config, 1) {
+        assert!(matches!(state.next_action(at, &config, 1), LaneAction::Start(_)));
+        state.ended(WORK_BYTES, ConcurrencySignal::Decrease, at, at, &config);
+        if let LaneAction::WaitUntil(until) = state.next_action(at, &config, 1) {
             pauses_ms.push(until.duration_since(at).as_millis());
             at = until;
         } else {
             // It begins with more than one at a time, and is only slowed down.
-            state.ended(WORK_BYTES, Pace::Same, at, at, &config);
+            state.ended(WORK_BYTES, ConcurrencySignal::Keep, at, at, &config);
         }
     }
     assert_eq!(pauses_ms, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
@@ -108,17 +108,17 @@ fn an_endpoint_with_too_much_to_do_is_left_alone_longer_and_longer() {
 fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
     for (pause_s, given_back) in [(10, 0), (11, 99)] {
         let (mut state, config) = lane(100);
-        assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
-        state.ended(WORK_BYTES, Pace::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
-        let rows = match state.step(now(), &config, 1) {
-            Step::GiveBack(rows) => rows.len(),
+        assert!(matches!(state.next_action(now(), &config, 1), LaneAction::Start(_)));
+        state.ended(WORK_BYTES, ConcurrencySignal::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
+        let rows = match state.next_action(now(), &config, 1) {
+            LaneAction::Release(rows) => rows.len(),
             _ => 0,
         };
         assert_eq!(rows, given_back);
-        assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
+        assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(_)));
         assert!(!state.reserve(1, now(), &config, 1));
         let after = now() + Duration::from_secs(pause_s);
-        assert!(matches!(state.step(after, &config, 1), Step::Claim(_) | Step::Start(_)));
+        assert!(matches!(state.next_action(after, &config, 1), LaneAction::Claim(_) | LaneAction::Start(_)));
     }
 }
 
@@ -129,17 +129,17 @@ fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
     assert!(state.reserve(100, now(), &config, 1));
     assert!(state.reserve(100, now(), &config, 1));
     assert!(!state.reserve(100, now(), &config, 1));
-    state.look_in_table(&[RowKind::First]);
-    state.fill_place(work(100));
-    state.unreserve(100);
+    state.wake_for_rows(&[DeliveryKind::First]);
+    state.enqueue_reserved(work(100));
+    state.cancel_reservation(100);
     assert!(!state.reserve(100, now(), &config, 1), "rows wait in the table");
-    let claim = claim_of(&mut state, &config, RowKind::First);
+    let claim = claim_of(&mut state, &config, DeliveryKind::First);
     assert_eq!(claim.room.rows, 2);
-    assert!(matches!(state.step(now(), &config, 1), Step::Start(_)));
-    state.look_in_table(&[RowKind::First]);
+    assert!(matches!(state.next_action(now(), &config, 1), LaneAction::Start(_)));
+    state.wake_for_rows(&[DeliveryKind::First]);
     state.claimed(vec![work(100)], 1, claim);
     assert!(!state.reserve(100, now(), &config, 1), "one more came while it claimed");
-    let claim = claim_of(&mut state, &config, RowKind::First);
+    let claim = claim_of(&mut state, &config, DeliveryKind::First);
     state.claimed(vec![], 0, claim);
     assert!(state.reserve(100, now(), &config, 1));
 }
@@ -150,9 +150,9 @@ fn a_lane_has_room_for_one_payload_of_any_size_and_then_for_its_share() {
     let lanes = 1_000_000;
     assert!(state.reserve(2_000_000, now(), &config, lanes));
     assert!(!state.reserve(1, now(), &config, lanes));
-    state.unreserve(2_000_000);
+    state.cancel_reservation(2_000_000);
     let fit = (0..1_000).take_while(|_| state.reserve(512, now(), &config, lanes)).count();
-    assert_eq!(fit, OWN_BYTES / 1_024);
+    assert_eq!(fit, GUARANTEED_BYTES / 1_024);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_lane_closes_only_when_it_has_had_nothing_to_do_for_a_while() {
     assert!(!state.close_if_idle(now(), start, after));
     assert!(state.reserve(1, now(), &config, 1));
     assert!(!state.close_if_idle(now(), start + after, after));
-    state.unreserve(1);
+    state.cancel_reservation(1);
     assert!(!state.close_if_idle(now(), start + after, after));
     assert!(state.close_if_idle(now(), start + 2 * after, after));
     assert!(state.is_closed());
@@ -172,43 +172,44 @@ fn a_lane_closes_only_when_it_has_had_nothing_to_do_for_a_while() {
 fn what_is_new_does_not_wait_behind_retries_and_retries_are_not_forgotten_for_it() {
     let (mut state, mut config) = lane(0);
     config.under_way_guaranteed = 100;
-    state.allowed = 100;
-    state.look_in_table(&KINDS);
+    state.concurrency_limit = 100;
+    state.wake_for_rows(&KINDS);
     let claims = KINDS.map(|kind| claim_of(&mut state, &config, kind));
     state.claimed(vec![], 0, claims[0]);
     state.claimed(vec![], 0, claims[1]);
     state.claimed((0..50).map(|_| retry()).collect(), 50, claims[2]);
     assert!(state.reserve(100, now(), &config, 1), "retries take no place of what is new");
-    state.fill_place(work(100));
-    let first = |state: &mut LaneState| match state.step(now(), &config, 1) {
-        Step::Start(work) => work.attempts == 0,
+    state.enqueue_reserved(work(100));
+    let first = |state: &mut LaneState| match state.next_action(now(), &config, 1) {
+        LaneAction::Start(delivery) => delivery.attempts == 0,
         _ => panic!("nothing began"),
     };
     assert!(first(&mut state));
     for _ in 0..20 {
         assert!(state.reserve(100, now(), &config, 1));
-        state.fill_place(work(100));
+        state.enqueue_reserved(work(100));
     }
     let begun: Vec<bool> = (0..8).map(|_| first(&mut state)).collect();
     assert_eq!(begun.iter().filter(|first| !**first).count(), 2, "{begun:?}");
 }
 
 #[test]
-fn a_pause_is_over_when_the_endpoint_was_changed_and_what_was_said_before_counts_no_more() {
+fn a_change_of_the_endpoint_ends_its_pause_and_older_responses_are_ignored() {
     let (mut state, config) = lane(10);
-    let at = |seconds: i64| Terms { changed_at: from_ms(NOW_MS + 1_000 * seconds), endpoint: None, application: None };
-    let hour = Pace::Pause(Duration::from_secs(3_600));
-    state.set_terms(at(0), &config);
+    let at =
+        |seconds: i64| LaneLimits { changed_at: from_ms(NOW_MS + 1_000 * seconds), endpoint: None, application: None };
+    let hour = ConcurrencySignal::Pause(Duration::from_secs(3_600));
+    state.set_limits(at(0), &config);
     assert_eq!(begun(&mut state, &config, 1), 4);
     state.ended(WORK_BYTES, hour, now(), now(), &config);
     assert!(state.is_paused(now()));
-    state.set_terms(at(0), &config);
+    state.set_limits(at(0), &config);
     assert!(state.is_paused(now()), "nothing was changed");
-    state.set_terms(at(1), &config);
+    state.set_limits(at(1), &config);
     assert!(!state.is_paused(now()));
     state.ended(WORK_BYTES, hour, now(), now(), &config);
     assert!(!state.is_paused(now()), "that was about what it was before");
-    state.set_terms(at(0), &config);
+    state.set_limits(at(0), &config);
     state.ended(WORK_BYTES, hour, from_ms(NOW_MS + 1_000), now(), &config);
     assert!(state.is_paused(now()), "and this about what it is");
 }
@@ -216,31 +217,33 @@ fn a_pause_is_over_when_the_endpoint_was_changed_and_what_was_said_before_counts
 #[test]
 fn a_changed_rate_holds_for_what_is_in_memory_already() {
     let (mut state, config) = lane(100);
-    state.allowed = 64;
-    let endpoint = std::num::NonZeroU16::new(20).map(|per_second| Rate { per_second, nodes: 1 });
-    state.set_terms(Terms { changed_at: now(), endpoint, application: None }, &config);
+    state.concurrency_limit = 64;
+    let endpoint = std::num::NonZeroU16::new(20).map(|per_second| ThrottleRate { per_second, nodes: 1 });
+    state.set_limits(LaneLimits { changed_at: now(), endpoint, application: None }, &config);
     assert_eq!(begun(&mut state, &config, 1), 1);
-    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(at) if at > now()));
+    assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(at) if at > now()));
 }
 
 #[test]
 fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_that_is_away() {
     let (mut state, config) = lane(1);
     assert_eq!(begun(&mut state, &config, 1), 1);
-    state.ended(WORK_BYTES, Pace::Pause(Duration::from_secs(3_600)), now(), now(), &config);
-    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
-    state.look_in_table(&KINDS);
-    let Step::Claim(claim) = state.step(now(), &config, 1) else { panic!("it does not look") };
-    assert_eq!(claim.kind, RowKind::Manual);
-    let by_hand = Work { trigger: AttemptTrigger::Manual, ..retry() };
-    state.claimed(vec![by_hand], 1, claim);
-    assert!(matches!(state.step(now(), &config, 1), Step::Start(work) if work.trigger == AttemptTrigger::Manual));
-    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(_)));
-    state.look_in_table(&KINDS);
-    let Step::Claim(claim) = state.step(now(), &config, 1) else { panic!("it does not look") };
+    state.ended(WORK_BYTES, ConcurrencySignal::Pause(Duration::from_secs(3_600)), now(), now(), &config);
+    assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(_)));
+    state.wake_for_rows(&KINDS);
+    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("it does not look") };
+    assert_eq!(claim.kind, DeliveryKind::Manual);
+    let manual = QueuedDelivery { trigger: AttemptTrigger::Manual, ..retry() };
+    state.claimed(vec![manual], 1, claim);
+    assert!(
+        matches!(state.next_action(now(), &config, 1), LaneAction::Start(delivery) if delivery.trigger == AttemptTrigger::Manual)
+    );
+    assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(_)));
+    state.wake_for_rows(&KINDS);
+    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("it does not look") };
     let later = now() + Duration::from_secs(1);
-    state.not_claimed(claim.kind, later);
-    assert!(matches!(state.step(now(), &config, 1), Step::WaitUntil(until) if until == later));
+    state.claim_failed(claim.kind, later);
+    assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(until) if until == later));
 }
 
 #[test]
@@ -251,20 +254,20 @@ fn a_lane_with_large_payloads_under_way_takes_no_more_of_them_than_its_share() {
     let mut taken = 0;
     // The receiver does not answer, and the table has more than can be taken.
     for _ in 0..100 {
-        state.look_in_table(&[RowKind::First]);
-        match state.step(now(), &config, 1) {
-            Step::Claim(claim) => {
+        state.wake_for_rows(&[DeliveryKind::First]);
+        match state.next_action(now(), &config, 1) {
+            LaneAction::Claim(claim) => {
                 let rows = claim.room.payload_bytes.div_ceil(LARGE).min(claim.room.rows);
                 state.claimed((0..rows).map(|_| work(LARGE)).collect(), rows, claim);
                 taken += rows;
             }
-            Step::Start(_) => {}
+            LaneAction::Start(_) => {}
             _ => break,
         }
     }
     assert_eq!(taken, 4);
-    assert!(state.claim(RowKind::First, &config, 1).is_none());
+    assert!(state.claim(DeliveryKind::First, &config, 1).is_none());
     // One that was asked for by hand does not wait.
-    state.look_in_table(&[RowKind::Manual]);
-    assert_eq!(claim_of(&mut state, &config, RowKind::Manual).room, Room { rows: 1, payload_bytes: 1 });
+    state.wake_for_rows(&[DeliveryKind::Manual]);
+    assert_eq!(claim_of(&mut state, &config, DeliveryKind::Manual).room, ClaimLimit { rows: 1, payload_bytes: 1 });
 }

@@ -8,7 +8,7 @@ use crate::model::{Id, TaskKind, TaskStatus};
 
 /// An endpoint with rows that are nobody's, whose time has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueEndpoint {
     /// The endpoint.
     pub endpoint: Id,
     /// Since when the first of them is due. What was asked for by hand has no such time and is left out.
@@ -35,11 +35,11 @@ pub struct TaskCount {
     pub count: u64,
 }
 
-/// Part of [`super::Supervision`]. Each call is a look into an index, however much is kept.
+/// Part of [`super::OperatorStore`]. Each call is a look into an index, however much is kept.
 #[async_trait]
-pub trait Overview: Send + Sync {
+pub trait InstallationStore: Send + Sync {
     /// Endpoints with something due at `now`, the longest due first, at most `limit`.
-    async fn longest_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Due>>;
+    async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
     /// Endpoints of all accounts by how they are.
     async fn endpoint_states(&self) -> StoreResult<EndpointStates>;
     /// Background tasks of all accounts by kind and status, in no order; what there is none of is left out.

@@ -20,11 +20,11 @@ pub struct Pause {
     pub changed_at: Timestamp,
 }
 
-/// Part of [`super::Supervision`].
+/// Part of [`super::OperatorStore`].
 #[async_trait]
-pub trait Pauses: Send + Sync {
+pub trait PauseStore: Send + Sync {
     /// Keeps a pause in place of the endpoint's last one. Forgets pauses that are over.
-    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()>;
+    async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()>;
     /// Pauses kept at or after `since` that are not over nor ended by a change; the longest first, at most `limit`.
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;
     /// Until when the endpoint is left alone; none when it is not.

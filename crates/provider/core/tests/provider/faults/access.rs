@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{Account, AppToken, Endpoint, Id};
-use provider_core::port::{AccessStore, StoreResult, Waiting, WaitingStore};
+use provider_core::port::{AccessStore, EndpointBacklogStore, StoreResult, Waiting};
 
 use super::Faulty;
 
@@ -13,8 +13,8 @@ impl AccessStore for Faulty {
         self.store.update_account(account).await
     }
 
-    async fn api_key_used(&self, id: &str, at: Timestamp) -> StoreResult<()> {
-        self.store.api_key_used(id, at).await
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        self.store.touch_api_key(id, at).await
     }
 
     async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()> {
@@ -33,8 +33,8 @@ impl AccessStore for Faulty {
         self.store.end_app_tokens(application, sessions, at).await
     }
 
-    async fn forget_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.store.forget_app_tokens(before, limit).await
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.delete_expired_app_tokens(before, limit).await
     }
 
     async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize> {
@@ -43,17 +43,17 @@ impl AccessStore for Faulty {
 }
 
 #[async_trait]
-impl WaitingStore for Faulty {
-    async fn endpoints_waiting(
+impl EndpointBacklogStore for Faulty {
+    async fn endpoint_backlogs(
         &self,
         after: Option<&str>,
         limit: usize,
         count_max: usize,
     ) -> StoreResult<Vec<Waiting>> {
-        self.store.endpoints_waiting(after, limit, count_max).await
+        self.store.endpoint_backlogs(after, limit, count_max).await
     }
 
-    async fn endpoint_anywhere(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
-        self.store.endpoint_anywhere(id).await
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
+        self.store.endpoint_by_id(id).await
     }
 }

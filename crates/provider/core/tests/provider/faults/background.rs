@@ -4,36 +4,39 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use provider_core::port::{
-    Advance, EndpointTaskStore, Failure, IdempotentAnswer, OperationalEvent, OperationalStore, Page, Sent, StoreResult,
-    TaskFilter, TaskStore,
+    EndpointTaskStore, Failure, IdempotentAnswer, OperationalEvent, OperationalStore, Page, ReplayCandidate,
+    StoreResult, TaskFilter, TaskStep, TaskStore,
 };
 use provider_core::{EndpointInput, ReplayInput};
 
-use super::{Fault, Faulty, stage};
+use super::{Fault, Faulty, fixture};
+use crate::fixture::eventually;
 use crate::receiver::{Receiver, Reply};
-use crate::stage::eventually;
 
 /// A step that was made and not said to be is not made again: each message goes out once.
 #[tokio::test]
 async fn a_step_whose_answer_is_lost_happens_once() {
-    for (fault, calls) in [(Fault::DoneUnsaid, 3), (Fault::NotDone, 3), (Fault::Panic, 1)] {
+    for (fault, calls) in [(Fault::CommittedUnacknowledged, 3), (Fault::NotDone, 3), (Fault::Panic, 1)] {
         const MESSAGES: usize = 60;
-        let stage = stage("advance_task", fault, calls).await;
+        let fixture = fixture("advance_task", fault, calls).await;
         for _ in 0..MESSAGES {
-            stage.send().await;
+            fixture.send().await;
         }
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
         let input = EndpointInput { url: receiver.url(), ..EndpointInput::default() };
-        let endpoint = stage.endpoint_with(input).await;
-        let since =
-            ReplayInput::span(TaskKind::ReplayMissing, endpoint.created_at - jiff::SignedDuration::from_hours(1), None);
-        let task = stage.replay(&endpoint, TaskKind::ReplayMissing, since).await;
+        let endpoint = fixture.endpoint_with(input).await;
+        let since = ReplayInput::time_range(
+            TaskKind::ReplayMissing,
+            endpoint.created_at - jiff::SignedDuration::from_hours(1),
+            None,
+        );
+        let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, since).await;
         let finished = eventually(async || {
-            let task = stage.provider.background_task(&stage.caller, &task.id).await.unwrap();
+            let task = fixture.provider.background_task(&fixture.caller, &task.id).await.unwrap();
             (task.status == TaskStatus::Finished).then_some(task)
         })
         .await;
-        stage.finished(&endpoint).await;
+        fixture.finished(&endpoint).await;
         assert_eq!((finished.progress.found, finished.progress.enqueued), (MESSAGES as u64, MESSAGES as u64));
         assert_eq!(receiver.count_now(), MESSAGES);
     }
@@ -42,18 +45,18 @@ async fn a_step_whose_answer_is_lost_happens_once() {
 /// An event whose message was accepted, and which was not settled then, is not sent again.
 #[tokio::test]
 async fn an_event_is_told_once_though_settling_it_fails() {
-    for fault in [Fault::DoneUnsaid, Fault::NotDone] {
-        let stage = stage("settle_operational_events", fault, 3).await;
+    for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
+        let fixture = fixture("delete_operational_events", fault, 3).await;
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
-        stage.listen(&receiver.url()).await;
+        fixture.listen(&receiver.url()).await;
         for number in 0..3 {
-            stage.endpoint(&format!("http://127.0.0.1:9/{number}")).await;
+            fixture.endpoint(&format!("http://127.0.0.1:9/{number}")).await;
         }
-        eventually(async || stage.store.operational_events(9).await.unwrap().is_empty().then_some(())).await;
+        eventually(async || fixture.store.operational_events(9).await.unwrap().is_empty().then_some(())).await;
         for _ in 0..3 {
             receiver.next().await;
         }
-        stage.told().await;
+        fixture.told().await;
         assert_eq!(receiver.count_now(), 0);
     }
 }
@@ -84,15 +87,15 @@ impl TaskStore for Faulty {
         self.store.lease_tasks(worker, now, leased_until, limit).await
     }
 
-    async fn advance_task(&self, step: Advance) -> StoreResult<usize> {
+    async fn advance_task(&self, step: TaskStep) -> StoreResult<usize> {
         self.call("advance_task", self.store.advance_task(step)).await
     }
 
-    async fn due_of(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
-        self.store.due_of(endpoint, messages, now).await
+    async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
+        self.store.due_count(endpoint, messages, now).await
     }
 
-    async fn failures(
+    async fn failed_attempts(
         &self,
         application: &str,
         endpoint: &str,
@@ -100,22 +103,22 @@ impl TaskStore for Faulty {
         before: &str,
         limit: usize,
     ) -> StoreResult<Vec<Failure>> {
-        self.store.failures(application, endpoint, after, before, limit).await
+        self.store.failed_attempts(application, endpoint, after, before, limit).await
     }
 
-    async fn sent(
+    async fn replay_candidates(
         &self,
         application: &str,
         endpoint: &str,
         after: &str,
         before: &str,
         limit: usize,
-    ) -> StoreResult<Vec<Sent>> {
-        self.store.sent(application, endpoint, after, before, limit).await
+    ) -> StoreResult<Vec<ReplayCandidate>> {
+        self.store.replay_candidates(application, endpoint, after, before, limit).await
     }
 
-    async fn forget_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.store.forget_tasks(before, limit).await
+    async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.delete_old_tasks(before, limit).await
     }
 }
 
@@ -132,7 +135,7 @@ impl OperationalStore for Faulty {
         self.store.operational_events(limit).await
     }
 
-    async fn settle_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
-        self.call("settle_operational_events", self.store.settle_operational_events(numbers)).await
+    async fn delete_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
+        self.call("delete_operational_events", self.store.delete_operational_events(numbers)).await
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, EventType, Id};
 use provider_core::port::{
-    ConfigurationStore, CountStore, EndpointCounts, Exclude, IdempotentAnswer, Page, StoreResult,
+    ApplicationExclusion, ConfigurationStore, CountStore, EndpointCounts, IdempotentAnswer, Page, StoreResult,
 };
 
 use super::Faulty;
@@ -29,14 +29,18 @@ impl ConfigurationStore for Faulty {
         self.store.replace_event_type(old, new).await
     }
 
-    async fn put_event_types(&self, event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.store.put_event_types(event_types, answer).await
+    async fn upsert_event_types(
+        &self,
+        event_types: Vec<EventType>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.store.upsert_event_types(event_types, answer).await
     }
 
     async fn applications_except(
         &self,
         account: &str,
-        exclude: &[Exclude],
+        exclude: &[ApplicationExclusion],
         page: Page,
     ) -> StoreResult<Vec<Application>> {
         self.store.applications_except(account, exclude, page).await

@@ -4,48 +4,48 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{Attempt, AttemptStatus, Id, Message};
 use provider_core::port::{
-    AttemptFilter, Attempted, AttemptsOf, Content, Destination, Found, History, IdempotentAnswer, MessageFilter,
-    Resend, Resends, Retention, Scan, StoreResult,
+    AttemptFilter, AttemptScope, Attempted, Destination, HistoryStore, IdempotentAnswer, MessageFilter, PayloadRead,
+    Resend, ResendStore, RetentionStore, Scan, ScanResult, StoreResult,
 };
 
 use super::Faulty;
 
 #[async_trait]
-impl History for Faulty {
+impl HistoryStore for Faulty {
     async fn find_messages(
         &self,
         application: &str,
         filter: &MessageFilter,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Message>> {
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<Message>> {
         self.store.find_messages(application, filter, scan, content).await
     }
 
-    async fn messages_of_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
-        self.store.messages_of_ids(application, ids).await
+    async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
+        self.store.messages_by_ids(application, ids).await
     }
 
     async fn find_attempts(
         &self,
         application: &str,
-        of: &AttemptsOf,
+        of: &AttemptScope,
         filter: &AttemptFilter,
         scan: &Scan,
-    ) -> StoreResult<Found<Attempt>> {
+    ) -> StoreResult<ScanResult<Attempt>> {
         self.store.find_attempts(application, of, filter, scan).await
     }
 
-    async fn find_attempted(
+    async fn find_attempted_messages(
         &self,
         application: &str,
         endpoint: &str,
         filter: &MessageFilter,
         status: Option<AttemptStatus>,
         scan: &Scan,
-        content: Content,
-    ) -> StoreResult<Found<Attempted>> {
-        self.store.find_attempted(application, endpoint, filter, status, scan, content).await
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<Attempted>> {
+        self.store.find_attempted_messages(application, endpoint, filter, status, scan, content).await
     }
 
     async fn destinations(&self, application: &str, message: &str) -> StoreResult<Vec<Destination>> {
@@ -54,14 +54,14 @@ impl History for Faulty {
 }
 
 #[async_trait]
-impl Resends for Faulty {
+impl ResendStore for Faulty {
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
         self.call("resend", self.store.resend(resend, answer)).await
     }
 }
 
 #[async_trait]
-impl Retention for Faulty {
+impl RetentionStore for Faulty {
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         self.store.expunge_payload(application, message, now).await
     }
@@ -81,15 +81,15 @@ impl Retention for Faulty {
         self.store.expunge_response(application, message, attempt).await
     }
 
-    async fn forget_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.store.forget_payloads(now, limit).await
+    async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.expunge_expired_payloads(now, limit).await
     }
 
-    async fn forget_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
-        self.store.forget_attempts(before_message, limit).await
+    async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        self.store.delete_old_attempts(before_message, limit).await
     }
 
-    async fn forget_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
-        self.store.forget_messages(before_message, limit).await
+    async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
+        self.store.delete_old_messages(before_message, limit).await
     }
 }

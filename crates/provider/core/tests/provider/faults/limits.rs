@@ -14,7 +14,7 @@ impl LimitStore for Faulty {
         endpoints_max: usize,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        if self.fault == Fault::Beaten && self.is_struck("create_endpoint_within") {
+        if self.fault == Fault::ConcurrentInsert && self.is_faulted("create_endpoint_within") {
             let (id, description) = ("ep_beaten".into(), "theirs".into());
             let other = Endpoint { id, description, ..endpoint.clone() };
             self.store.create_endpoint_within(other, endpoints_max, None).await?;

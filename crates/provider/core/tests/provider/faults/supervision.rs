@@ -5,15 +5,16 @@ use jiff::Timestamp;
 use provider_core::model::{Application, Attempt, Endpoint, Id};
 use provider_core::port::StoreResult;
 use provider_core::port::supervision::{
-    Due, EndpointStates, Names, Overview, Pause, Pauses, TaskCount, WaitingFor, WaitingRows,
+    DueEndpoint, EndpointStates, InstallationStore, Pause, PauseStore, TaskCount, UidLookupStore, WaitingCounts,
+    WaitingDeliveryStore,
 };
 
 use super::Faulty;
 
 #[async_trait]
-impl Overview for Faulty {
-    async fn longest_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Due>> {
-        self.store.longest_due(now, limit).await
+impl InstallationStore for Faulty {
+    async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>> {
+        self.store.longest_due_endpoints(now, limit).await
     }
 
     async fn endpoint_states(&self) -> StoreResult<EndpointStates> {
@@ -26,9 +27,9 @@ impl Overview for Faulty {
 }
 
 #[async_trait]
-impl Pauses for Faulty {
-    async fn note_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
-        self.store.note_pause(pause, now).await
+impl PauseStore for Faulty {
+    async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
+        self.store.save_pause(pause, now).await
     }
 
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
@@ -41,35 +42,35 @@ impl Pauses for Faulty {
 }
 
 #[async_trait]
-impl WaitingRows for Faulty {
-    async fn waiting_for(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingFor> {
-        self.store.waiting_for(endpoint, now, count_max).await
+impl WaitingDeliveryStore for Faulty {
+    async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts> {
+        self.store.waiting_counts(endpoint, now, count_max).await
     }
 
-    async fn hasten(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
-        self.store.hasten(endpoint, now, limit).await
+    async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        self.store.make_retries_due(endpoint, now, limit).await
     }
 
-    async fn forgive(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
-        self.store.forgive(endpoint, now).await
+    async fn reset_endpoint_pause(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
+        self.store.reset_endpoint_pause(endpoint, now).await
     }
 
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
         self.store.waiting_messages(endpoint, before, limit).await
     }
 
-    async fn give_up(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
-        self.store.give_up(endpoint, attempts).await
+    async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        self.store.cancel_deliveries(endpoint, attempts).await
     }
 }
 
 #[async_trait]
-impl Names for Faulty {
-    async fn applications_of_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<Application>> {
-        self.store.applications_of_uid(uid, limit).await
+impl UidLookupStore for Faulty {
+    async fn applications_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<Application>> {
+        self.store.applications_by_uid(uid, limit).await
     }
 
-    async fn endpoints_of_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<(Id, Endpoint)>> {
-        self.store.endpoints_of_uid(uid, limit).await
+    async fn endpoints_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<(Id, Endpoint)>> {
+        self.store.endpoints_by_uid(uid, limit).await
     }
 }

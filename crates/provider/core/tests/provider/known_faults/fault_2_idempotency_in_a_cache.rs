@@ -5,38 +5,38 @@ use std::sync::Arc;
 
 use provider_core::{MessageInput, PageRequest, ProviderError};
 
-use crate::stage::{PAYLOAD, Stage, idempotency, message, provider, quick, store};
+use crate::fixture::{Fixture, PAYLOAD, idempotency, message, provider, quick, store};
 
 #[tokio::test]
 async fn the_same_key_and_request_is_one_message_and_another_request_is_refused() {
-    let stage = Arc::new(Stage::without_workers(store(), quick()).await);
+    let fixture = Arc::new(Fixture::without_workers(store(), quick()).await);
     let key = idempotency("auto_1", PAYLOAD);
     let input = || MessageInput { event_id: Some("item.1".into()), ..message() };
     let repeats: Vec<_> = (0..8)
         .map(|_| {
-            let (stage, key, input) = (stage.clone(), key.clone(), input());
-            tokio::spawn(async move { stage.try_send(input, Some(&key)).await.unwrap() })
+            let (fixture, key, input) = (fixture.clone(), key.clone(), input());
+            tokio::spawn(async move { fixture.try_send(input, Some(&key)).await.unwrap() })
         })
         .collect();
-    let first = stage.try_send(input(), Some(&key)).await.unwrap();
+    let first = fixture.try_send(input(), Some(&key)).await.unwrap();
     for repeat in repeats {
         assert_eq!(repeat.await.unwrap(), first);
     }
-    let other = stage.try_send(input(), Some(&idempotency("auto_1", "{}"))).await;
+    let other = fixture.try_send(input(), Some(&idempotency("auto_1", "{}"))).await;
     assert!(matches!(other, Err(ProviderError::IdempotencyMismatch)));
-    let taken = stage.try_send(input(), Some(&idempotency("auto_2", PAYLOAD))).await;
+    let taken = fixture.try_send(input(), Some(&idempotency("auto_2", PAYLOAD))).await;
     assert!(matches!(taken, Err(ProviderError::Conflict { .. })));
-    let listed = stage.provider.list_messages(&stage.caller, "app", &PageRequest::default()).await.unwrap();
+    let listed = fixture.provider.list_messages(&fixture.caller, "app", &PageRequest::default()).await.unwrap();
     assert_eq!(listed.data, [first]);
 }
 
 #[tokio::test]
 async fn a_call_that_was_cut_off_leaves_a_key_that_works_and_so_does_a_restart() {
-    let stage = Stage::without_workers(store(), quick()).await;
+    let fixture = Fixture::without_workers(store(), quick()).await;
     let key = idempotency("auto_1", PAYLOAD);
     // Given up at each point where it waits.
     for polls in 0..20 {
-        let mut call = Box::pin(stage.try_send(message(), Some(&key)));
+        let mut call = Box::pin(fixture.try_send(message(), Some(&key)));
         for _ in 0..polls {
             let poll = std::future::poll_fn(|context| std::task::Poll::Ready(call.as_mut().poll(context))).await;
             if poll.is_ready() {
@@ -45,8 +45,8 @@ async fn a_call_that_was_cut_off_leaves_a_key_that_works_and_so_does_a_restart()
             tokio::task::yield_now().await;
         }
     }
-    let first = stage.try_send(message(), Some(&key)).await.unwrap();
-    let next = Stage { provider: provider(Arc::clone(&stage.store), quick()), ..stage };
+    let first = fixture.try_send(message(), Some(&key)).await.unwrap();
+    let next = Fixture { provider: provider(Arc::clone(&fixture.store), quick()), ..fixture };
     assert_eq!(next.try_send(message(), Some(&key)).await.unwrap(), first);
     let listed = next.provider.list_messages(&next.caller, "app", &PageRequest::default()).await.unwrap();
     assert_eq!(listed.data, [first]);

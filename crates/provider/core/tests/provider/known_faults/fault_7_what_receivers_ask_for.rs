@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use provider_core::EndpointInput;
 
+use crate::fixture::{Fixture, quick};
 use crate::receiver::{Receiver, Reply};
-use crate::stage::{Stage, quick};
 
 #[tokio::test]
 async fn a_rate_is_kept() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let input = EndpointInput { url: receiver.url(), throttle_rate: Some(50), ..EndpointInput::default() };
-    stage.endpoint_with(input).await;
+    fixture.endpoint_with(input).await;
     for _ in 0..31 {
-        stage.send().await;
+        fixture.send().await;
     }
     let first = receiver.next().await.at;
     let mut last = first;
@@ -27,36 +27,36 @@ async fn a_rate_is_kept() {
 
 #[tokio::test]
 async fn retry_after_is_waited_in_full_by_everything_for_that_endpoint() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| match n {
         0 => Reply::With(429, "retry-after", "1"),
         _ => Reply::Status(200),
     })
     .await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let first = stage.send().await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let first = fixture.send().await;
     let refused = receiver.next().await;
-    stage.attempts(&first, 1).await;
-    stage.send().await;
+    fixture.attempts(&first, 1).await;
+    fixture.send().await;
     for _ in 0..2 {
         assert!(receiver.next().await.at.duration_since(refused.at) >= Duration::from_millis(990));
     }
-    stage.finished(&endpoint).await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }
 
 #[tokio::test]
 async fn an_endpoint_that_is_gone_is_disabled_and_gets_nothing_more() {
-    let stage = Stage::new(quick()).await;
+    let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(410)).await;
-    let endpoint = stage.endpoint(&receiver.url()).await;
-    let message = stage.send().await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
     receiver.next().await;
-    let attempts = stage.attempts(&message, 1).await;
+    let attempts = fixture.attempts(&message, 1).await;
     assert_eq!(attempts[0].response_status_code, 410);
-    let disabled = stage.provider.endpoint(&stage.caller, "app", &endpoint.id).await.unwrap();
+    let disabled = fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
     assert!(disabled.disabled);
-    stage.send().await;
-    stage.finished(&endpoint).await;
+    fixture.send().await;
+    fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }

@@ -15,16 +15,16 @@ use kit_runtime::clock::{Clock as _, TestClock};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use provider_core::ProviderConfig;
-use provider_core::dispatcher::{Answered, Transport};
+use provider_core::dispatcher::{ResponseFuture, Transport};
 use provider_core::model::Endpoint;
 use provider_core::port::Store;
 
-use crate::stage::{Stage, provider_with};
+use crate::fixture::{Fixture, provider_with};
 
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 /// Looks without a change after which what waits is taken to sleep.
-const LOOKS_UNTIL_STUCK: u32 = 32;
+const POLLS_UNTIL_IDLE: u32 = 32;
 
 /// A request that arrived, and when.
 #[derive(Debug, Clone)]
@@ -38,14 +38,14 @@ pub(crate) struct Arrival {
 pub(crate) type Answer = Box<dyn Fn(&[Arrival], &Arrival) -> (u16, Option<String>) + Send + Sync>;
 
 /// Every receiver there is.
-pub(crate) struct World {
+pub(crate) struct FakeReceivers {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) arrivals: Mutex<Vec<Arrival>>,
     answer: Answer,
 }
 
-impl Transport for World {
-    fn send(&self, request: Request) -> Answered<'_> {
+impl Transport for FakeReceivers {
+    fn send(&self, request: Request) -> ResponseFuture<'_> {
         Box::pin(async move {
             // Lets others overtake, if anything does.
             tokio::task::yield_now().await;
@@ -64,20 +64,20 @@ impl Transport for World {
     }
 }
 
-/// A stage in a world of its own.
-pub(crate) struct Play {
-    pub(crate) stage: Stage,
-    pub(crate) world: Arc<World>,
+/// A fixture in a world of its own.
+pub(crate) struct ClockedFixture {
+    pub(crate) fixture: Fixture,
+    pub(crate) receivers: Arc<FakeReceivers>,
 }
 
-impl Play {
+impl ClockedFixture {
     pub(crate) async fn new(store: Arc<dyn Store>, config: ProviderConfig, answer: Answer) -> Self {
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
-        let world = Arc::new(World { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
-        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&world) as _);
-        let stage = Stage::of(provider, store).await;
-        stage.provider.spawn_workers(&stage.tasks);
-        Self { stage, world }
+        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
+        let fixture = Fixture::of(provider, store).await;
+        fixture.provider.spawn_workers(&fixture.tasks);
+        Self { fixture, receivers }
     }
 
     /// The same after the process ended, at another time: whoever had this `key` goes on.
@@ -89,22 +89,22 @@ impl Play {
         key: String,
     ) -> Self {
         let clock = Arc::new(TestClock::new(now));
-        let world = Arc::new(World { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
-        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&world) as _);
+        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
         let caller = provider.authenticate(&key).await.unwrap();
-        let stage = Stage { store, provider, tasks: kit_runtime::tasks::Tasks::new(), caller, key };
-        stage.provider.spawn_workers(&stage.tasks);
-        Self { stage, world }
+        let fixture = Fixture { store, provider, tasks: kit_runtime::tasks::Tasks::new(), caller, key };
+        fixture.provider.spawn_workers(&fixture.tasks);
+        Self { fixture, receivers }
     }
 
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
-        self.world.arrivals.lock().unwrap().clone()
+        self.receivers.arrivals.lock().unwrap().clone()
     }
 
     /// Lets time fly until nothing waits for the endpoint, stopping where something is due. What is due has the machine's time
     /// to be done: only when nothing moves for long does the clock go on by itself, for whoever sleeps longer than the rows.
     pub(crate) async fn until_nothing_waits(&self, endpoint: &Endpoint) {
-        let (store, clock) = (&self.stage.store, &self.world.clock);
+        let (store, clock) = (&self.fixture.store, &self.receivers.clock);
         let finished = async {
             let (mut seen, mut still) = (None, 0);
             loop {
@@ -120,10 +120,10 @@ impl Play {
                     clock.set(until);
                 }
                 tokio::time::sleep(Duration::from_micros(300)).await;
-                let state = Some((backlog, due, self.world.arrivals.lock().unwrap().len()));
+                let state = Some((backlog, due, self.receivers.arrivals.lock().unwrap().len()));
                 still = if state == seen { still + 1 } else { 0 };
                 seen = state;
-                if still >= LOOKS_UNTIL_STUCK {
+                if still >= POLLS_UNTIL_IDLE {
                     clock.advance(Duration::from_millis(100));
                 }
             }
@@ -132,7 +132,7 @@ impl Play {
     }
 
     pub(crate) async fn end(self) {
-        self.stage.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+        self.fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     }
 }
 

@@ -13,15 +13,15 @@ use provider_core::retry::RetrySchedule;
 use provider_core::{DeliveryOrder, EndpointInput, MessageInput, OrderingKey, ProviderConfig, Switch};
 use standardwebhooks::Webhook;
 
-use super::{Arrival, Play, on_each_store};
-use crate::stage::{message, payload};
+use super::{Arrival, ClockedFixture, on_each_store};
+use crate::fixture::{message, payload};
 
 const ATTEMPTS_MAX: usize = 3;
 const GRACE_S: i64 = 3_600;
 
 /// A call, or time that passes.
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     /// A message with this key, whose first so many attempts fail.
     Send(usize, usize),
     /// One without a key.
@@ -34,15 +34,15 @@ enum Act {
     Rotate,
 }
 
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn acts() -> impl Strategy<Value = Vec<Action>> {
     let act = prop_oneof![
-        10 => (0..3_usize, 0..5_usize).prop_map(|(key, fails)| Act::Send(key, fails)),
-        2 => (0..3_usize).prop_map(Act::SendLoose),
-        4 => (1..40_u64).prop_map(Act::Wait),
-        2 => (0..3_usize).prop_map(Act::Skip),
-        1 => Just(Act::Off),
-        2 => Just(Act::On),
-        1 => Just(Act::Rotate),
+        10 => (0..3_usize, 0..5_usize).prop_map(|(key, fails)| Action::Send(key, fails)),
+        2 => (0..3_usize).prop_map(Action::SendLoose),
+        4 => (1..40_u64).prop_map(Action::Wait),
+        2 => (0..3_usize).prop_map(Action::SkipResult),
+        1 => Just(Action::Off),
+        2 => Just(Action::On),
+        1 => Just(Action::Rotate),
     ];
     proptest::collection::vec(act, 1..25)
 }
@@ -59,19 +59,20 @@ fn nothing_overtakes_within_a_key_and_nothing_is_lost() {
     on_each_store([60, 15, 4], acts, |store, acts| async move { plays(store, acts).await });
 }
 
-async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Act>) -> Result<(), TestCaseError> {
+async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Action>) -> Result<(), TestCaseError> {
     let answer = Box::new(|before: &[Arrival], now: &Arrival| {
         let (key, number, fails) = read(now);
         let tried = before.iter().filter(|arrival| read(arrival).0 == key && read(arrival).1 == number).count();
         (if tried < fails { 500 } else { 200 }, None)
     });
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(20); ATTEMPTS_MAX - 1]);
-    let play = Play::new(store, ProviderConfig { retry_schedule, ..ProviderConfig::default() }, answer).await;
+    let clocked =
+        ClockedFixture::new(store, ProviderConfig { retry_schedule, ..ProviderConfig::default() }, answer).await;
     let ordering = Some(DeliveryOrder::PerKey);
     let input = EndpointInput { url: "https://example.com/".into(), ordering, ..EndpointInput::default() };
-    let endpoint = play.stage.endpoint_with(input).await;
+    let endpoint = clocked.fixture.endpoint_with(input).await;
     let mut run = Run {
-        play,
+        clocked,
         endpoint: endpoint.id.to_string(),
         on: true,
         sent: 0,
@@ -84,15 +85,15 @@ async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Act>) -> Re
     for act in &acts {
         run.act(act).await;
     }
-    run.act(&Act::On).await;
-    run.play.until_nothing_waits(&endpoint).await;
+    run.act(&Action::On).await;
+    run.clocked.until_nothing_waits(&endpoint).await;
     run.check()?;
-    run.play.end().await;
+    run.clocked.end().await;
     Ok(())
 }
 
 struct Run {
-    play: Play,
+    clocked: ClockedFixture,
     endpoint: String,
     on: bool,
     sent: usize,
@@ -106,29 +107,29 @@ struct Run {
 }
 
 impl Run {
-    async fn act(&mut self, act: &Act) {
+    async fn act(&mut self, act: &Action) {
         match act {
-            Act::Send(key, fails) => self.send(Some(*key), *fails).await,
-            Act::SendLoose(fails) => self.send(None, *fails).await,
-            Act::Wait(seconds) => {
+            Action::Send(key, fails) => self.send(Some(*key), *fails).await,
+            Action::SendLoose(fails) => self.send(None, *fails).await,
+            Action::Wait(seconds) => {
                 for _ in 0..*seconds {
-                    self.play.world.clock.advance(Duration::from_secs(1));
+                    self.clocked.receivers.clock.advance(Duration::from_secs(1));
                     tokio::time::sleep(Duration::from_micros(200)).await;
                 }
             }
-            Act::Skip(key) => self.skip(&key.to_string()).await,
-            Act::Off => {
+            Action::Skip(key) => self.skip(&key.to_string()).await,
+            Action::Off => {
                 // What waits is dropped; what is under way may arrive still.
                 self.dropped.extend(std::mem::take(&mut self.expected));
                 self.switch(Switch::Off).await;
             }
-            Act::On => self.switch(Switch::On).await,
-            Act::Rotate => {
-                let stage = &self.play.stage;
-                let now = self.play.world.clock.now();
-                let rotated = stage
+            Action::On => self.switch(Switch::On).await,
+            Action::Rotate => {
+                let fixture = &self.clocked.fixture;
+                let now = self.clocked.receivers.clock.now();
+                let rotated = fixture
                     .provider
-                    .rotate_endpoint_secret(&stage.caller, "app", &self.endpoint, None, Some(GRACE_S), None)
+                    .rotate_endpoint_secret(&fixture.caller, "app", &self.endpoint, None, Some(GRACE_S), None)
                     .await;
                 let Ok(secret) = rotated else { return };
                 if let Some((_, until)) = self.secrets.last_mut() {
@@ -145,7 +146,7 @@ impl Run {
         let text = format!(r#"{{"key":"{name}","number":{number},"fails":{fails}}}"#);
         let ordering_key = key.map(|_| OrderingKey::parse(&name).unwrap());
         let input = MessageInput { payload: payload(&text), ordering_key, ..message() };
-        let message = self.play.stage.try_send(input, None).await.unwrap();
+        let message = self.clocked.fixture.try_send(input, None).await.unwrap();
         if self.on {
             self.expected.insert((name.clone(), number));
             self.numbers.insert(message.id.to_string(), (name, number));
@@ -153,17 +154,18 @@ impl Run {
     }
 
     async fn switch(&mut self, to: Switch) {
-        let stage = &self.play.stage;
-        stage.provider.switch_endpoint(&stage.caller, "app", &self.endpoint, to).await.unwrap();
+        let fixture = &self.clocked.fixture;
+        fixture.provider.switch_endpoint(&fixture.caller, "app", &self.endpoint, to).await.unwrap();
         self.on = to == Switch::On;
     }
 
     async fn skip(&mut self, key: &str) {
-        let stage = &self.play.stage;
-        let (blocked, _) = stage.provider.blocked_keys(&stage.caller, "app", &self.endpoint, None, 9).await.unwrap();
+        let fixture = &self.clocked.fixture;
+        let (blocked, _) =
+            fixture.provider.blocked_keys(&fixture.caller, "app", &self.endpoint, None, 9).await.unwrap();
         let Some(head) = blocked.into_iter().find(|blocked| blocked.key.as_str() == key) else { return };
         let skipped =
-            stage.provider.skip_blocked_key(&stage.caller, "app", &self.endpoint, &head.key, &head.message).await;
+            fixture.provider.skip_blocked_key(&fixture.caller, "app", &self.endpoint, &head.key, &head.message).await;
         if skipped.is_ok() {
             let place = self.numbers[&*head.message].clone();
             self.expected.remove(&place);
@@ -172,12 +174,12 @@ impl Run {
     }
 
     async fn secret(&self) -> String {
-        let stage = &self.play.stage;
-        stage.provider.endpoint_secret(&stage.caller, "app", &self.endpoint).await.unwrap()
+        let fixture = &self.clocked.fixture;
+        fixture.provider.endpoint_secret(&fixture.caller, "app", &self.endpoint).await.unwrap()
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
-        let arrivals = self.play.arrivals();
+        let arrivals = self.clocked.arrivals();
         let mut tried: BTreeMap<(String, usize), usize> = BTreeMap::new();
         let mut last: BTreeMap<String, usize> = BTreeMap::new();
         for arrival in &arrivals {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use provider_core::ProviderConfig;
 use provider_core::model::{AttemptStatus, AttemptTrigger};
 
-use super::{Play, on_each_store};
+use super::{ClockedFixture, on_each_store};
 
 const STEPS_S: [u64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
 const DAY_S: u64 = 86_400;
@@ -61,7 +61,7 @@ fn reply() -> impl Strategy<Value = Reply> {
 }
 
 #[test]
-fn each_retry_comes_in_its_time() {
+fn each_retry_follows_the_schedule_with_jitter_and_retry_after() {
     let replies = || proptest::collection::vec(reply(), 8);
     on_each_store([40, 10, 3], replies, async |store, replies| {
         let answers = replies.clone();
@@ -70,11 +70,11 @@ fn each_retry_comes_in_its_time() {
             (reply.status(), reply.header(now.at))
         });
         let config = ProviderConfig { disable_after: Duration::from_secs(400 * 3_600), ..ProviderConfig::default() };
-        let play = Play::new(store, config, answer).await;
-        let endpoint = play.stage.endpoint("https://example.com/").await;
-        let message = play.stage.send().await;
-        play.until_nothing_waits(&endpoint).await;
-        let attempts = play.stage.attempts(&message, play.arrivals().len()).await;
+        let clocked = ClockedFixture::new(store, config, answer).await;
+        let endpoint = clocked.fixture.endpoint("https://example.com/").await;
+        let message = clocked.fixture.send().await;
+        clocked.until_nothing_waits(&endpoint).await;
+        let attempts = clocked.fixture.attempts(&message, clocked.arrivals().len()).await;
         let last = replies.iter().position(|reply| matches!(reply.status(), 204 | 410)).unwrap_or(7);
         prop_assert_eq!(attempts.len(), last + 1, "{:?}", &replies);
         for (index, pair) in attempts.windows(2).enumerate() {
@@ -101,9 +101,9 @@ fn each_retry_comes_in_its_time() {
             prop_assert_eq!((attempt.status, attempt.response_status_code), (expected, reply.status()));
             prop_assert_eq!(attempt.trigger, AttemptTrigger::Scheduled);
         }
-        let endpoint = play.stage.provider.endpoint(&play.stage.caller, "app", &endpoint.id).await.unwrap();
+        let endpoint = clocked.fixture.provider.endpoint(&clocked.fixture.caller, "app", &endpoint.id).await.unwrap();
         prop_assert_eq!(endpoint.disabled, replies[last].status() == 410);
-        play.end().await;
+        clocked.end().await;
         Ok(())
     });
 }

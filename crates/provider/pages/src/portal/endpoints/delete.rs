@@ -5,31 +5,37 @@ use axum::response::{Redirect, Response};
 
 use super::head::{Head, Tab};
 use super::list;
-use crate::portal::session::{At, Section, Session};
-use crate::portal::show::Day;
-use crate::shared::frame::{Frame, page as answer};
-use crate::shared::refusal::Refusal;
+use crate::portal::labels::DayStats;
+use crate::portal::session::{PathParams, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::frame::{Frame, render_page};
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/delete.html")]
 struct DeletePage {
     frame: Frame,
     head: Head,
-    day: Option<Day>,
+    day: Option<DayStats>,
 }
 
 /// Asks.
-pub(in crate::portal) async fn page(session: Session, At([endpoint]): At<1>) -> Result<Response, Refusal> {
+pub(in crate::portal) async fn page(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
-    answer(&DeletePage {
+    render_page(&DeletePage {
         frame: session.frame("Delete an endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),
-        day: list::day(&session, &endpoint.id).await?,
+        day: list::day_stats(&session, &endpoint.id).await?,
     })
 }
 
 /// Deletes.
-pub(in crate::portal) async fn delete(session: Session, At([endpoint]): At<1>) -> Result<Redirect, Refusal> {
+pub(in crate::portal) async fn delete(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+) -> Result<Redirect, ErrorPage> {
     session.provider().delete_endpoint(&session.caller, session.app(), &endpoint).await?;
     Ok(session.portal.redirect("/endpoints?done=deleted"))
 }

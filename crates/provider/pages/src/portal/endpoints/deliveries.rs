@@ -10,14 +10,14 @@ use provider_core::{HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
 use super::list;
+use crate::portal::labels::{self, DayStats, StatusBadge};
 use crate::portal::notice;
-use crate::portal::session::{At, May, Section, Session};
-use crate::portal::show::{self, Day, Status};
-use crate::shared::fields::Asked;
-use crate::shared::frame::{Frame, page as answer};
+use crate::portal::session::{PathParams, Permissions, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::QueryFields;
+use crate::shared::frame::{Frame, render_page};
 use crate::shared::pager::Pager;
-use crate::shared::refusal::Refusal;
-use crate::shared::when::When;
+use crate::shared::relative_time::RelativeTime;
 
 /// Attempts of a page.
 const LIMIT: &str = "25";
@@ -27,8 +27,8 @@ const LIMIT: &str = "25";
 struct DeliveriesPage {
     frame: Frame,
     head: Head,
-    may: May,
-    day: Option<Day>,
+    may: Permissions,
+    day: Option<DayStats>,
     /// `success`, `fail` or empty.
     wanted: String,
     rows: Vec<Row>,
@@ -39,14 +39,14 @@ struct DeliveriesPage {
 }
 
 struct Row {
-    status: Status,
+    status: StatusBadge,
     event_type: String,
     message: String,
     attempt: String,
     code: String,
     duration: String,
     is_manual: bool,
-    at: When,
+    at: RelativeTime,
 }
 
 impl Row {
@@ -57,10 +57,10 @@ impl Row {
             event_type: event_type.unwrap_or_default(),
             message: attempt.message.to_string(),
             attempt: attempt.id.to_string(),
-            code: show::code(attempt.response_status_code),
-            duration: show::duration(attempt.response_duration_ms),
-            is_manual: show::is_manual(attempt.trigger),
-            at: When::new(attempt.at, session.portal.now()),
+            code: labels::status_code(attempt.response_status_code),
+            duration: labels::duration(attempt.response_duration_ms),
+            is_manual: labels::is_manual(attempt.trigger),
+            at: RelativeTime::new(attempt.at, session.portal.now()),
         }
     }
 }
@@ -68,12 +68,12 @@ impl Row {
 /// The attempts, newest first.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let provider = session.provider();
     let endpoint = session.endpoint(&endpoint).await?;
-    let asked = query.given("iterator");
+    let asked = query.non_empty("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let wanted = query.text("status");
@@ -81,10 +81,10 @@ pub(in crate::portal) async fn page(
     let slice = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
     let messages = provider.messages_of(&slice.data).await?;
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
-    answer(&DeliveriesPage {
-        frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::of(&query)),
-        may: session.may(),
-        day: list::day(&session, &endpoint.id).await?,
+    render_page(&DeliveriesPage {
+        frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
+        may: session.permissions(),
+        day: list::day_stats(&session, &endpoint.id).await?,
         wanted: wanted.to_owned(),
         rows: slice.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
         here: format!("/endpoints/{}", endpoint.id),
@@ -94,11 +94,11 @@ pub(in crate::portal) async fn page(
     })
 }
 
-fn status(word: &str) -> Result<Option<AttemptStatus>, Refusal> {
+fn status(word: &str) -> Result<Option<AttemptStatus>, ErrorPage> {
     match word {
         "" => Ok(None),
         "success" => Ok(Some(AttemptStatus::Success)),
         "fail" => Ok(Some(AttemptStatus::Fail)),
-        _ => Err(Refusal::bad_request("Attempts are shown by status success or fail, or all of them.")),
+        _ => Err(ErrorPage::bad_request("Attempts are shown by status success or fail, or all of them.")),
     }
 }

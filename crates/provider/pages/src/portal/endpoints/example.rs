@@ -7,11 +7,11 @@ use provider_core::model::Endpoint;
 
 use super::form;
 use super::head::{Head, Tab};
-use crate::portal::catalogue;
-use crate::portal::session::{At, Section, Session};
-use crate::shared::fields::{Asked, Sent};
-use crate::shared::frame::{Frame, page_as};
-use crate::shared::refusal::Refusal;
+use crate::portal::event_type_choices;
+use crate::portal::session::{PathParams, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{QueryFields, SubmittedForm};
+use crate::shared::frame::{Frame, render_page_as};
 
 /// The event type that there always is an example of.
 const PING: &str = "svix.ping";
@@ -28,8 +28,8 @@ struct ExamplePage {
 }
 
 impl ExamplePage {
-    async fn new(session: &Session, endpoint: &Endpoint, chosen: &str) -> Result<Self, Refusal> {
-        let (event_types, _) = catalogue::all(session).await?;
+    async fn new(session: &Session, endpoint: &Endpoint, chosen: &str) -> Result<Self, ErrorPage> {
+        let (event_types, _) = event_type_choices::all(session).await?;
         let names = event_types.into_iter().filter(|event_type| event_type.schemas.is_some());
         let mut names: Vec<String> = names.map(|event_type| event_type.name).filter(|name| name != PING).collect();
         names.push(PING.to_owned());
@@ -51,19 +51,19 @@ impl ExamplePage {
 /// The form.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
-    page_as(StatusCode::OK, &ExamplePage::new(&session, &endpoint, query.text("eventType")).await?)
+    render_page_as(StatusCode::OK, &ExamplePage::new(&session, &endpoint, query.text("eventType")).await?)
 }
 
 /// Sends it, and shows the message.
 pub(in crate::portal) async fn send(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let (provider, event_type) = (session.provider(), form.text("eventType"));
     let sent = provider.send_example(&session.caller, session.app(), &endpoint, event_type, None, None);
     match sent.await {
@@ -72,8 +72,8 @@ pub(in crate::portal) async fn send(
             let (status, faults) = form::faults(error)?;
             let endpoint = session.endpoint(&endpoint).await?;
             let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
-            page.faults = faults.elsewhere(&[]);
-            page_as(status, &page)
+            page.faults = faults.remaining(&[]);
+            render_page_as(status, &page)
         }
     }
 }

@@ -6,22 +6,22 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use http::StatusCode;
 use provider_core::model::Endpoint;
-use provider_core::{Change, DeliveryOrder, EndpointInput, EndpointPatch, Invalid, ProviderError};
+use provider_core::{DeliveryOrder, EndpointInput, EndpointPatch, FieldError, PatchField, ProviderError};
 
-use crate::portal::catalogue::{self, Group};
+use crate::portal::event_type_choices::{self, Group};
 use crate::portal::session::Session;
-use crate::shared::fields::{Faults, Fields};
-use crate::shared::refusal::{Refusal, sentence};
+use crate::shared::error_page::{ErrorPage, sentence};
+use crate::shared::fields::{FieldErrors, FormFields};
 
 /// Fields that show what is wrong with them.
-const SHOWN: &[&str] = &["url", "description", "eventTypes", "channels", "throttleRate", "ordering"];
+const FIELDS_WITH_ERRORS: &[&str] = &["url", "description", "eventTypes", "channels", "throttleRate", "ordering"];
 
 /// Stands for a rate that can't be read. The provider refuses it, and whatever else is wrong with the form at the same time.
 const NO_RATE: Option<u16> = Some(0);
 
 /// What was typed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Typed {
+pub(super) struct EndpointForm {
     url: String,
     description: String,
     /// Only the chosen event types, not all.
@@ -36,8 +36,8 @@ pub(super) struct Typed {
 #[derive(Template)]
 #[template(path = "portal/endpoints/form.html")]
 pub(super) struct FormPart {
-    typed: Typed,
-    faults: Faults,
+    typed: EndpointForm,
+    faults: FieldErrors,
     others: Vec<String>,
     groups: Vec<Group>,
     is_whole_catalogue: bool,
@@ -46,15 +46,15 @@ pub(super) struct FormPart {
 impl HtmlSafe for FormPart {}
 
 impl FormPart {
-    pub(super) async fn new(session: &Session, typed: Typed, faults: Faults) -> Result<Self, Refusal> {
-        let (event_types, is_whole_catalogue) = catalogue::all(session).await?;
-        let groups = catalogue::groups(&event_types, &typed.types);
-        Ok(Self { others: faults.elsewhere(SHOWN), typed, faults, groups, is_whole_catalogue })
+    pub(super) async fn new(session: &Session, typed: EndpointForm, faults: FieldErrors) -> Result<Self, ErrorPage> {
+        let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
+        let groups = event_type_choices::groups(&event_types, &typed.types);
+        Ok(Self { others: faults.remaining(FIELDS_WITH_ERRORS), typed, faults, groups, is_whole_catalogue })
     }
 }
 
-impl Typed {
-    pub(super) fn read(form: &Fields) -> Self {
+impl EndpointForm {
+    pub(super) fn read(form: &FormFields) -> Self {
         Self {
             url: form.text("url").to_owned(),
             // A browser sends line breaks as two characters.
@@ -101,7 +101,9 @@ impl Typed {
             url: changed(self.url.clone(), &before.url),
             description: changed(self.description.clone(), &before.description),
             filter_types: match (&filter_types, &before.filter_types) {
-                (Some(new), Some(old)) if new.iter().collect::<BTreeSet<_>>() == old.iter().collect() => Change::Keep,
+                (Some(new), Some(old)) if new.iter().collect::<BTreeSet<_>>() == old.iter().collect() => {
+                    PatchField::Keep
+                }
                 _ => changed(filter_types, &before.filter_types),
             },
             channels: changed(self.channels(), &before.channels),
@@ -112,7 +114,7 @@ impl Typed {
     }
 
     /// What the provider says against the form, with words of our own where it can't know what was typed.
-    pub(super) fn faults(&self, error: ProviderError) -> Result<(StatusCode, Faults), Refusal> {
+    pub(super) fn faults(&self, error: ProviderError) -> Result<(StatusCode, FieldErrors), ErrorPage> {
         let (status, mut faults) = faults(error)?;
         if self.takes_some && self.types.is_empty() {
             faults.replace("eventTypes", "choose at least one, or receive all of them");
@@ -146,16 +148,16 @@ impl Typed {
     }
 }
 
-fn changed<T: PartialEq>(new: T, old: &T) -> Change<T> {
-    if new == *old { Change::Keep } else { Change::Set(new) }
+fn changed<T: PartialEq>(new: T, old: &T) -> PatchField<T> {
+    if new == *old { PatchField::Keep } else { PatchField::Set(new) }
 }
 
 /// What the provider says against a form, by field, with the status to answer with; an error that is not about the form as it is.
-pub(super) fn faults(error: ProviderError) -> Result<(StatusCode, Faults), Refusal> {
-    let mut faults = Faults::default();
+pub(super) fn faults(error: ProviderError) -> Result<(StatusCode, FieldErrors), ErrorPage> {
+    let mut faults = FieldErrors::default();
     match error {
         ProviderError::Validation(invalid) => {
-            for Invalid { loc, msg, .. } in invalid {
+            for FieldError { loc, msg, .. } in invalid {
                 let mut place = loc.into_iter().skip(1);
                 let field = place.next().unwrap_or_default();
                 // A name says which of many it is about; a place in a list does not, to somebody who typed no list.

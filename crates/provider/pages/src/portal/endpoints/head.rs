@@ -5,9 +5,9 @@ use askama::filters::HtmlSafe;
 use provider_core::DeliveryOrder;
 use provider_core::model::Endpoint;
 
+use crate::portal::labels::StatusBadge;
 use crate::portal::session::Session;
-use crate::portal::show::Status;
-use crate::shared::when::When;
+use crate::shared::relative_time::RelativeTime;
 
 /// A page of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(super) struct Head {
     url: String,
     description: String,
     pub(super) is_disabled: bool,
-    status: Status,
-    failing_since: Option<When>,
+    status: StatusBadge,
+    failing_since: Option<RelativeTime>,
     tabs: Vec<TabLink>,
     may_manage: bool,
     /// Address of the endpoint's pages.
@@ -50,7 +50,7 @@ impl HtmlSafe for Head {}
 
 impl Head {
     pub(super) fn new(session: &Session, endpoint: &Endpoint, tab: Tab) -> Self {
-        let may = session.may();
+        let may = session.permissions();
         let base = session.portal.site().base.to_string();
         let all = [
             (Tab::Deliveries, "Deliveries", "", true),
@@ -70,11 +70,11 @@ impl Head {
             description: endpoint.description.clone(),
             is_disabled: endpoint.disabled,
             status: match (endpoint.disabled, failing_since) {
-                (true, _) => Status::DISABLED,
-                (false, Some(_)) => Status::FAILING,
-                (false, None) => Status::ENABLED,
+                (true, _) => StatusBadge::DISABLED,
+                (false, Some(_)) => StatusBadge::FAILING,
+                (false, None) => StatusBadge::ENABLED,
             },
-            failing_since: failing_since.map(|at| When::new(at, session.portal.now())),
+            failing_since: failing_since.map(|at| RelativeTime::new(at, session.portal.now())),
             tabs: shown.map(|(of, words, path, _)| TabLink { words, path, is_current: of == tab }).collect(),
             may_manage: may.manage,
         }

@@ -11,10 +11,10 @@ use provider_core::model::Endpoint;
 use super::form;
 use super::head::{Head, Tab};
 use crate::portal::notice;
-use crate::portal::session::{At, Section, Session};
-use crate::shared::fields::{Asked, Sent};
-use crate::shared::frame::{Frame, page_as};
-use crate::shared::refusal::Refusal;
+use crate::portal::session::{PathParams, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{QueryFields, SubmittedForm};
+use crate::shared::frame::{Frame, render_page_as};
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/headers.html")]
@@ -34,7 +34,7 @@ struct Header {
 }
 
 impl HeadersPage {
-    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, Refusal> {
+    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, ErrorPage> {
         let headers = session.provider().endpoint_headers(&session.caller, session.app(), &endpoint.id).await?;
         let row = |(name, value): (String, String)| Header { value: (!is_sensitive(&name)).then_some(value), name };
         Ok(Self {
@@ -51,21 +51,21 @@ impl HeadersPage {
 /// The headers.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = HeadersPage::new(&session, &endpoint).await?;
-    page.frame.notice = notice::of(&query);
-    page_as(StatusCode::OK, &page)
+    page.frame.notice = notice::from_query(&query);
+    render_page_as(StatusCode::OK, &page)
 }
 
 /// Sets one, or says what is wrong with it.
 pub(in crate::portal) async fn set(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let (name, value) = (form.text("name").to_owned(), form.text("value").to_owned());
     let changes = BTreeMap::from([(name.clone(), Some(value.clone()))]);
     let changed = session.provider().patch_endpoint_headers(&session.caller, session.app(), &endpoint, &changes);
@@ -76,19 +76,19 @@ pub(in crate::portal) async fn set(
     let (status, faults) = form::faults(error)?;
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = HeadersPage::new(&session, &endpoint).await?;
-    page.faults = faults.elsewhere(&[]);
+    page.faults = faults.remaining(&[]);
     // A value that is never shown again is not shown now either.
     page.value = if is_sensitive(&name) { String::new() } else { value };
     page.name = name;
-    page_as(status, &page)
+    render_page_as(status, &page)
 }
 
 /// Removes one.
 pub(in crate::portal) async fn remove(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let changes = BTreeMap::from([(form.text("name").to_owned(), None)]);
     session.provider().patch_endpoint_headers(&session.caller, session.app(), &endpoint, &changes).await?;
     Ok(session.portal.redirect(&format!("/endpoints/{endpoint}/headers?done=header-removed")).into_response())

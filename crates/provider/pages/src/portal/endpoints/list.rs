@@ -4,16 +4,16 @@ use askama::Template;
 use axum::response::Response;
 use jiff::SignedDuration;
 use provider_core::model::Endpoint;
-use provider_core::page::{ListKey, PageQuery, PageRequest};
+use provider_core::page::{CursorKey, PageQuery, PageRequest};
 use provider_core::{ProviderError, ids};
 
+use crate::portal::labels::{DayStats, StatusBadge};
 use crate::portal::notice;
-use crate::portal::session::{May, Section, Session};
-use crate::portal::show::{Day, Status};
-use crate::shared::fields::Asked;
-use crate::shared::frame::{Frame, page as answer};
+use crate::portal::session::{Permissions, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::QueryFields;
+use crate::shared::frame::{Frame, render_page};
 use crate::shared::pager::Pager;
-use crate::shared::refusal::Refusal;
 
 /// Endpoints of a page: each costs a count of its attempts.
 const LIMIT: &str = "20";
@@ -25,7 +25,7 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 #[template(path = "portal/endpoints/list.html")]
 struct ListPage {
     frame: Frame,
-    may: May,
+    may: Permissions,
     rows: Vec<Row>,
     pager: Pager,
 }
@@ -34,16 +34,16 @@ struct Row {
     id: String,
     url: String,
     description: String,
-    status: Status,
+    status: StatusBadge,
     types: String,
-    day: Option<Day>,
+    day: Option<DayStats>,
 }
 
 /// The list.
-pub(in crate::portal) async fn page(session: Session, Asked(query): Asked) -> Result<Response, Refusal> {
-    let asked = query.given("iterator");
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
+    let asked = query.non_empty("iterator");
     let request = PageQuery { limit: Some(LIMIT), iterator: asked, order: None };
-    let request = PageRequest::parse(request, ListKey::Id(ids::ENDPOINT))?;
+    let request = PageRequest::parse(request, CursorKey::Id(ids::ENDPOINT))?;
     let slice = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
     let mut rows = Vec::with_capacity(slice.data.len());
     for endpoint in &slice.data {
@@ -53,19 +53,19 @@ pub(in crate::portal) async fn page(session: Session, Asked(query): Asked) -> Re
             description: endpoint.description.clone(),
             status: status(endpoint),
             types: types(endpoint.filter_types.as_deref()),
-            day: day(&session, &endpoint.id).await?,
+            day: day_stats(&session, &endpoint.id).await?,
         });
     }
-    answer(&ListPage {
-        frame: session.frame("Endpoints", Section::Endpoints).with_notice(notice::of(&query)),
-        may: session.may(),
+    render_page(&ListPage {
+        frame: session.frame("Endpoints", Section::Endpoints).with_notice(notice::from_query(&query)),
+        may: session.permissions(),
         rows,
         pager: Pager::new(&slice, asked),
     })
 }
 
 /// How an endpoint fared in the last day; none when it has more attempts than are counted, or went just now.
-pub(super) async fn day(session: &Session, endpoint: &str) -> Result<Option<Day>, Refusal> {
+pub(super) async fn day_stats(session: &Session, endpoint: &str) -> Result<Option<DayStats>, ErrorPage> {
     let since = Some(session.portal.now() - DAY);
     match session.provider().endpoint_stats(&session.caller, session.app(), endpoint, since, None).await {
         Ok(counts) => Ok(Some(counts.into())),
@@ -74,11 +74,11 @@ pub(super) async fn day(session: &Session, endpoint: &str) -> Result<Option<Day>
     }
 }
 
-fn status(endpoint: &Endpoint) -> Status {
+fn status(endpoint: &Endpoint) -> StatusBadge {
     match (endpoint.disabled, endpoint.failing_since) {
-        (true, _) => Status::DISABLED,
-        (false, Some(_)) => Status::FAILING,
-        (false, None) => Status::ENABLED,
+        (true, _) => StatusBadge::DISABLED,
+        (false, Some(_)) => StatusBadge::FAILING,
+        (false, None) => StatusBadge::ENABLED,
     }
 }
 

@@ -11,13 +11,13 @@ use provider_core::{Created, ReplayInput, ids};
 
 use super::form;
 use super::head::{Head, Tab};
+use crate::portal::labels::number;
 use crate::portal::notice;
-use crate::portal::session::{At, May, Section, Session};
-use crate::portal::show::number;
-use crate::shared::fields::{Asked, Faults, Fields, Sent};
-use crate::shared::frame::{Frame, page_as};
-use crate::shared::refusal::Refusal;
-use crate::shared::when::When;
+use crate::portal::session::{PathParams, Permissions, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use crate::shared::frame::{Frame, render_page_as};
+use crate::shared::relative_time::RelativeTime;
 
 /// Tasks that are shown.
 const TASKS_MAX: usize = 20;
@@ -37,7 +37,7 @@ const SPAN_DEFAULT: &str = "24";
 struct ReplayPage {
     frame: Frame,
     head: Head,
-    may: May,
+    may: Permissions,
     spans: &'static [(i64, &'static str)],
     span: String,
     at: String,
@@ -57,8 +57,8 @@ struct Task {
     percent: i64,
     is_running: bool,
     error: String,
-    since: When,
-    begun: When,
+    since: RelativeTime,
+    begun: RelativeTime,
 }
 
 impl Task {
@@ -82,8 +82,8 @@ impl Task {
             percent: percent(task),
             is_running: task.status == TaskStatus::Running,
             error: task.error.clone().unwrap_or_default(),
-            since: When::new(task.selection.since, now),
-            begun: When::new(task.created_at, now),
+            since: RelativeTime::new(task.selection.since, now),
+            begun: RelativeTime::new(task.created_at, now),
         }
     }
 }
@@ -92,20 +92,20 @@ impl Task {
 fn percent(task: &BackgroundTask) -> i64 {
     let prefix = if task.kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE };
     let (since, until) = (task.selection.since, task.selection.until);
-    let Some(position) = ids::made_at(&task.progress.position, prefix) else { return 0 };
+    let Some(position) = ids::timestamp_of(&task.progress.position, prefix) else { return 0 };
     let (done, all) = (position.duration_since(since).as_millis(), until.duration_since(since).as_millis().max(1));
     i64::try_from(done * 100 / all).unwrap_or(0).clamp(0, 100)
 }
 
 impl ReplayPage {
-    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, Refusal> {
+    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, ErrorPage> {
         let (provider, now) = (session.provider(), session.portal.now());
         let tasks = provider.endpoint_tasks(&session.caller, session.app(), &endpoint.id, TASKS_MAX).await?;
         let tasks: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
         Ok(Self {
             frame: session.frame("Replay", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Replay),
-            may: session.may(),
+            may: session.permissions(),
             spans: SPANS,
             span: SPAN_DEFAULT.to_owned(),
             at: String::new(),
@@ -121,35 +121,35 @@ impl ReplayPage {
 /// The form, and the tasks so far.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = ReplayPage::new(&session, &endpoint).await?;
-    page.frame.notice = notice::of(&query);
-    page_as(StatusCode::OK, &page)
+    page.frame.notice = notice::from_query(&query);
+    render_page_as(StatusCode::OK, &page)
 }
 
 /// Begins a task.
 pub(in crate::portal) async fn start(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let provider = session.provider();
     let (kind, done) = match form.text("what") {
         "failed" => (TaskKind::Recover, "recovering"),
         "missing" => (TaskKind::ReplayMissing, "replaying"),
-        _ => return Err(Refusal::bad_request("Either what failed is sent again, or what the endpoint never had.")),
+        _ => return Err(ErrorPage::bad_request("Either what failed is sent again, or what the endpoint never had.")),
     };
     let (status, faults) = match since(&form, session.portal.now()) {
         Err(faults) => (StatusCode::UNPROCESSABLE_ENTITY, faults),
         Ok(since) => {
-            let input = ReplayInput::span(kind, since, None);
+            let input = ReplayInput::time_range(kind, since, None);
             let begun =
                 provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
             match begun {
-                Ok(Created::New(_) | Created::There(_) | Created::Before(_)) => {
+                Ok(Created::New(_) | Created::Existing(_) | Created::Replayed(_)) => {
                     let path = format!("/endpoints/{endpoint}/replay?done={done}");
                     return Ok(session.portal.redirect(&path).into_response());
                 }
@@ -169,8 +169,8 @@ pub(in crate::portal) async fn start(
     page.at = form.text("since").to_owned();
     page.what = form.text("what").to_owned();
     page.fault = faults.of("since");
-    page.others = faults.elsewhere(&["since"]);
-    page_as(status, &page)
+    page.others = faults.remaining(&["since"]);
+    render_page_as(status, &page)
 }
 
 /// What is wrong with a time that the provider refuses. It speaks of the end of the span, which this form does not ask for.
@@ -179,9 +179,9 @@ fn too_far(since: Timestamp, now: Timestamp) -> &'static str {
 }
 
 /// From when: at the time that was typed, or so many hours ago.
-fn since(form: &Fields, now: Timestamp) -> Result<Timestamp, Faults> {
-    let mut faults = Faults::default();
-    let found = match form.given("since") {
+fn since(form: &FormFields, now: Timestamp) -> Result<Timestamp, FieldErrors> {
+    let mut faults = FieldErrors::default();
+    let found = match form.non_empty("since") {
         Some(text) => {
             let parsed = text.parse::<DateTime>().and_then(|at| at.to_zoned(TimeZone::UTC));
             parsed.ok().map(|at| at.timestamp())
@@ -209,10 +209,10 @@ mod tests {
         let at = |text: &str| -> Timestamp { text.parse().unwrap() };
         let (since, until) = (at("2026-11-20T00:00:00Z"), at("2026-11-21T00:00:00Z"));
         for (position, expected) in [
-            (ids::first_at(ids::ATTEMPT, since), 0),
-            (ids::first_at(ids::ATTEMPT, at("2026-11-20T06:00:00Z")), 25),
-            (ids::first_at(ids::ATTEMPT, until), 100),
-            (ids::first_at(ids::ATTEMPT, at("2027-01-01T00:00:00Z")), 100),
+            (ids::lowest_id_at(ids::ATTEMPT, since), 0),
+            (ids::lowest_id_at(ids::ATTEMPT, at("2026-11-20T06:00:00Z")), 25),
+            (ids::lowest_id_at(ids::ATTEMPT, until), 100),
+            (ids::lowest_id_at(ids::ATTEMPT, at("2027-01-01T00:00:00Z")), 100),
             ("nothing".to_owned(), 0),
         ] {
             let task = BackgroundTask {

@@ -8,14 +8,14 @@ use provider_core::model::Endpoint;
 use super::form;
 use super::head::{Head, Tab};
 use crate::portal::notice;
-use crate::portal::session::{At, May, Section, Session};
-use crate::shared::fields::{Asked, Faults, Sent};
-use crate::shared::frame::{Frame, page_as};
-use crate::shared::refusal::Refusal;
-use crate::shared::when::When;
+use crate::portal::session::{PathParams, Permissions, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{FieldErrors, QueryFields, SubmittedForm};
+use crate::shared::frame::{Frame, render_page_as};
+use crate::shared::relative_time::RelativeTime;
 
 /// For how long the old secret may sign beside the new one, in seconds.
-const GRACES: &[(i64, &str)] =
+const GRACE_PERIODS: &[(i64, &str)] =
     &[(86_400, "for 24 hours"), (3_600, "for an hour"), (604_800, "for 7 days"), (0, "not at all")];
 
 #[derive(Template)]
@@ -23,14 +23,14 @@ const GRACES: &[(i64, &str)] =
 struct SecretPage {
     frame: Frame,
     head: Head,
-    may: May,
+    may: Permissions,
     /// What was asked for by pressing the button.
     revealed: Option<String>,
     /// Secrets that still sign, by when they stop.
-    old: Vec<When>,
+    old: Vec<RelativeTime>,
     graces: &'static [(i64, &'static str)],
     chosen: String,
-    faults: Faults,
+    faults: FieldErrors,
     others: Vec<String>,
 }
 
@@ -41,12 +41,12 @@ impl SecretPage {
         Self {
             frame: session.frame("Signing secret of an endpoint", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Secret),
-            may: session.may(),
+            may: session.permissions(),
             revealed: None,
-            old: old.map(|old| When::new(old.expires_at, now)).collect(),
-            graces: GRACES,
-            chosen: GRACES[0].0.to_string(),
-            faults: Faults::default(),
+            old: old.map(|old| RelativeTime::new(old.expires_at, now)).collect(),
+            graces: GRACE_PERIODS,
+            chosen: GRACE_PERIODS[0].0.to_string(),
+            faults: FieldErrors::default(),
             others: Vec::new(),
         }
     }
@@ -55,34 +55,37 @@ impl SecretPage {
 /// The page, with the secret hidden.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = SecretPage::new(&session, &endpoint);
-    page.frame.notice = notice::of(&query);
-    page_as(StatusCode::OK, &page)
+    page.frame.notice = notice::from_query(&query);
+    render_page_as(StatusCode::OK, &page)
 }
 
 /// The page with the secret on it. A POST, so that no history, prefetch or reading ahead has it.
-pub(in crate::portal) async fn reveal(session: Session, At([endpoint]): At<1>) -> Result<Response, Refusal> {
+pub(in crate::portal) async fn reveal(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
     let secret = session.provider().endpoint_secret(&session.caller, session.app(), &endpoint.id).await?;
-    page_as(StatusCode::OK, &SecretPage { revealed: Some(secret), ..SecretPage::new(&session, &endpoint) })
+    render_page_as(StatusCode::OK, &SecretPage { revealed: Some(secret), ..SecretPage::new(&session, &endpoint) })
 }
 
 /// Gives the endpoint a new one.
 pub(in crate::portal) async fn rotate(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let provider = session.provider();
-    let grace = form.given("gracePeriodSeconds").map(str::parse::<i64>).transpose();
+    let grace = form.non_empty("gracePeriodSeconds").map(str::parse::<i64>).transpose();
     let grace =
-        grace.map_err(|_| Refusal::bad_request("The time for which the old secret signs is a number of seconds."))?;
+        grace.map_err(|_| ErrorPage::bad_request("The time for which the old secret signs is a number of seconds."))?;
     let rotated =
-        provider.rotate_endpoint_secret(&session.caller, session.app(), &endpoint, form.given("key"), grace, None);
+        provider.rotate_endpoint_secret(&session.caller, session.app(), &endpoint, form.non_empty("key"), grace, None);
     match rotated.await {
         Ok(_) => Ok(session.portal.redirect(&format!("/endpoints/{endpoint}/secret?done=rotated")).into_response()),
         Err(error) => {
@@ -90,10 +93,10 @@ pub(in crate::portal) async fn rotate(
             let endpoint = session.endpoint(&endpoint).await?;
             let mut page = SecretPage::new(&session, &endpoint);
             // The secret that was typed does not go back to where it would be read.
-            page.chosen = grace.unwrap_or(GRACES[0].0).to_string();
-            page.others = faults.elsewhere(&["key", "gracePeriodSeconds"]);
+            page.chosen = grace.unwrap_or(GRACE_PERIODS[0].0).to_string();
+            page.others = faults.remaining(&["key", "gracePeriodSeconds"]);
             page.faults = faults;
-            page_as(status, &page)
+            render_page_as(status, &page)
         }
     }
 }

@@ -5,13 +5,13 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use provider_core::model::Endpoint;
 
-use super::form::{FormPart, Typed};
+use super::form::{EndpointForm, FormPart};
 use super::head::{Head, Tab};
 use crate::portal::notice;
-use crate::portal::session::{At, Section, Session};
-use crate::shared::fields::{Asked, Faults, Sent};
-use crate::shared::frame::{Frame, page_as};
-use crate::shared::refusal::Refusal;
+use crate::portal::session::{PathParams, Section, Session};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::{FieldErrors, QueryFields, SubmittedForm};
+use crate::shared::frame::{Frame, render_page_as};
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/settings.html")]
@@ -23,7 +23,12 @@ struct SettingsPage {
 }
 
 impl SettingsPage {
-    async fn new(session: &Session, endpoint: &Endpoint, typed: Typed, faults: Faults) -> Result<Self, Refusal> {
+    async fn new(
+        session: &Session,
+        endpoint: &Endpoint,
+        typed: EndpointForm,
+        faults: FieldErrors,
+    ) -> Result<Self, ErrorPage> {
         Ok(Self {
             frame: session.frame("Settings of an endpoint", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Settings),
@@ -36,23 +41,23 @@ impl SettingsPage {
 /// The form as the endpoint is.
 pub(in crate::portal) async fn page(
     session: Session,
-    At([endpoint]): At<1>,
-    Asked(query): Asked,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
-    let mut page = SettingsPage::new(&session, &endpoint, Typed::of(&endpoint), Faults::default()).await?;
-    page.frame.notice = notice::of(&query);
-    page_as(StatusCode::OK, &page)
+    let mut page = SettingsPage::new(&session, &endpoint, EndpointForm::of(&endpoint), FieldErrors::default()).await?;
+    page.frame.notice = notice::from_query(&query);
+    render_page_as(StatusCode::OK, &page)
 }
 
 /// Changes it, or says what is wrong, with what was typed.
 pub(in crate::portal) async fn save(
     session: Session,
-    At([endpoint]): At<1>,
-    Sent(form): Sent,
-) -> Result<Response, Refusal> {
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, ErrorPage> {
     let endpoint = session.endpoint(&endpoint).await?;
-    let typed = Typed::read(&form);
+    let typed = EndpointForm::read(&form);
     let patch = typed.patch(&endpoint);
     let changed = session.provider().patch_endpoint(&session.caller, session.app(), &endpoint.id, patch);
     let Err(error) = changed.await else {
@@ -60,5 +65,5 @@ pub(in crate::portal) async fn save(
         return Ok(session.portal.redirect(&path).into_response());
     };
     let (status, faults) = typed.faults(error)?;
-    page_as(status, &SettingsPage::new(&session, &endpoint, typed, faults).await?)
+    render_page_as(status, &SettingsPage::new(&session, &endpoint, typed, faults).await?)
 }

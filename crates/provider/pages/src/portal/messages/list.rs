@@ -2,17 +2,17 @@
 
 use askama::Template;
 use axum::response::Response;
-use provider_core::port::{Content, MessageFilter};
+use provider_core::port::{MessageFilter, PayloadRead};
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{HistoryQuery, HistoryRequest, ids};
 
-use crate::portal::catalogue;
+use crate::portal::event_type_choices;
 use crate::portal::session::{Section, Session};
-use crate::shared::fields::Asked;
-use crate::shared::frame::{Frame, page as answer};
+use crate::shared::error_page::ErrorPage;
+use crate::shared::fields::QueryFields;
+use crate::shared::frame::{Frame, render_page};
 use crate::shared::pager::Pager;
-use crate::shared::refusal::Refusal;
-use crate::shared::when::When;
+use crate::shared::relative_time::RelativeTime;
 
 /// Messages of a page.
 const LIMIT: &str = "50";
@@ -36,33 +36,33 @@ struct Row {
     event_type: String,
     event_id: String,
     channels: String,
-    at: When,
+    at: RelativeTime,
 }
 
 /// The list, of all event types or of one.
-pub(in crate::portal) async fn page(session: Session, Asked(query): Asked) -> Result<Response, Refusal> {
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
     let wanted = query.text("eventType").to_owned();
     let fault = match check_name(&wanted, NAME_CHARS_MAX) {
         Err(error) if !wanted.is_empty() => error.to_string(),
         _ => String::new(),
     };
     let only = Some(wanted.clone()).filter(|wanted| !wanted.is_empty() && fault.is_empty());
-    let asked = query.given("iterator");
+    let asked = query.non_empty("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::MESSAGE)?;
     let filter = MessageFilter { event_types: only.map(|name| vec![name]), ..MessageFilter::default() };
-    let found = session.provider().find_messages(&session.caller, session.app(), &filter, Content::Left, part);
+    let found = session.provider().find_messages(&session.caller, session.app(), &filter, PayloadRead::Skip, part);
     let slice = found.await?;
-    let (event_types, _) = catalogue::all(&session).await?;
+    let (event_types, _) = event_type_choices::all(&session).await?;
     let now = session.portal.now();
     let rows = slice.data.iter().map(|message| Row {
         id: message.id.to_string(),
         event_type: message.event_type.to_string(),
         event_id: message.event_id.clone().unwrap_or_default(),
         channels: message.channels.as_deref().unwrap_or_default().join(", "),
-        at: When::new(message.created_at, now),
+        at: RelativeTime::new(message.created_at, now),
     });
-    answer(&MessagesPage {
+    render_page(&MessagesPage {
         frame: session.frame("Messages", Section::Messages),
         names: event_types.into_iter().map(|event_type| event_type.name).collect(),
         rows: rows.collect(),

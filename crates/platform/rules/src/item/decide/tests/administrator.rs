@@ -52,7 +52,7 @@ fn an_item_in_the_ring_leaves_it_before_an_administrator_changes_it() {
 fn a_correction_is_told_and_puts_a_webcasts_item_back_in_the_queue() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     for (status, from) in [(Sold, "SOLD"), (Passed, "PASSED")] {
-        let done = Item { announced: true, ring: RingPlace::Done, ..item(&webcast, status) };
+        let done = Item { announced: true, ring: RingStatus::Done, ..item(&webcast, status) };
         let told = format!("{from}->LIVE corrected announced (wrong lot), ring Waiting");
         check(&webcast, &done, change(Live, "wrong lot"), 10, &told);
         check(&webcast, &done, ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10, &told);
@@ -63,7 +63,7 @@ fn a_correction_is_told_and_puts_a_webcasts_item_back_in_the_queue() {
 #[test]
 fn every_change_after_an_announcement_is_told_even_set_up() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
-    let mut item = Item { announced: true, ring: RingPlace::Done, ..item(&webcast, Passed) };
+    let mut item = Item { announced: true, ring: RingStatus::Done, ..item(&webcast, Passed) };
     for (to, expect) in [
         (Withdrawn, "PASSED->WITHDRAWN withdrawn announced"),
         (Draft, "WITHDRAWN->DRAFT reinstated announced, ring Waiting"),

@@ -121,7 +121,8 @@ fn a_bid_is_cancelled_with_a_reason_while_the_item_is_for_sale() {
 #[test]
 fn absentees_leave_maxima_before_a_webcast_is_live_and_nothing_stands_by_them() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
-    let leave = |maximum| ItemCommand::LeaveBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };
+    let leave =
+        |maximum| ItemCommand::PlaceAbsenteeBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };
     let item = item(&webcast, Live);
     check(&webcast, &item, leave(9_999), 10, "bid_too_low");
     check(&webcast, &item, leave(50_000), 10, "bid 1 0 absentee");

@@ -1,0 +1,129 @@
+//! Connects to the server: the one way for the pool, the listener and the migrations.
+
+use std::error::Error as _;
+use std::pin::Pin;
+use std::time::Duration;
+
+use deadpool_postgres::Connect;
+use tokio::task::JoinHandle;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, Connection, Error, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::config::CONNECT_TIMEOUT;
+use super::error_text::describe_error;
+use super::tls;
+use super::url::{TlsMode, TlsParameters};
+use crate::EngineError;
+
+/// Hosts of one address that are waited for, one after the other.
+const HOSTS_WAITED_FOR_MAX: usize = 4;
+
+/// A connection, which has to be driven.
+pub(super) type PostgresConnection = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+/// Where the server is, and how to speak to it.
+#[derive(Clone)]
+pub(super) struct Connector {
+    address: Config,
+    tls: MakeRustlsConnect,
+    mode: TlsMode,
+    /// Where `prefer` finds TLS, and it does not work: as libpq does, without.
+    plain: Option<Config>,
+}
+
+impl Connector {
+    /// Errors say what is wrong with the parameters, or with the files that they name.
+    pub(super) fn new(mut address: Config, parameters: &TlsParameters) -> Result<Self, String> {
+        let (mode, config) = tls::configure(parameters)?;
+        let is_local = |host: &Host| matches!(host, Host::Unix(_));
+        // TLS is not spoken on a Unix socket, whatever is asked for: libpq ignores `sslmode` there, too.
+        let all_local = !address.get_hosts().is_empty() && address.get_hosts().iter().all(is_local);
+        if !all_local && address.get_hosts().iter().any(is_local) && mode > TlsMode::Prefer {
+            return Err("with both hosts and Unix sockets, sslmode can be disable or prefer".to_owned());
+        }
+        use_address_as_host_name(&mut address);
+        address.ssl_mode(match mode {
+            _ if all_local => SslMode::Disable,
+            TlsMode::Disable => SslMode::Disable,
+            TlsMode::Prefer => SslMode::Prefer,
+            TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
+        });
+        let plain = (address.get_ssl_mode() == SslMode::Prefer).then(|| {
+            let mut plain = address.clone();
+            plain.ssl_mode(SslMode::Disable);
+            plain
+        });
+        Ok(Self { address, tls: MakeRustlsConnect::new(config), mode, plain })
+    }
+
+    /// The `sslmode` in force.
+    pub(super) fn mode(&self) -> &'static str {
+        self.mode.as_str()
+    }
+
+    /// How long it may take: each host has its time.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        let hosts = self.address.get_hosts().len().clamp(1, HOSTS_WAITED_FOR_MAX);
+        CONNECT_TIMEOUT * u32::try_from(hosts).unwrap_or(1)
+    }
+
+    /// Connects, in no more time than that.
+    pub(super) async fn connect(&self) -> Result<(Client, PostgresConnection), EngineError> {
+        match tokio::time::timeout(self.connect_timeout(), self.connect_any()).await {
+            Ok(connected) => Ok(connected?),
+            Err(_) => Err(EngineError::Postgres(format!(
+                "the server did not answer within {} s; is it up, and is there a firewall on the way?",
+                self.connect_timeout().as_secs()
+            ))),
+        }
+    }
+
+    async fn connect_any(&self) -> Result<(Client, PostgresConnection), Error> {
+        let error = match self.address.connect(self.tls.clone()).await {
+            Ok(connected) => return Ok(connected),
+            Err(error) => error,
+        };
+        let Some(plain) = self.plain.as_ref().filter(|_| is_about_tls(&error)) else { return Err(error) };
+        plain.connect(self.tls.clone()).await.map_err(|_| error)
+    }
+}
+
+/// A host that is only known by its number has that as its name, so that a certificate can be for it.
+fn use_address_as_host_name(address: &mut Config) {
+    if address.get_hosts().is_empty() {
+        for number in address.get_hostaddrs().to_vec() {
+            address.host(number.to_string());
+        }
+    }
+}
+
+/// The handshake failed, or the server does not take this user over TLS.
+fn is_about_tls(error: &Error) -> bool {
+    error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) || handshake_error(error).is_some()
+}
+
+/// Why a handshake failed.
+pub(super) fn handshake_error(error: &Error) -> Option<&rustls::Error> {
+    error.source()?.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref()
+}
+
+impl Connect for Connector {
+    fn connect(
+        &self,
+        _: &Config,
+    ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
+        Box::pin(async move {
+            let (client, line) = self.connect_any().await?;
+            let driver = tokio::spawn(async move {
+                // Whoever uses the connection is told, and says it; the listener says it for those that nobody uses.
+                if let Err(error) = line.await {
+                    tracing::debug!(error = describe_error(&error), "a connection broke");
+                }
+            });
+            Ok((client, driver))
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! How many bytes of request bodies are in memory at the same time, over all listeners of the process.
+//!
+//! A body of a megabyte that stops before its last byte holds what has come of it until it is given up, and one that has come
+//! waits with its request, for a database that is away, say; and connections are many. The beginning of each body is free, so
+//! that ordinary requests go on whatever large ones do; what is beyond it is counted as it arrives and until nobody has it any more,
+//! and whoever would bring the sum over the limit is told to come again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use bytes::Bytes;
+
+use crate::metrics::{MetricsFuture, Source};
+
+/// Bytes of all bodies together, beyond what is free of each, unless [`set_limit`] says otherwise.
+pub const BYTES_MAX: usize = 128 * 1024 * 1024;
+/// Bytes of each body that are not counted.
+pub(crate) const UNCOUNTED_BYTES: usize = 16 * 1024;
+
+/// The bodies of this process.
+pub(crate) static BODY_MEMORY: BodyMemory = BodyMemory::new(BYTES_MAX);
+
+/// Counts bytes of bodies.
+pub(crate) struct BodyMemory {
+    bytes: AtomicUsize,
+    bytes_max: AtomicUsize,
+    refused: AtomicU64,
+}
+
+/// What one body takes of the sum. Dropping it gives that back.
+pub(crate) struct BodyReservation<'a> {
+    of: &'a BodyMemory,
+    bytes: usize,
+}
+
+/// A body that has come, with what it takes.
+struct ReservedBody {
+    body: Bytes,
+    _part: BodyReservation<'static>,
+}
+
+/// There is no room for more at the moment.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BodyMemoryFull;
+
+impl BodyMemory {
+    pub(crate) const fn new(bytes_max: usize) -> Self {
+        Self { bytes: AtomicUsize::new(0), bytes_max: AtomicUsize::new(bytes_max), refused: AtomicU64::new(0) }
+    }
+
+    /// A body of which nothing has come.
+    pub(crate) fn reserve(&self) -> BodyReservation<'_> {
+        BodyReservation { of: self, bytes: 0 }
+    }
+}
+
+/// Bounds the bytes of request bodies that this process has in memory at the same time, beyond the first 16 KiB of each.
+pub fn set_limit(bytes_max: usize) {
+    BODY_MEMORY.bytes_max.store(bytes_max, Ordering::Relaxed);
+}
+
+/// The figures of the bodies of this process.
+pub fn metrics_source() -> Arc<dyn Source> {
+    Arc::new(BodyMemoryMetrics(&BODY_MEMORY))
+}
+
+struct BodyMemoryMetrics(&'static BodyMemory);
+
+impl Source for BodyMemoryMetrics {
+    fn gather<'a>(&'a self, _named: &'a [String]) -> MetricsFuture<'a> {
+        let BodyMemory { bytes, refused, .. } = self.0;
+        let (bytes, refused) = (bytes.load(Ordering::Relaxed), refused.load(Ordering::Relaxed));
+        let text = format!(
+            "# HELP lotwire_http_bodies_bytes Bytes of request bodies in memory, beyond the first {UNCOUNTED_BYTES} of each.\n\
+             # TYPE lotwire_http_bodies_bytes gauge\n\
+             # UNIT lotwire_http_bodies_bytes bytes\n\
+             lotwire_http_bodies_bytes {bytes}\n\
+             # HELP lotwire_http_bodies_refused Request bodies refused because too many bytes of others were in memory.\n\
+             # TYPE lotwire_http_bodies_refused counter\n\
+             lotwire_http_bodies_refused_total {refused}\n"
+        );
+        Box::pin(async move { Ok(text) })
+    }
+}
+
+impl BodyReservation<'_> {
+    /// So many bytes of the body have come until now.
+    pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), BodyMemoryFull> {
+        let counted = bytes.saturating_sub(UNCOUNTED_BYTES);
+        let more = counted.saturating_sub(self.bytes);
+        if more == 0 {
+            return Ok(());
+        }
+        let before = self.of.bytes.fetch_add(more, Ordering::Relaxed);
+        self.bytes += more;
+        if before.saturating_add(more) <= self.of.bytes_max.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.of.refused.fetch_add(1, Ordering::Relaxed);
+        Err(BodyMemoryFull)
+    }
+}
+
+impl BodyReservation<'static> {
+    /// The body, which counts until the last of its clones and slices is gone.
+    pub(crate) fn attach_to(self, body: Bytes) -> Bytes {
+        match self.bytes {
+            0 => body,
+            _ => Bytes::from_owner(ReservedBody { body, _part: self }),
+        }
+    }
+}
+
+impl AsRef<[u8]> for ReservedBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+impl Drop for BodyReservation<'_> {
+    fn drop(&mut self) {
+        self.of.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_under_way_and_refusals_are_counted_against_a_limit_that_can_be_set() {
+        static FEW: BodyMemory = BodyMemory::new(3_000);
+        let shown = async || {
+            let text = BodyMemoryMetrics(&FEW).gather(&[]).await.unwrap();
+            let figure =
+                |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.parse::<u64>().ok()).unwrap();
+            (figure("lotwire_http_bodies_bytes "), figure("lotwire_http_bodies_refused_total "))
+        };
+        let (mut one, mut other) = (FEW.reserve(), FEW.reserve());
+        assert_eq!((one.grow_to(UNCOUNTED_BYTES), one.grow_to(UNCOUNTED_BYTES + 2_000)), (Ok(()), Ok(())));
+        assert_eq!(shown().await, (2_000, 0));
+        assert_eq!(other.grow_to(UNCOUNTED_BYTES + 2_000), Err(BodyMemoryFull));
+        drop(other);
+        assert_eq!(shown().await, (2_000, 1));
+        FEW.bytes_max.store(4_000, Ordering::Relaxed);
+        assert_eq!(FEW.reserve().grow_to(UNCOUNTED_BYTES + 2_000), Ok(()));
+        let body = one.attach_to(Bytes::from_static(b"{\"payload\":{}}"));
+        assert_eq!(body, "{\"payload\":{}}");
+        let payload = body.slice(11..13);
+        drop(body);
+        assert_eq!((&payload[..], shown().await), (&b"{}"[..], (2_000, 1)));
+        drop(payload);
+        assert_eq!(shown().await, (0, 1));
+    }
+}

@@ -1,0 +1,63 @@
+//! An OpenAPI document as a page for people: `/docs`, without script and without anything from elsewhere, so that it reads
+//! the same on a machine that has no network. The page is made once, when the routes are.
+
+mod example;
+mod html;
+mod operation;
+mod page;
+mod schema;
+
+use axum::Router;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+const STYLE: &str = include_str!("docs/style.css");
+/// Nothing but the page's own style.
+const POLICY: &str =
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A document that the page points to.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// What it is called.
+    pub title: &'static str,
+    /// Where it is.
+    pub address: &'static str,
+}
+
+/// `/docs` with its style, and `/`, which leads a browser there; others hear from `not_found` that there is nothing.
+pub fn routes<S: Clone + Send + Sync + 'static>(
+    document: &Value,
+    links: &[Link],
+    not_found: fn() -> Response,
+) -> Router<S> {
+    let page = Bytes::from(page::page(document, links));
+    let page = async move || content("text/html; charset=utf-8", page.clone());
+    let style = async || content("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes()));
+    let root = async move |headers: HeaderMap| match wants_html(&headers) {
+        true => Redirect::to("/docs").into_response(),
+        false => not_found(),
+    };
+    Router::new().route("/docs", get(page)).route("/docs/style.css", get(style)).route("/", get(root))
+}
+
+fn content(kind: &'static str, body: Bytes) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        // Another version may have another page.
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (StatusCode::OK, headers, body).into_response()
+}
+
+/// Browsers name the type; `*/*` alone is a program.
+fn wants_html(headers: &HeaderMap) -> bool {
+    let named = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("text/html"));
+    headers.get_all(ACCEPT).iter().any(named)
+}

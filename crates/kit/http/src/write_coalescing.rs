@@ -1,0 +1,74 @@
+//! Writing in one piece what is small and in several: a head and a body, mostly.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use smallvec::SmallVec;
+use tokio::io::AsyncWrite;
+
+/// More than this is not copied.
+const BYTES_MAX: usize = 4 * 1024;
+
+/// Writes the pieces as one where they are small: the system takes one sooner than several, by more than it costs to copy them.
+pub(crate) fn poll_write_coalesced<S: AsyncWrite>(
+    stream: Pin<&mut S>,
+    turn: &mut Context<'_>,
+    pieces: &[IoSlice<'_>],
+) -> Poll<io::Result<usize>> {
+    if pieces.iter().map(|piece| piece.len()).sum::<usize>() > BYTES_MAX {
+        return stream.poll_write_vectored(turn, pieces);
+    }
+    let mut joined = SmallVec::<[u8; BYTES_MAX]>::new();
+    pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
+    stream.poll_write(turn, &joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    /// Remembers how it was written to: the bytes of each write, and how many pieces they were in.
+    #[derive(Default)]
+    struct Writes(Vec<(usize, usize)>);
+
+    impl AsyncWrite for Writes {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            assert!(bytes.is_sorted());
+            self.0.push((bytes.len(), 1));
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_write_vectored(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            pieces: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            let bytes = pieces.iter().map(|piece| piece.len()).sum();
+            self.0.push((bytes, pieces.len()));
+            Poll::Ready(Ok(bytes))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn small_pieces_go_as_one_in_their_order_and_large_ones_as_they_are() {
+        let mut writes = Writes::default();
+        for (head, body) in [(100, 500), (0, 0), (96, 4_000), (97, 4_000), (100, 1_000_000)] {
+            let (head, body) = (vec![b'a'; head], vec![b'b'; body]);
+            let pieces = [IoSlice::new(&head), IoSlice::new(&body)];
+            let written = poll_fn(|turn| poll_write_coalesced(Pin::new(&mut writes), turn, &pieces)).await.unwrap();
+            assert_eq!(written, head.len() + body.len());
+        }
+        assert_eq!(writes.0, [(600, 1), (0, 1), (4_096, 1), (4_097, 2), (1_000_100, 2)]);
+    }
+}

@@ -1,0 +1,148 @@
+//! An answer that is being read.
+
+use super::{Body, EncodedRequest, Progress, ReadBuffer, ResponseHead};
+use crate::client::Response;
+use crate::error::TransportError;
+
+/// An answer of which a part has come.
+pub(crate) struct ResponseReader {
+    /// Its head, once that is there, and its body.
+    head_and_body: Option<(ResponseHead, Body)>,
+    /// Bytes of a head that came and that have no end of it.
+    scanned: usize,
+    may_have_body: bool,
+    head_bytes_max: usize,
+    body_bytes_max: usize,
+}
+
+impl ResponseReader {
+    /// The answer to `request`. Of a head at most about `head_bytes_max` bytes are read, of the body `body_bytes_max` at most.
+    pub(crate) fn new(request: &EncodedRequest, head_bytes_max: usize, body_bytes_max: usize) -> Self {
+        Self {
+            head_and_body: None,
+            scanned: 0,
+            may_have_body: request.response_may_have_body,
+            head_bytes_max,
+            body_bytes_max,
+        }
+    }
+
+    /// Reads what has come. When that is all, it gives the response, and whether another request can follow on the connection.
+    pub(crate) fn read(&mut self, read_buffer: &mut ReadBuffer) -> Result<Option<(Response, bool)>, TransportError> {
+        while self.head_and_body.is_none() {
+            let Some(head) = self.read_head(read_buffer)? else { return Ok(None) };
+            if !head.is_interim() {
+                let body = Body::new(head.framing, self.body_bytes_max);
+                self.head_and_body = Some((head, body));
+            }
+        }
+        let Some((head, body)) = &mut self.head_and_body else { return Ok(None) };
+        let (taken, progress) = body.take(read_buffer.unread())?;
+        read_buffer.advance(taken);
+        // What follows an answer that nobody asked for could be taken for that to the next request.
+        let persists = head.persists && read_buffer.unread().is_empty();
+        match progress {
+            Progress::Partial => Ok(None),
+            Progress::Whole => {
+                if persists {
+                    read_buffer.shrink();
+                }
+                Ok(self.response(false).map(|response| (response, persists)))
+            }
+            Progress::Truncated => Ok(self.response(true).map(|response| (response, false))),
+        }
+    }
+
+    /// The response, if it is whole where the connection ends.
+    pub(crate) fn finish_at_close(&mut self) -> Option<Response> {
+        self.head_and_body.as_ref().filter(|(_, body)| body.is_complete_at_close())?;
+        self.response(false)
+    }
+
+    fn read_head(&mut self, read_buffer: &mut ReadBuffer) -> Result<Option<ResponseHead>, TransportError> {
+        let bytes = read_buffer.unread();
+        // It may come byte by byte: it is read from its beginning at first, and again when there may be an end.
+        let may_be_whole = self.scanned == 0 || has_end(&bytes[self.scanned.saturating_sub(2)..]);
+        if may_be_whole
+            && !bytes.is_empty()
+            && let Some((length, head)) = ResponseHead::parse(bytes, self.may_have_body)?
+        {
+            read_buffer.advance(length);
+            self.scanned = 0;
+            return Ok(Some(head));
+        }
+        self.scanned = bytes.len();
+        if self.scanned >= self.head_bytes_max {
+            return Err(TransportError::HeaderTooLarge);
+        }
+        Ok(None)
+    }
+
+    fn response(&mut self, truncated: bool) -> Option<Response> {
+        let (head, body) = self.head_and_body.take()?;
+        Some(Response { status: head.status, headers: head.headers, body: body.into_bytes(), truncated })
+    }
+}
+
+/// Whether an empty line ends here, and with it a head.
+fn has_end(bytes: &[u8]) -> bool {
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| &bytes[at + 1..]);
+    ends.into_iter().any(|after| matches!(after, [b'\n', ..] | [b'\r', b'\n', ..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{Method, Uri};
+
+    use super::*;
+    use crate::headers::Headers;
+
+    /// What is made of these bytes when they come in pieces of this size, and then the connection ends.
+    fn read(bytes: &str, piece: usize) -> Result<Option<(u16, Bytes, bool)>, TransportError> {
+        let (to, headers) = (Uri::from_static("http://h/").into(), Headers::default());
+        let request = EncodedRequest::new(&Method::GET, &to, &headers, Bytes::new())?;
+        let (mut answer, mut read_buffer) = (ResponseReader::new(&request, 1_000, 6), ReadBuffer::default());
+        for piece in bytes.as_bytes().chunks(piece) {
+            read_buffer.spare().extend_from_slice(piece);
+            if let Some((response, persists)) = answer.read(&mut read_buffer)? {
+                return Ok(Some((response.status.as_u16(), response.body, persists)));
+            }
+        }
+        Ok(answer.finish_at_close().map(|response| (response.status.as_u16(), response.body, false)))
+    }
+
+    #[test]
+    fn an_answer_is_the_same_however_it_comes() {
+        for (bytes, status, body, persists) in [
+            ("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfive", 200, "five", true),
+            ("HTTP/1.1 200 OK\ncontent-length: 4\n\nfive", 200, "five", true),
+            ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfive more", 200, "five m", false),
+            ("HTTP/1.1 500 No\r\n\r\nfive", 500, "five", false),
+            ("HTTP/1.1 100 x\r\n\r\nHTTP/1.1 103 x\r\na: b\r\n\r\nHTTP/1.1 204 x\r\n\r\n", 204, "", true),
+            ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nfive\r\n0\r\n\r\n", 200, "five", true),
+        ] {
+            for piece in 1..=bytes.len() {
+                let expected = (status, Bytes::from_static(body.as_bytes()), persists);
+                assert_eq!(read(bytes, piece), Ok(Some(expected)), "{bytes:?} by {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_connection_with_more_than_an_answer_is_not_used_again() {
+        let bytes = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
+        assert_eq!(read(bytes, bytes.len()), Ok(Some((204, Bytes::new(), false))));
+    }
+
+    #[test]
+    fn a_part_of_an_answer_is_none_and_a_head_is_bounded() {
+        for part in ["", "HTTP/1.1 200 OK\r\na: b\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfive"] {
+            assert_eq!(read(part, 1), Ok(None), "{part:?}");
+        }
+        let endless = format!("HTTP/1.1 200 OK\r\na: {}", "b".repeat(2_000));
+        for piece in [1, 100, endless.len()] {
+            assert_eq!(read(&endless, piece), Err(TransportError::HeaderTooLarge), "{piece}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a command is about, by the name that somebody typed; or what to type instead.
+
+use provider_core::model::{Account, Application, Endpoint};
+use provider_core::{Caller, Provider, ProviderError};
+
+use crate::cli::EndpointRef;
+use crate::error::{CommandError, ErrorContext as _};
+
+pub(super) async fn account(provider: &Provider, id: &str) -> Result<Account, CommandError> {
+    match provider.account(id).await {
+        Err(ProviderError::NotFound) => {
+            Err(CommandError::new(format!("there is no account {id:?}: `lotwire provider account list` shows them")))
+        }
+        found => found.context(format!("looking for account {id}")),
+    }
+}
+
+pub(super) async fn application(
+    provider: &Provider,
+    of: Option<&str>,
+    id_or_uid: &str,
+) -> Result<(Account, Application), CommandError> {
+    if let Some(of) = of {
+        account(provider, of).await?;
+    }
+    let found = provider.find_applications(of, id_or_uid).await;
+    let found = found.context(format!("looking for application {id_or_uid}"))?;
+    let shown = |(account, application): &(Account, Application)| format!("{} of {}", application.id, account.id);
+    let missing = || {
+        let of = of.map(|account| format!(" of {account}")).unwrap_or_default();
+        format!(
+            "there is no application{of} with the id or uid {id_or_uid:?}: `lotwire provider application list` shows them"
+        )
+    };
+    let several = |these| {
+        format!("several applications have the uid {id_or_uid:?}: give the id, or --account with one of these: {these}")
+    };
+    only_one(found, shown, missing, several)
+}
+
+pub(super) async fn endpoint(provider: &Provider, name: &EndpointRef) -> Result<(Caller, Endpoint), CommandError> {
+    let id_or_uid = &name.endpoint;
+    let of = match &name.application {
+        Some(of) => Some(application(provider, name.account.as_deref(), of).await?.1.id),
+        None => None,
+    };
+    let found = provider.find_endpoints(of.as_deref(), id_or_uid).await;
+    let found = found.context(format!("looking for endpoint {id_or_uid}"))?;
+    let shown = |(_, endpoint): &(Account, Endpoint)| format!("{} of {}", endpoint.id, endpoint.application);
+    let missing = || {
+        let of = of.as_deref().map(|application| format!(" of {application}")).unwrap_or_default();
+        format!(
+            "there is no endpoint{of} with the id or uid {id_or_uid:?}: `lotwire provider endpoint list APP` shows those of \
+             an application, `lotwire provider stuck` those that something waits for"
+        )
+    };
+    let several = |these| {
+        format!(
+            "several endpoints have the uid {id_or_uid:?}: give the id, or --application with one of these: {these}"
+        )
+    };
+    let (account, endpoint) = only_one(found, shown, missing, several)?;
+    Ok((Caller::operator(&account), endpoint))
+}
+
+/// The only one found; what to say when there is none, and what when there are these.
+fn only_one<T>(
+    found: Vec<T>,
+    shown: impl Fn(&T) -> String,
+    missing: impl FnOnce() -> String,
+    several: impl FnOnce(String) -> String,
+) -> Result<T, CommandError> {
+    if found.len() > 1 {
+        return Err(CommandError::new(several(found.iter().map(shown).collect::<Vec<_>>().join(", "))));
+    }
+    found.into_iter().next().ok_or_else(|| CommandError::new(missing()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_of_one_thing() {
+        let find = |found: Vec<u8>| {
+            only_one(found, u8::to_string, || "none".to_owned(), |these| these).map_err(|error| error.to_string())
+        };
+        assert_eq!(find(vec![7]), Ok(7));
+        assert_eq!(find(vec![]), Err("none".to_owned()));
+        assert_eq!(find(vec![7, 8]), Err("7, 8".to_owned()));
+    }
+}

@@ -1,0 +1,202 @@
+//! `lotwire user`: people who sign in.
+
+use kit_runtime::clock::rfc3339_ms;
+use kit_runtime::vault::Secret;
+use platform_core::people::{NewUser, UserPatch, UserWithPassword};
+use platform_core::port::{Page, Session, User as Person};
+use platform_core::{Caller, Platform, Role};
+use serde_json::json;
+
+use super::{print, print_json, require_database, secret_from_stdin};
+use crate::cli::User;
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform};
+
+/// Rows read from the store at once.
+const PAGE_ROWS: usize = 1_000;
+
+pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandError> {
+    if !matches!(command, User::Create { .. }) {
+        require_database(config, "platform.db")?;
+    }
+    let services = NodeServices::new(config)?;
+    let platform = open_platform(config, &services).await?;
+    let operator = Caller::command_line();
+    match command {
+        User::Create { email, role, password_stdin, json } => {
+            let new = NewUser { email: email.clone(), role: parse_role(role)?, password: given(*password_stdin)? };
+            let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
+            let made = made.context("creating the user")?;
+            show_password(&made, &format!("User {} created as {}.", made.user.email, made.user.role), *json)
+        }
+        User::List { json } => list(&platform, &operator, *json).await,
+        User::Role { email, role } => {
+            let patch = UserPatch { role: Some(parse_role(role)?), disabled: None };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} is {} now.", user.email, user.role));
+            Ok(())
+        }
+        User::Disable { email } => {
+            let patch = UserPatch { role: None, disabled: Some(true) };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} can't sign in any more.", user.email));
+            Ok(())
+        }
+        User::Enable { email } => {
+            let patch = UserPatch { role: None, disabled: Some(false) };
+            let user = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} can sign in again.", user.email));
+            Ok(())
+        }
+        User::Delete { email, confirmation } => {
+            let user = named(&platform, &operator, email).await?;
+            confirmation.ask(|| format!("Remove user {}?", user.email))?;
+            platform.remove_user(&operator, user.uuid).await.context(format!("removing {email}"))?;
+            print(&format!("User {} is removed.", user.email));
+            Ok(())
+        }
+        User::Password { email, password_stdin, json } => {
+            let user = named(&platform, &operator, email).await?;
+            let password = given(*password_stdin)?;
+            let made = platform.reset_password(&operator, user.uuid, password, None).await;
+            let made = made.and_then(|outcome| outcome.fresh()).context(format!("changing the password of {email}"))?;
+            show_password(&made, &format!("User {} has another password.", user.email), *json)
+        }
+        User::SecondFactorOff { email } => {
+            let user = named(&platform, &operator, email).await?;
+            let off = platform.turn_off_second_factor(&operator, user.uuid, None).await;
+            off.context(format!("turning the second factor of {email} off"))?;
+            print(&format!("User {} signs in with the password alone.", user.email));
+            Ok(())
+        }
+        User::Assign { email, auction } => {
+            let user = named(&platform, &operator, email).await?;
+            platform.assign_clerk(&operator, *auction, user.uuid).await.context(format!("assigning {email}"))?;
+            print(&format!("User {} is a clerk of webcast {auction} now.", user.email));
+            Ok(())
+        }
+        User::Unassign { email, auction } => {
+            let user = named(&platform, &operator, email).await?;
+            platform.unassign_clerk(&operator, *auction, user.uuid).await.context(format!("taking {email} off"))?;
+            print(&format!("User {} is no clerk of webcast {auction}.", user.email));
+            Ok(())
+        }
+        User::Webcasts { email, json } => {
+            let user = named(&platform, &operator, email).await?;
+            webcasts(&platform, &operator, &user, *json).await
+        }
+        User::Sessions { email, json } => {
+            let user = named(&platform, &operator, email).await?;
+            let page = Page { after: None, limit: PAGE_ROWS };
+            let sessions = platform.sessions_of(&operator, user.uuid, page).await.context("listing the sessions")?;
+            sessions.iter().try_for_each(|session| show_session(session, *json))
+        }
+        User::SignOut { email, session } => {
+            let user = named(&platform, &operator, email).await?;
+            let ended = match session {
+                Some(session) => platform.end_session(&operator, *session).await.map(|()| 1),
+                None => platform.end_sessions_of(&operator, user.uuid).await,
+            };
+            let ended = ended.context(format!("ending sessions of {email}"))?;
+            print(&format!("Ended: {ended}."));
+            Ok(())
+        }
+    }
+}
+
+fn parse_role(name: &str) -> Result<Role, CommandError> {
+    let known = || Role::ALL.map(Role::name).join(", ");
+    Role::parse(name).ok_or_else(|| CommandError::new(format!("there is no role {name:?}; there are {}", known())))
+}
+
+/// The password that is given; none to make one.
+fn given(password_stdin: bool) -> Result<Option<Secret>, CommandError> {
+    if !password_stdin {
+        return Ok(None);
+    }
+    Ok(Some(Secret::new(secret_from_stdin("the password")?.into_bytes())))
+}
+
+async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<Person, CommandError> {
+    platform.user_by_email(operator, email).await.context(format!("looking for {email}"))
+}
+
+async fn change(platform: &Platform, operator: &Caller, email: &str, patch: UserPatch) -> Result<Person, CommandError> {
+    let user = named(platform, operator, email).await?;
+    platform.change_user(operator, user.uuid, Some(user.version), patch).await.context(format!("changing {email}"))
+}
+
+fn show_password(made: &UserWithPassword, done: &str, json: bool) -> Result<(), CommandError> {
+    let user = &made.user;
+    let shown = made.password.as_ref().and_then(|password| password.expose_str());
+    if json {
+        return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));
+    }
+    print(done);
+    if let Some(password) = shown {
+        print(&format!("Password, shown this once: {password}"));
+    }
+    Ok(())
+}
+
+async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), CommandError> {
+    let mut page = Page { after: None, limit: PAGE_ROWS };
+    loop {
+        let users = platform.users(operator, page).await.context("listing the users")?;
+        users.iter().try_for_each(|user| show(user, json))?;
+        match users.last() {
+            Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.uuid),
+            _ => return Ok(()),
+        }
+    }
+}
+
+async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: bool) -> Result<(), CommandError> {
+    let mut page = Page { after: None, limit: PAGE_ROWS };
+    loop {
+        let found = platform.webcasts_of_clerk(operator, user.uuid, page).await.context("listing the webcasts")?;
+        for auction in &found {
+            let status = auction.status.name();
+            if json {
+                print_json(&json!({ "uuid": auction.uuid, "title": auction.title, "status": status }))?;
+            } else {
+                print(&format!("{}  {status:<14}  {}", auction.uuid, auction.title));
+            }
+        }
+        match found.last() {
+            Some(last) if found.len() == PAGE_ROWS => page.after = Some(last.uuid),
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn show(user: &Person, json: bool) -> Result<(), CommandError> {
+    let (disabled_at, signed_in_at) = (user.disabled_at.map(rfc3339_ms), user.signed_in_at.map(rfc3339_ms));
+    let second_factor = user.has_second_factor();
+    if json {
+        return print_json(&json!({
+            "uuid": user.uuid, "email": user.email, "role": user.role, "disabledAt": disabled_at,
+            "secondFactor": second_factor, "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
+        }));
+    }
+    let factor = if second_factor { "second factor" } else { "password only" };
+    let state = disabled_at.map_or_else(String::new, |at| format!("  disabled {at}"));
+    let signed_in = signed_in_at.unwrap_or_else(|| "-".to_owned());
+    print(&format!("{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{state}", user.uuid, user.role, user.email));
+    Ok(())
+}
+
+fn show_session(session: &Session, json: bool) -> Result<(), CommandError> {
+    let (created_at, expires_at) = (rfc3339_ms(session.created_at), rfc3339_ms(session.expires_at));
+    let last_used_at = rfc3339_ms(session.last_used_at);
+    if json {
+        return print_json(&json!({
+            "uuid": session.uuid, "address": session.address, "createdAt": created_at, "expiresAt": expires_at,
+            "lastUsedAt": last_used_at,
+        }));
+    }
+    let from = session.address.as_deref().unwrap_or("-");
+    print(&format!("{}  created {created_at}  used {last_used_at}  ends {expires_at}  {from}", session.uuid));
+    Ok(())
+}

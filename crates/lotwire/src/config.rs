@@ -1,0 +1,331 @@
+//! Configuration: one TOML file, then `LOTWIRE_SECTION__KEY` variables, then flags. Unknown keys are errors.
+//!
+//! Each source is checked alone first, so that an error names the place it stands in (line and column of the file, name
+//! of the variable or flag); then they are laid over each other. What every key means is written once, in [`keys`].
+
+mod duration;
+mod setting_error;
+pub(crate) mod settings;
+mod sources;
+mod value_format;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use duration::ConfigDuration;
+pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
+
+/// Bytes.
+const MIB: usize = 1024 * 1024;
+
+/// What runs in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Auctions, their API and the publisher.
+    Platform,
+    /// The embedded delivery provider.
+    Provider,
+}
+
+/// The whole configuration, in effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) worker_threads: usize,
+    pub(crate) request_bodies_mib: u32,
+    pub(crate) database: Database,
+    pub(crate) platform: Platform,
+    pub(crate) provider: Provider,
+    pub(crate) metrics: Metrics,
+    pub(crate) secrets: Secrets,
+    pub(crate) log: Log,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Database {
+    pub(crate) url: String,
+    pub(crate) pool_size: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Platform {
+    pub(crate) listen: SocketAddr,
+    pub(crate) provider_url: String,
+    pub(crate) rate_limit: u32,
+    pub(crate) publish_concurrency: usize,
+    pub(crate) publish_timeout: ConfigDuration,
+    pub(crate) publish_backoff_base: ConfigDuration,
+    pub(crate) publish_backoff_cap: ConfigDuration,
+    pub(crate) downtime_grace: ConfigDuration,
+    pub(crate) session_ttl: ConfigDuration,
+    pub(crate) session_idle: ConfigDuration,
+    pub(crate) sign_in_attempts: u32,
+    pub(crate) trusted_proxies: Vec<IpNet>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Provider {
+    pub(crate) listen: SocketAddr,
+    pub(crate) allow_subnets: Vec<IpNet>,
+    pub(crate) retry_schedule: Vec<ConfigDuration>,
+    pub(crate) request_timeout: ConfigDuration,
+    pub(crate) endpoint_concurrency: usize,
+    pub(crate) signature: Signature,
+    pub(crate) public_url: String,
+    pub(crate) key_region: String,
+    pub(crate) trusted_proxies: Vec<IpNet>,
+    pub(crate) requests_per_second: u32,
+    pub(crate) endpoints_per_application: usize,
+    pub(crate) disable_after: ConfigDuration,
+    pub(crate) https_only: bool,
+    pub(crate) proxy: String,
+    pub(crate) tls_roots: String,
+    pub(crate) drain_timeout: ConfigDuration,
+}
+
+/// How deliveries of an endpoint are signed that comes without a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Signature {
+    /// With a key that the receiver has as well.
+    #[default]
+    Hmac256,
+    /// With a key pair, of which the receiver has the public key.
+    Ed25519,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Metrics {
+    pub(crate) listen: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Secrets {
+    pub(crate) key: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Log {
+    pub(crate) level: String,
+    pub(crate) format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            data_dir: PathBuf::from("./lotwire-data"),
+            roles: vec![Role::Platform, Role::Provider],
+            worker_threads: 0,
+            request_bodies_mib: (kit_http::body_memory::BYTES_MAX / MIB) as u32,
+            database: Database::default(),
+            platform: Platform::default(),
+            provider: Provider::default(),
+            metrics: Metrics::default(),
+            secrets: Secrets::default(),
+            log: Log::default(),
+        }
+    }
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Database { url: String::new(), pool_size: 16 }
+    }
+}
+
+impl Default for Platform {
+    fn default() -> Self {
+        Platform {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            provider_url: String::new(),
+            rate_limit: 600_000,
+            publish_concurrency: 64,
+            publish_timeout: ConfigDuration::from_secs(30),
+            publish_backoff_base: ConfigDuration::from_millis(500),
+            publish_backoff_cap: ConfigDuration::from_secs(60),
+            downtime_grace: ConfigDuration::from_secs(0),
+            session_ttl: ConfigDuration::from_secs(12 * 3_600),
+            session_idle: ConfigDuration::from_secs(3_600),
+            sign_in_attempts: 10,
+            trusted_proxies: Vec::new(),
+        }
+    }
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        let (minute, hour) = (60, 3_600);
+        Provider {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8071)),
+            allow_subnets: Vec::new(),
+            retry_schedule: [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
+                .map(ConfigDuration::from_secs)
+                .to_vec(),
+            request_timeout: ConfigDuration::from_secs(30),
+            endpoint_concurrency: 64,
+            signature: Signature::default(),
+            public_url: String::new(),
+            key_region: String::new(),
+            trusted_proxies: Vec::new(),
+            requests_per_second: 50_000,
+            endpoints_per_application: 50,
+            disable_after: ConfigDuration::from_secs(120 * hour),
+            https_only: false,
+            proxy: String::new(),
+            tls_roots: String::new(),
+            drain_timeout: ConfigDuration::from_secs(20),
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log { level: "info".to_owned(), format: LogFormat::Text }
+    }
+}
+
+impl Database {
+    /// PostgreSQL as it is to be reached.
+    pub(crate) fn postgres(&self) -> kit_engine::postgres::PostgresConfig {
+        kit_engine::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
+    }
+}
+
+impl Config {
+    /// Checks what the types can't say. The texts are the key, a colon and what is wrong; value, form and example are put to them
+    /// (`refusal`).
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let within = |key: &str, value: u64, min: u64, max: u64| {
+            if (min..=max).contains(&value) { Ok(()) } else { Err(format!("{key}: it is out of range")) }
+        };
+        if self.roles.is_empty() {
+            return Err("roles: nothing would run".to_owned());
+        }
+        if !self.database.url.is_empty()
+            && !self.database.url.starts_with("postgres://")
+            && !self.database.url.starts_with("postgresql://")
+        {
+            return Err("database.url: it does not begin with postgres://".to_owned());
+        }
+        if !self.database.url.is_empty() {
+            self.database.postgres().check().map_err(|error| format!("database.url: {error}"))?;
+        }
+        if !self.platform.provider_url.is_empty() {
+            url::Url::parse(&self.platform.provider_url)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+                .ok_or("platform.provider_url: it is no such address")?;
+        }
+        if !self.provider.proxy.is_empty() {
+            let proxy = self.provider.proxy.parse::<kit_outbound::Proxy>();
+            proxy.map_err(|error| format!("provider.proxy: {error}"))?;
+        }
+        if !self.provider.tls_roots.is_empty() {
+            let file = &self.provider.tls_roots;
+            let pem = std::fs::read(file).map_err(|error| format!("provider.tls_roots: can't read {file}: {error}"))?;
+            kit_outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
+        }
+        if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
+            return Err("metrics.listen: invalid socket address syntax".to_owned());
+        }
+        within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
+        within("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536)?;
+        within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
+        within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
+        within("platform.rate_limit", self.platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into())?;
+        let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
+        let people = &self.platform;
+        within("platform.session_ttl", people.session_ttl.as_millis(), minute_ms, month_ms)?;
+        // The use of a session is noted once a minute.
+        within("platform.session_idle", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
+        within("platform.sign_in_attempts", people.sign_in_attempts.into(), 3, 1_000)?;
+        within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
+        within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
+        within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;
+        within("provider.endpoints_per_application", self.provider.endpoints_per_application as u64, 1, 10_000)?;
+        if !self.provider.public_url.is_empty() {
+            url::Url::parse(&self.provider.public_url)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+                .ok_or("provider.public_url: it is no such address")?;
+        }
+        if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            return Err("provider.key_region: it has other signs".to_owned());
+        }
+        within("provider.request_timeout", self.provider.request_timeout.as_millis(), 1, 300_000)?;
+        within("platform.publish_timeout", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
+        within("provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
+        if self.platform.publish_backoff_base > self.platform.publish_backoff_cap {
+            let cap = self.platform.publish_backoff_cap;
+            return Err(format!(
+                "platform.publish_backoff_base: it is longer than platform.publish_backoff_cap, {cap}"
+            ));
+        }
+        if !self.secrets.key.is_empty() {
+            let (key, random) = (Some(self.secrets.key.as_str()), kit_runtime::random::SystemRandom);
+            let vault = kit_runtime::vault::Vault::from_config(key, &self.data_dir, &random);
+            vault.map(drop).map_err(|error| format!("secrets.key: {error}"))?;
+        }
+        tracing_subscriber::EnvFilter::try_new(&self.log.level).map_err(|error| format!("log.level: {error}"))?;
+        Ok(())
+    }
+
+    /// Base address that the platform gives to customers who name none: the embedded provider's.
+    pub(crate) fn default_provider_url(&self) -> String {
+        if self.platform.provider_url.is_empty() {
+            format!("http://{}", self.provider.listen)
+        } else {
+            self.platform.provider_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    /// Base address under which customers reach the embedded provider.
+    pub(crate) fn provider_public_url(&self) -> String {
+        if self.provider.public_url.is_empty() {
+            format!("http://{}", self.provider.listen)
+        } else {
+            self.provider.public_url.trim_end_matches('/').to_owned()
+        }
+    }
+
+    /// Threads that do the work, with so many cores. SQLite's writer is a thread of its own that is as busy as they are: with as
+    /// many of them as there are cores, they would take turns with it.
+    pub(crate) fn threads(&self, cores: usize) -> usize {
+        match self.worker_threads {
+            0 if self.database.url.is_empty() => cores.saturating_sub(1).max(1),
+            0 => cores.max(1),
+            threads => threads,
+        }
+    }
+
+    /// Bytes of request bodies that are read at the same time.
+    pub(crate) fn request_bodies_bytes_max(&self) -> usize {
+        (self.request_bodies_mib as usize).saturating_mul(MIB)
+    }
+
+    pub(crate) fn runs(&self, role: Role) -> bool {
+        self.roles.contains(&role)
+    }
+}

@@ -1,0 +1,218 @@
+//! `lotwire demo`: a sale from nothing to the last verified webhook, over the real APIs, on this machine.
+//!
+//! Actors: a node (platform and provider, as `serve` runs them), a customer's receiver on a port of its own, a clerk and
+//! sixteen bidders who know nothing but HTTP. What must arrive is worked out from what the clerk and the bidders did, not
+//! from what the platform says it sent.
+
+mod catalogue;
+mod progress;
+mod sale;
+mod setup;
+mod summary;
+mod timed;
+mod webcast;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use consumer::{ApiClient, ExpectedEvent, Receiver};
+
+use self::catalogue::Catalogue;
+use self::progress::Progress;
+use self::setup::DemoCustomer;
+use self::summary::Summary;
+use self::timed::Timetable;
+use crate::cli::Demo;
+use crate::commands::{pluralise, print};
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{self, Node};
+
+/// Seconds over which each of the two sales goes on.
+const SALE_SECONDS: u32 = 20;
+/// How long the receiver may hear nothing new before what is missing counts as lost.
+const IDLE_MAX: Duration = Duration::from_secs(20);
+
+/// Runs the demonstration. The status is 0 when everything arrived as it must. Whoever interrupts it has nothing to clear up.
+pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<ExitCode, CommandError> {
+    let catalogue = catalogue::read(demo.catalogue.as_deref(), demo.lots)?;
+    // From before there is anything to clear up.
+    let mut shutdown_signal = pin!(node::shutdown_signal()?);
+    let scratch = tempfile::Builder::new()
+        .prefix("lotwire-demo-")
+        .tempdir()
+        .context("making a directory for the demonstration")?;
+    if !data_dir_given {
+        config.data_dir = scratch.path().to_owned();
+    }
+    node::take_free_ports_if_busy(&mut config).await?;
+    // The receiver is on this machine, which deliveries do not reach unless it is allowed.
+    config.provider.allow_subnets.push(ipnet::IpNet::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST)));
+
+    let progress = Progress::new(catalogue.timed_lots, catalogue.webcast_lots);
+    let interrupted = |status: u8| {
+        progress.finish();
+        let data = if data_dir_given { "stays" } else { "is removed" };
+        progress.say(&format!("Interrupted. The demonstration stops, and what it stored {data}."));
+        ExitCode::from(status)
+    };
+    let node = tokio::select! {
+        node = Node::start(&config) => node?,
+        status = &mut shutdown_signal => return Ok(interrupted(status)),
+    };
+    let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), node.clock())
+        .await
+        .context("opening a port for the receiver")?;
+    let ended = tokio::select! {
+        shown = show(demo, &config, &catalogue, (&node, &receiver), &progress) => {
+            if shown.is_ok() && !demo.exit {
+                shutdown_signal.await;
+            }
+            shown
+        }
+        status = &mut shutdown_signal => Ok(interrupted(status)),
+    };
+    node.stop().await;
+    ended
+}
+
+/// From the set-up to the summary, and what to do with what is left running.
+async fn show(
+    demo: &Demo,
+    config: &Config,
+    catalogue: &Catalogue,
+    (node, receiver): (&Node, &Receiver),
+    progress: &Progress,
+) -> Result<ExitCode, CommandError> {
+    progress.say(&format!(
+        "Platform at {}, provider at {}, receiver at {}",
+        node.platform_url(),
+        node.provider_url(),
+        receiver.url()
+    ));
+    let (platform, provider, demo_customer) = set_up(node, receiver, progress).await?;
+    let sold = async {
+        let sold = sell(&platform, &demo_customer, catalogue, node, progress).await?;
+        wait_for(receiver, sold.len()).await;
+        Ok::<_, CommandError>(sold)
+    };
+    let expected = tokio::select! {
+        sold = sold => sold?,
+        never = progress.follow(receiver) => match never {},
+    };
+    progress.finish();
+
+    let tally = receiver.read(|record| record.compare(&expected));
+    let arrivals = receiver.read(|record| record.arrivals().to_vec());
+    let latencies = summary::latencies(&platform, &demo_customer.customer, &arrivals).await?;
+    let summary = Summary::new(tally, &latencies);
+    progress.say(&format!("\n{}\n", summary.to_text()));
+    if demo.json {
+        print(&serde_json::to_string(&summary).context("writing the summary")?);
+    }
+    if !demo.exit {
+        let portal = setup::portal_link(&provider, &demo_customer.application).await?;
+        print_what_runs(node, &demo_customer, receiver, &portal, config).await?;
+    }
+    Ok(if tally.is_perfect() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn set_up(
+    node: &Node,
+    receiver: &Receiver,
+    progress: &Progress,
+) -> Result<(ApiClient, ApiClient, DemoCustomer), CommandError> {
+    let http = node.http_client();
+    let (account, provider_key) = node.create_provider_account(setup::DEMO_NAME).await?;
+    progress.say(&format!("Provider: account {account} with an API key"));
+    let provider = ApiClient::new(http.clone(), node.provider_url(), &provider_key).context("the provider's API")?;
+    let application = setup::set_up_provider(&provider, receiver).await?;
+    progress
+        .say(&format!("Provider: consumer application {}, two event types, endpoint {}", application.0, application.1));
+    let platform = ApiClient::new(http, node.platform_url(), &node.create_staff_key("demonstration").await?)
+        .context("the platform's API")?;
+    let demo_customer = setup::set_up_platform(&platform, &node.provider_url(), &provider_key, application).await?;
+    progress.say(&format!("Platform: customer {} connected to {}", demo_customer.customer, demo_customer.application));
+    Ok((platform, provider, demo_customer))
+}
+
+/// Both sales at once, then their reconciliation. Gives everything that has to be announced.
+async fn sell(
+    platform: &ApiClient,
+    demo_customer: &DemoCustomer,
+    catalogue: &Catalogue,
+    node: &Node,
+    progress: &Progress,
+) -> Result<Vec<ExpectedEvent>, CommandError> {
+    let now = node.clock().now();
+    let timetable = Timetable::starting(now, catalogue.timed_lots, SALE_SECONDS)?;
+    let duration = Duration::from_secs(SALE_SECONDS.into());
+    progress.say(&format!(
+        "Catalogue: {} to a timed auction that ends from {:.0}, {} to a webcast",
+        pluralise(catalogue.timed_lots, "lot", "lots"),
+        timetable.first_end,
+        catalogue.webcast_lots
+    ));
+    let online = timed::create(platform, demo_customer, catalogue, &timetable).await?;
+    // A dry run of the whole, so that an error names the line of the file as it was given.
+    online.import(platform, catalogue.whole.clone(), "?dryRun=true").await?;
+    let (timed, webcast) = tokio::try_join!(
+        timed::open(platform, online, catalogue, &progress.bids),
+        webcast::sell(platform, demo_customer, catalogue, (now, duration), &progress.webcast),
+    )?;
+    let mut expected = Vec::new();
+    for mut sale in [webcast, timed] {
+        sale.wait_until_no_lot_is_live(platform).await?;
+        sale.reconcile(platform).await?;
+        expected.append(&mut sale.expected);
+    }
+    Ok(expected)
+}
+
+/// Waits until as many events are there as were expected, or until nothing has come for a while.
+async fn wait_for(receiver: &Receiver, expected: usize) {
+    let mut seen = receiver.read(|record| record.arrivals().len());
+    while seen < expected {
+        let is_more = receiver.wait_until(IDLE_MAX, |record| record.arrivals().len() > seen).await;
+        if !is_more {
+            return;
+        }
+        seen = receiver.read(|record| record.arrivals().len());
+    }
+    // A copy too many would come now.
+    receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
+}
+
+async fn print_what_runs(
+    node: &Node,
+    demo_customer: &DemoCustomer,
+    receiver: &Receiver,
+    portal: &str,
+    config: &Config,
+) -> Result<(), CommandError> {
+    print(&format!(
+        "Everything is left running; stop it with Ctrl-C.\n\n  \
+         platform API      {platform}/api/v1/openapi.json\n  \
+         provider API      {provider}/api/v1/openapi.json\n  \
+         receiver          {receiver}\n  \
+         data              {data}\n\n  \
+         customer          {customer}\n  \
+         application       {application}\n  \
+         endpoint          {endpoint}\n\n  \
+         The customer's App Portal, by a link that is good for a week:\n  \
+         {portal}\n\n  \
+         API key of the platform (staff, for this demonstration): {key}\n  \
+         Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'",
+        platform = node.platform_url(),
+        provider = node.provider_url(),
+        receiver = receiver.url(),
+        data = config.data_dir.display(),
+        customer = demo_customer.customer,
+        application = demo_customer.application,
+        endpoint = demo_customer.endpoint,
+        key = node.create_staff_key("demonstration, shown").await?,
+    ));
+    Ok(())
+}

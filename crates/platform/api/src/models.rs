@@ -1,0 +1,59 @@
+//! What the API says: shapes of its answers, made from the platform's records. Fields that must not leave the platform
+//! (reserves, secrets, hashes) have no place here.
+
+mod access_log;
+mod api_key;
+mod auction;
+mod auctioneer;
+mod bid;
+mod clerks;
+mod clock;
+mod common;
+mod customer;
+mod event;
+mod item;
+mod people;
+mod record;
+mod registration;
+mod results;
+mod ring;
+
+pub(crate) use access_log::AccessEntryView;
+pub(crate) use api_key::{ApiKeyCreated, ApiKeyView};
+pub(crate) use auction::{AuctionView, IncrementView, StaggerView};
+pub(crate) use auctioneer::AuctioneerView;
+pub(crate) use bid::{BidView, PlacedBidView};
+pub(crate) use clerks::{ClerkToChooseView, ClerkView};
+pub(crate) use clock::{AdvancedView, ClockView, EndedView};
+pub(crate) use common::{
+    AddressSchema, AuctioneerSchema, CountrySchema, CurrencyInSchema, CurrencySchema, UrlAttachmentSchema,
+};
+pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
+pub(crate) use event::{EventView, EventsView, HistoryView};
+pub(crate) use item::ItemView;
+pub(crate) use people::{
+    EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView, UserWithPasswordView, scopes_of,
+};
+pub(crate) use record::RecordView;
+pub(crate) use registration::RegistrationView;
+pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};
+pub(crate) use ring::{InternetBidView, RingView};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct List<T> {
+    /// The entries, in the list's stable order.
+    pub(crate) data: Vec<T>,
+    /// Ask with `after=` this for the next page; null on the last one.
+    pub(crate) next: Option<String>,
+}
+
+/// RFC 3339 in UTC, with milliseconds.
+pub(crate) fn time(at: Timestamp) -> String {
+    kit_runtime::clock::rfc3339_ms(at)
+}

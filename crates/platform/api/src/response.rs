@@ -1,0 +1,114 @@
+//! Writing answers.
+
+use std::fmt::Display;
+
+use axum::response::Response;
+use http::header::{ETAG, HeaderValue};
+use http::{HeaderName, StatusCode};
+use platform_core::Outcome;
+use platform_core::port::IdempotentAnswer;
+use serde::Serialize;
+
+use crate::extract::PageParams;
+use crate::models::List;
+
+/// Says that an answer was given before to the same idempotency key.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
+pub(crate) fn body(view: &impl Serialize) -> String {
+    kit_http::json::text(view)
+}
+
+/// 200.
+pub(crate) fn ok(view: &impl Serialize) -> Response {
+    with_status(200, view)
+}
+
+/// Any status.
+pub(crate) fn with_status(status: u16, view: &impl Serialize) -> Response {
+    json(status, body(view))
+}
+
+/// 200 with a strong `ETag`.
+pub(crate) fn versioned(view: &impl Serialize, version: i64) -> Response {
+    tagged(view, version)
+}
+
+/// 200 with a strong `ETag`.
+pub(crate) fn tagged(view: &impl Serialize, tag: impl Display) -> Response {
+    with_tag(ok(view), Some(tag))
+}
+
+/// A page of a list: `rows` hold one entry more than the page when there is a next one.
+pub(crate) fn list<R, K: Display, V: Serialize>(
+    rows: Vec<R>,
+    page: PageParams<impl Copy>,
+    key: impl Fn(&R) -> K,
+    view: impl Fn(&R) -> V,
+) -> Response {
+    list_filtered(rows, page, key, |row| Some(view(row)))
+}
+
+/// The same where some rows are not to be seen: a page may have fewer entries than its limit, and a next one.
+pub(crate) fn list_filtered<R, K: Display, V: Serialize>(
+    mut rows: Vec<R>,
+    page: PageParams<impl Copy>,
+    key: impl Fn(&R) -> K,
+    view: impl Fn(&R) -> Option<V>,
+) -> Response {
+    let has_next = rows.len() > page.limit;
+    rows.truncate(page.limit);
+    let next = rows.last().filter(|_| has_next).map(|row| kit_http::cursor::encode(&key(row).to_string()));
+    ok(&List { data: rows.iter().filter_map(view).collect(), next })
+}
+
+/// An `ETag` that is one version, as an answer is kept with.
+pub(crate) fn tag(version: i64) -> Option<String> {
+    Some(version.to_string())
+}
+
+/// The result of a command, or what was answered to it before.
+pub(crate) fn outcome<T>(
+    outcome: Outcome<T>,
+    status: u16,
+    render: impl Fn(&T) -> String,
+    version: impl Fn(&T) -> Option<i64>,
+) -> Response {
+    match outcome {
+        Outcome::Fresh(result) => with_tag(json(status, render(&result)), version(&result)),
+        Outcome::Replayed(answer) => replayed(answer),
+    }
+}
+
+/// The same with the `ETag` that [`answering_tagged`](crate::extract::Post::answering_tagged) keeps, so that a replayed answer has it too.
+pub(crate) fn outcome_tagged<T>(
+    outcome: Outcome<T>,
+    status: u16,
+    render: impl Fn(&T) -> String,
+    tag: impl Fn(&T) -> Option<String>,
+) -> Response {
+    match outcome {
+        Outcome::Fresh(result) => with_tag(json(status, render(&result)), tag(&result)),
+        Outcome::Replayed(answer) => replayed(answer),
+    }
+}
+
+/// What was answered before.
+pub(crate) fn replayed(answer: IdempotentAnswer) -> Response {
+    let mut response = with_tag(json(answer.status, answer.body), answer.tag);
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+fn json(status: u16, body: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    kit_http::json::response(status, body)
+}
+
+fn with_tag(mut response: Response, tag: Option<impl Display>) -> Response {
+    if let Some(value) = tag.and_then(|tag| HeaderValue::try_from(format!("\"{tag}\"")).ok()) {
+        response.headers_mut().insert(ETAG, value);
+    }
+    response
+}

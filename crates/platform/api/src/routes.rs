@@ -1,0 +1,196 @@
+//! All routes, as one readable list.
+
+mod access_log;
+mod api_keys;
+mod auction_changes;
+mod auctioneers;
+mod auctions;
+mod bids;
+mod catalogue;
+mod clerks;
+mod customers;
+mod events;
+mod health;
+mod item_changes;
+mod items;
+mod live;
+mod me;
+mod quarantine;
+mod record;
+mod reference;
+mod reference_by_id;
+mod registrations;
+mod results;
+mod ring;
+mod sandbox;
+mod sessions;
+mod users;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use kit_http::Surface;
+use kit_http::docs::Link;
+use kit_http::schema_names::SchemaNames;
+use platform_core::Platform;
+use utoipa::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::routes;
+
+use crate::openapi_document;
+use crate::operations::PREFIX;
+use crate::request_guard::{self, RequestGuard};
+
+/// The description around the operations.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Lotwire platform",
+        description = "Auctions, items, bids and the clerk's work; customers and their connections; announced events.\n\n\
+            Errors are `application/problem+json` (RFC 9457) with a stable `code`. Amounts are integers in minor units of the \
+            auction's currency. Times are RFC 3339 in UTC with milliseconds.\n\n\
+            Repeat a POST safely with an `Idempotency-Key`. Status changes and the clerk's commands need `If-Match` with the \
+            `ETag` of what you saw. Lists come in pages: ask with `after` for what `next` says, until it is null.\n\n\
+            Every answer to a key tells its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of it in \
+            `RateLimit` (`r` requests; all of them again in `t` seconds). Used requests come back evenly over the window. \
+            Without any left the answer is 429 with `Retry-After`. A body has 1 MiB at most, a catalogue 64 MiB.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    security(("key" = [])),
+)]
+struct Document;
+
+/// The operations, and what their schemas are called.
+#[derive(Default)]
+struct Operations {
+    router: OpenApiRouter<Platform>,
+    names: SchemaNames,
+}
+
+impl Operations {
+    fn routes(mut self, operations: UtoipaMethodRouter<Platform>) -> Self {
+        self.names.add(&operations.0);
+        Self { router: self.router.routes(operations), ..self }
+    }
+}
+
+/// Every operation with its description.
+pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
+    let (router, document) =
+        OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations().router).split_for_parts();
+    (router, openapi_document::complete(document))
+}
+
+/// Names that stand for different schemas.
+pub(crate) fn ambiguous_schemas() -> Vec<String> {
+    operations().names.ambiguous()
+}
+
+fn operations() -> Operations {
+    Operations::default()
+        .routes(routes!(health::health))
+        .routes(routes!(customers::create, customers::list))
+        .routes(routes!(customers::get))
+        .routes(routes!(customers::connect, customers::connection, quarantine::disconnect))
+        .routes(routes!(customers::register_event_types))
+        .routes(routes!(customers::resume))
+        .routes(routes!(customers::quarantine))
+        .routes(routes!(quarantine::send))
+        .routes(routes!(quarantine::discard))
+        .routes(routes!(api_keys::create_key, api_keys::list_keys))
+        .routes(routes!(api_keys::get_key, api_keys::revoke_key))
+        .routes(routes!(access_log::list))
+        .routes(routes!(sessions::sign_in, sessions::list, sessions::end_all))
+        .routes(routes!(sessions::end))
+        .routes(routes!(me::get))
+        .routes(routes!(clerks::list_my_webcasts))
+        .routes(routes!(me::change_password))
+        .routes(routes!(me::enroll))
+        .routes(routes!(me::confirm))
+        .routes(routes!(me::turn_off))
+        .routes(routes!(users::create, users::list))
+        .routes(routes!(users::get, users::change, users::remove))
+        .routes(routes!(users::reset_password))
+        .routes(routes!(users::turn_off_second_factor))
+        .routes(routes!(users::sessions, users::end_sessions))
+        .routes(routes!(auctioneers::create, auctioneers::list))
+        .routes(routes!(auctioneers::get, auctioneers::change))
+        .routes(routes!(auctions::create, auctions::list))
+        .routes(routes!(auctions::get, auction_changes::change))
+        .routes(routes!(auctions::change_status))
+        .routes(routes!(auctions::history))
+        .routes(routes!(auction_changes::move_ends))
+        .routes(routes!(auction_changes::clone))
+        .routes(routes!(results::get))
+        .routes(routes!(results::items))
+        .routes(routes!(results::file))
+        .routes(routes!(items::create, items::list))
+        .routes(routes!(catalogue::import, catalogue::file))
+        .routes(routes!(item_changes::change_many))
+        .routes(routes!(item_changes::relist))
+        .routes(routes!(items::get, item_changes::change))
+        .routes(routes!(items::change_status))
+        .routes(routes!(items::history))
+        .routes(routes!(record::record))
+        .routes(routes!(bids::create, bids::list))
+        .routes(routes!(bids::place_absentee_bid))
+        .routes(routes!(bids::buy))
+        .routes(routes!(bids::cancel))
+        .routes(routes!(bids::move_end))
+        .routes(routes!(registrations::create, registrations::list))
+        .routes(routes!(registrations::get, registrations::change))
+        .routes(routes!(registrations::change_status))
+        .routes(routes!(live::item))
+        .routes(routes!(live::auction))
+        .routes(routes!(clerks::list))
+        .routes(routes!(clerks::assign, clerks::unassign))
+        .routes(routes!(clerks::list_assignable))
+        .routes(routes!(ring::get))
+        .routes(routes!(sandbox::advance))
+        .routes(routes!(sandbox::clock))
+        .routes(routes!(ring::offer::begin))
+        .routes(routes!(ring::offer::send))
+        .routes(routes!(ring::bidding::asking_price))
+        .routes(routes!(ring::bidding::bid))
+        .routes(routes!(ring::bidding::accept))
+        .routes(routes!(ring::bidding::commission_bid))
+        .routes(routes!(ring::undo_and_reopen::undo))
+        .routes(routes!(ring::undo_and_reopen::retract))
+        .routes(routes!(ring::sell_and_pass::fair_warning))
+        .routes(routes!(ring::sell_and_pass::pause))
+        .routes(routes!(ring::sell_and_pass::resume))
+        .routes(routes!(ring::sell_and_pass::sell))
+        .routes(routes!(ring::sell_and_pass::pass))
+        .routes(routes!(ring::offer::remove))
+        .routes(routes!(ring::offer::offer_again))
+        .routes(routes!(ring::undo_and_reopen::reopen))
+        .routes(routes!(ring::internet_bids::internet_bid))
+        .routes(routes!(events::list))
+        .routes(routes!(reference::item_statuses))
+        .routes(routes!(reference::auction_statuses))
+        .routes(routes!(reference::event_types))
+        .routes(routes!(reference::countries))
+        .routes(routes!(reference::currencies))
+        .routes(routes!(reference_by_id::auctioneer))
+        .routes(routes!(reference_by_id::address))
+        .routes(routes!(reference_by_id::country))
+        .routes(routes!(reference_by_id::currency))
+}
+
+/// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
+pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
+    let links = [
+        Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
+        Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
+    ];
+    let as_json = serde_json::to_value(&document).unwrap_or_default();
+    let pages = kit_http::docs::routes(&as_json, &links, kit_http::route_not_found);
+    let (document, events) = (axum::Json(document), axum::Json(crate::asyncapi()));
+    let router = router
+        .route_layer(from_fn_with_state(RequestGuard::new(platform.clone()), request_guard::guard))
+        .route("/api/v1/openapi.json", get(async move || document.clone()))
+        .route("/api/v1/asyncapi.json", get(async move || events.clone()))
+        .merge(pages)
+        .with_state(platform);
+    kit_http::finish(router)
+}

@@ -1,0 +1,136 @@
+//! A platform with two customers, the first with a sale, and a way to ask it.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt as _;
+use kit_http::Surface;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::TestClock;
+use kit_runtime::random::SeededRandom;
+use kit_runtime::vault::{Key, KeyId, Secret, Vault};
+use platform_core::access::NewApiKey;
+use platform_core::people::{NewUser, SignIn};
+use platform_core::port::Store;
+use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role, Scopes};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+pub(crate) struct Fixture {
+    pub(crate) surface: Surface,
+    pub(crate) platform: Platform,
+    pub(crate) clock: TestClock,
+    pub(crate) store: Arc<dyn Store>,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    pub(crate) fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        Self::with(PlatformConfig::default())
+    }
+
+    pub(crate) fn with(config: PlatformConfig) -> Self {
+        let store = platform_store::sqlite::open_temporary().unwrap();
+        Self::node(store, TestClock::default(), 1, config)
+    }
+
+    /// Another node of the same platform, which remembers nothing yet.
+    pub(crate) fn another_node(&self) -> Self {
+        Self::node(Arc::clone(&self.store), self.clock.clone(), 2, PlatformConfig::default())
+    }
+
+    fn node(store: Arc<dyn Store>, clock: TestClock, seed: u64, config: PlatformConfig) -> Self {
+        let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
+        let platform = Platform::new(PlatformParts {
+            store: Arc::clone(&store),
+            clock: Arc::new(clock.clone()),
+            random: Arc::new(SeededRandom::new(seed)),
+            vault: Arc::new(vault),
+            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            config,
+        });
+        Fixture { surface: platform_api::surface(platform.clone()), platform, clock, store }
+    }
+
+    /// A key with these scopes; without a customer it is one of the platform's own staff.
+    pub(crate) async fn key(&self, customer: Option<Uuid>, scopes: Scopes) -> String {
+        let new = NewApiKey { name: "test".into(), customer, scopes, expires_at: None };
+        let created = self.platform.create_api_key(&Caller::command_line(), &new).await.unwrap();
+        created.key.expose_str().unwrap().to_owned()
+    }
+
+    /// The token of an administrator who has signed in.
+    pub(crate) async fn session(&self) -> String {
+        let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
+        let new = NewUser { email: email.clone(), role: Role::Administrator, password: Some(password.clone()) };
+        self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
+        let sign_in = SignIn { email, password, code: None, from: None };
+        let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
+        signed_in.token.expose_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn customer(&self, name: &str) -> Uuid {
+        self.platform.create_customer(&Caller::command_line(), name, None).await.unwrap().fresh().unwrap().uuid
+    }
+
+    pub(crate) async fn send(&self, method: &Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let (head, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
+        if head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+            // It has no end.
+            return Answer { status: head.status.as_u16(), headers: head.headers, text: String::new() };
+        }
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        Answer { status: head.status.as_u16(), headers: head.headers, text }
+    }
+
+    pub(crate) async fn ask(&self, method: &Method, path: &str, key: &str, body: &Value) -> Answer {
+        let bearer = format!("Bearer {key}");
+        let text = if body.is_null() { String::new() } else { body.to_string() };
+        self.send(method, path, &[("authorization", &bearer), ("content-type", "application/json")], &text).await
+    }
+
+    /// Posts, and gives the new record.
+    pub(crate) async fn make(&self, path: &str, key: &str, body: Value) -> Value {
+        let answer = self.ask(&Method::POST, path, key, &body).await;
+        assert_eq!(answer.status, 201, "{path}: {}", answer.text);
+        answer.json()
+    }
+
+    /// A webcast with an item in the ring's reach, of a customer.
+    pub(crate) async fn sale(&self, key: &str, auctioneer: &str) -> (String, String) {
+        let auction = json!({
+            "auctioneer": auctioneer, "kind": "webcast", "title": "Prints", "currency": "GBP",
+            "timeZone": "Europe/London", "startsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
+            "items": [{ "lotNumber": "1", "title": "A print", "status": "LIVE" }],
+        });
+        let auction = self.make("/api/v1/auctions", key, auction).await["uuid"].as_str().unwrap().to_owned();
+        let items = self.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), key, &Value::Null).await;
+        (auction, items.json()["data"][0]["uuid"].as_str().unwrap().to_owned())
+    }
+}

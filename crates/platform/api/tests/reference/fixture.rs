@@ -1,0 +1,130 @@
+//! A surface in process on a store in memory, with two customers and a clock that stands still.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, Request};
+use http_body_util::BodyExt as _;
+use kit_http::Surface;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::TestClock;
+use kit_runtime::random::SeededRandom;
+use kit_runtime::vault::{Key, Vault};
+use platform_core::access::NewApiKey;
+use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use serde_json::Value;
+use tower::ServiceExt as _;
+use uuid::Uuid;
+
+pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
+
+pub(crate) struct Fixture {
+    surface: Surface,
+    /// The customer that asks.
+    pub(crate) customer: Uuid,
+    key: String,
+    other_key: String,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16, body: &Value) -> Self {
+        assert_eq!((self.status, &self.body), (status, body));
+        self
+    }
+
+    /// A problem with its code, and the place of its first mistake.
+    #[track_caller]
+    pub(crate) fn refused(self, status: u16, code: &str, pointer: &str) -> Self {
+        let at = self.body["errors"][0]["pointer"].as_str().unwrap_or_default();
+        assert_eq!((self.status, self.body["code"].as_str(), at), (status, Some(code), pointer), "{}", self.body);
+        assert_eq!(self.headers[CONTENT_TYPE], "application/problem+json");
+        self
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+impl Fixture {
+    pub(crate) async fn new() -> Self {
+        let random = SeededRandom::new(9);
+        let key = Key::generate(&random);
+        let platform = Platform::new(PlatformParts {
+            store: platform_store::sqlite::open_temporary().unwrap(),
+            clock: Arc::new(TestClock::new(NOW.parse().unwrap())),
+            random: Arc::new(random),
+            vault: Arc::new(Vault::new(vec![(key.id(), key)]).unwrap()),
+            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            config: PlatformConfig::default(),
+        });
+        let (customer, key) = sign_up(&platform, "Ours").await;
+        let (_, other_key) = sign_up(&platform, "Theirs").await;
+        Self { surface: platform_api::surface(platform), customer, key, other_key }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &self.key, &[], None).await
+    }
+
+    /// As the other customer.
+    pub(crate) async fn get_as_other(&self, path: &str) -> Answer {
+        self.ask("GET", path, &self.other_key, &[], None).await
+    }
+
+    pub(crate) async fn get_unless(&self, path: &str, tag: &str) -> Answer {
+        self.ask("GET", path, &self.key, &[("if-none-match", tag)], None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+        self.ask("POST", path, &self.key, &[], Some(body.to_string())).await
+    }
+
+    pub(crate) async fn post_once(&self, path: &str, key: &str, body: Value) -> Answer {
+        self.ask("POST", path, &self.key, &[("idempotency-key", key)], Some(body.to_string())).await
+    }
+
+    pub(crate) async fn post_as_other(&self, path: &str, body: Value) -> Answer {
+        self.ask("POST", path, &self.other_key, &[], Some(body.to_string())).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+        self.ask("PATCH", path, &self.key, &[], Some(body.to_string())).await
+    }
+
+    pub(crate) async fn patch_if(&self, path: &str, tag: &str, body: Value) -> Answer {
+        self.ask("PATCH", path, &self.key, &[("if-match", tag)], Some(body.to_string())).await
+    }
+
+    async fn ask(&self, method: &str, path: &str, key: &str, headers: &[(&str, &str)], body: Option<String>) -> Answer {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("/api/v1{path}"))
+            .header(AUTHORIZATION, format!("Bearer {key}"))
+            .header(CONTENT_TYPE, "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Body::from(body.unwrap_or_default())).unwrap();
+        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
+        let text = body.collect().await.unwrap().to_bytes();
+        let body = if text.is_empty() { Value::Null } else { serde_json::from_slice(&text).unwrap() };
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+}
+
+async fn sign_up(platform: &Platform, name: &str) -> (Uuid, String) {
+    let staff = Caller::command_line();
+    let customer = platform.create_customer(&staff, name, None).await.unwrap().fresh().unwrap().uuid;
+    let new = NewApiKey { name: "key".into(), customer: Some(customer), scopes: Scopes::all(), expires_at: None };
+    let key = platform.create_api_key(&staff, &new).await.unwrap();
+    (customer, String::from_utf8(key.key.expose().to_vec()).unwrap())
+}

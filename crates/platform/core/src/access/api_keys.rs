@@ -1,0 +1,60 @@
+//! Keys that there are, and taking one away.
+
+use uuid::Uuid;
+
+use crate::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{AccessChange, ApiKey, Page};
+use crate::{Caller, Platform, Scope};
+
+/// Whoever may take keys away may look at them.
+const READING: [Scope; 2] = [Scope::KeysRead, Scope::KeysWrite];
+
+impl Platform {
+    /// Keys that the caller sees, of one customer if it is named, in order of creation. Those that were revoked or have
+    /// expired are among them.
+    ///
+    /// Errors: `forbidden`, `not_found` (customer).
+    pub async fn api_keys(
+        &self,
+        caller: &Caller,
+        customer: Option<Uuid>,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<ApiKey>> {
+        caller.require_one_of(&READING)?;
+        if let Some(customer) = customer {
+            self.visible_customer(caller, customer).await?;
+        }
+        Ok(self.store().api_keys(customer.or(caller.customer), page).await?)
+    }
+
+    /// A key, without the key itself. Errors: `forbidden`, `not_found`.
+    pub async fn api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<ApiKey> {
+        caller.require_one_of(&READING)?;
+        self.visible_api_key(caller, uuid).await
+    }
+
+    /// Takes a key's access away, for good: at once on this node, and on others when what they remember of it is over
+    /// (`key_cache_ttl`). Whoever may create keys may take away any that they see, their own too: it gives nobody more than
+    /// they have. Doing it again changes nothing.
+    ///
+    /// Errors: `forbidden`, `not_found`.
+    pub async fn revoke_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
+        caller.require(Scope::KeysWrite)?;
+        let key = self.visible_api_key(caller, uuid).await?;
+        if key.revoked_at.is_none() {
+            let note = self.note(caller, AccessEvent::KeyRevoked { key: uuid })?;
+            self.store().apply_access_change(AccessChange::RevokeApiKey(uuid, self.now()), note).await?;
+            tracing::info!(key = %uuid, name = key.name, by = caller.actor, "a key was revoked");
+        }
+        self.api_key_cache().forget(&key.hash);
+        Ok(())
+    }
+
+    /// A key of the platform's own staff is not there for anybody else.
+    async fn visible_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<ApiKey> {
+        let found = self.store().api_key(uuid).await?;
+        let is_seen = |key: &ApiKey| caller.customer.is_none() || key.customer == caller.customer;
+        found.filter(is_seen).ok_or(PlatformError::NotFound("key"))
+    }
+}

@@ -1,0 +1,57 @@
+//! What is done once a minute: answers to idempotency keys are forgotten after a day, and refused sign-ins are noted.
+
+use std::time::Duration;
+
+use kit_runtime::tasks::Tasks;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Platform, PlatformResult};
+
+const FORGET_EVERY: Duration = Duration::from_secs(60);
+/// Answers forgotten in one transaction.
+const FORGET_MAX: usize = 1_000;
+/// Transactions in a row, so that a backlog doesn't keep the writer busy.
+const ROUNDS_MAX: usize = 20;
+
+impl Platform {
+    pub(crate) fn spawn_answer_expiry(&self, tasks: &Tasks) {
+        let platform = self.clone();
+        tasks.spawn("forgetting of answers", move |stopping| {
+            let platform = platform.clone();
+            async move { platform.run_expiry(stopping).await }
+        });
+    }
+
+    async fn run_expiry(&self, stopping: CancellationToken) {
+        while !stopping.is_cancelled() {
+            if let Err(error) = self.delete_expired_answers().await {
+                tracing::error!(%error, "old answers could not be forgotten");
+            }
+            if let Err(error) = self.delete_expired_sessions().await {
+                tracing::error!(%error, "sessions that are over could not be forgotten");
+            }
+            if let Err(error) = self.note_refused_sign_ins().await {
+                tracing::error!(%error, "refused sign-ins could not be noted");
+            }
+            let next = self.now() + FORGET_EVERY;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.clock().sleep_until(next) => {}
+            }
+        }
+    }
+
+    /// Forgets answers that are older than they have to be kept; how many.
+    pub async fn delete_expired_answers(&self) -> PlatformResult<usize> {
+        let before = self.now() - self.config().answers_ttl;
+        let mut forgotten = 0;
+        for _ in 0..ROUNDS_MAX {
+            let count = self.store().delete_expired_answers(before, FORGET_MAX).await?;
+            forgotten += count;
+            if count < FORGET_MAX {
+                break;
+            }
+        }
+        Ok(forgotten)
+    }
+}

@@ -1,0 +1,203 @@
+//! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees, and
+//! who a registered bidder is.
+//!
+//! In the content stands `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON. Without the
+//! salt nobody finds the value by trying amounts; with salt and value anybody can see that it is what was logged. Each value
+//! has a salt of its own, so that one can be shown without the others.
+
+use std::collections::BTreeMap;
+
+use kit_runtime::random::Random;
+use platform_rules::LogHash;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::entry::{LogKind, hash};
+
+const DOMAIN: &[u8] = b"lotwire.log.concealed.1\0";
+const PREFIX: &str = "concealed:";
+const SALT_BYTES: usize = 16;
+
+/// What is concealed in a content: by JSON pointer into `change`.
+pub(super) type Commitments = BTreeMap<String, Opening>;
+
+/// A value with the salt that it was committed to with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Opening {
+    /// 32 hexadecimal digits.
+    salt: String,
+    value: Value,
+}
+
+impl Opening {
+    fn commitment(&self) -> String {
+        let value = self.value.to_string();
+        format!("{PREFIX}{}", hash(&[DOMAIN, self.salt.as_bytes(), value.as_bytes()]))
+    }
+}
+
+/// True for a field that others may not read; none is empty or a list of nothing.
+fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &Value) -> bool {
+    let by_absentee = || object.get("source").and_then(Value::as_str) == Some("absentee");
+    let named = match (kind, field) {
+        (LogKind::Registration, "party" | "name" | "email" | "limit" | "note") => true,
+        (LogKind::Registration, _) => false,
+        (_, "maximum" | "reserve" | "vendor" | "pending") => true,
+        // That somebody left a maximum is known from the count of bids; who it was is not.
+        (_, "bidder" | "registration") => by_absentee(),
+        _ => false,
+    };
+    named && !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+}
+
+/// Puts commitments in place of what others may not read; what was there.
+pub(super) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &dyn Random) -> Commitments {
+    let mut concealed = Commitments::new();
+    walk(kind, change, &mut String::new(), &mut |pointer, value| {
+        let mut salt = [0; SALT_BYTES];
+        random.fill(&mut salt);
+        let opening = Opening { salt: hexadecimal(&salt), value: value.take() };
+        *value = Value::String(opening.commitment());
+        concealed.insert(pointer.to_owned(), opening);
+    });
+    concealed
+}
+
+/// Puts the values back. Errors: the pointer of one that is not what was committed to, is missing, or too many.
+pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Commitments) -> Result<(), String> {
+    let mut wrong = None;
+    let mut revealed = 0;
+    walk(kind, change, &mut String::new(), &mut |pointer, value| match concealed.get(pointer) {
+        Some(opening) if value.as_str() == Some(&opening.commitment()) => {
+            *value = opening.value.clone();
+            revealed += 1;
+        }
+        _ => wrong = wrong.take().or_else(|| Some(pointer.to_owned())),
+    });
+    match wrong {
+        Some(pointer) => Err(pointer),
+        None if revealed == concealed.len() => Ok(()),
+        None => Err("a value that the content does not commit to".to_owned()),
+    }
+}
+
+/// Puts harmless values in place of commitments, so that what is shown can be replayed. Errors: the pointer of something
+/// that should be concealed and is not.
+pub(super) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
+    let mut wrong = None;
+    walk(kind, change, &mut String::new(), &mut |pointer, value| {
+        let hash = value.as_str().and_then(|text| text.strip_prefix(PREFIX)).and_then(LogHash::parse);
+        if hash.is_none() {
+            wrong = wrong.take().or_else(|| Some(pointer.to_owned()));
+        }
+        *value = match pointer.rsplit('/').next() {
+            Some("vendor" | "registration") => Value::Null,
+            Some("pending") => Value::Array(Vec::new()),
+            Some("bidder") => Value::String("concealed".to_owned()),
+            _ => Value::from(0),
+        };
+    });
+    wrong.map_or(Ok(()), Err)
+}
+
+fn walk(kind: LogKind, value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &mut Value)) {
+    let length = pointer.len();
+    match value {
+        Value::Object(object) => {
+            let fields: Vec<(String, bool)> =
+                object.iter().map(|(field, value)| (field.clone(), is_private(kind, object, field, value))).collect();
+            for (field, is_private) in fields {
+                let Some(value) = object.get_mut(&field) else { continue };
+                pointer.push('/');
+                pointer.push_str(&field);
+                if is_private {
+                    visit(pointer, value)
+                } else {
+                    walk(kind, value, pointer, visit)
+                }
+                pointer.truncate(length);
+            }
+        }
+        Value::Array(values) => {
+            for (place, value) in values.iter_mut().enumerate() {
+                pointer.push_str(&format!("/{place}"));
+                walk(kind, value, pointer, visit);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::random::SeededRandom;
+    use serde_json::json;
+
+    use super::*;
+
+    fn bid() -> Value {
+        json!({ "change": "bidAccepted", "record": { "bidder": "12", "source": "internet", "amount": 100, "maximum": 777 },
+            "standing": { "bidder": "12", "maximum": 777, "reserve": null, "pending": [] } })
+    }
+
+    #[test]
+    fn what_is_concealed_comes_back_and_does_not_show() {
+        let mut value = bid();
+        let concealed = commit_private_fields(LogKind::Item, &mut value, &SeededRandom::new(1));
+        assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/record/maximum", "/standing/maximum"]);
+        assert!(!value.to_string().contains("777"));
+        assert_ne!(value["record"]["maximum"], value["standing"]["maximum"], "equal values don't look equal");
+        let mut blanked = value.clone();
+        blank_commitments(LogKind::Item, &mut blanked).unwrap();
+        assert_eq!(blanked["record"]["maximum"], 0);
+        open_commitments(LogKind::Item, &mut value, &concealed).unwrap();
+        assert_eq!(value, bid());
+    }
+
+    #[test]
+    fn who_left_a_maximum_and_what_waits_for_the_clerk_is_concealed() {
+        let mut value = json!({ "record": { "bidder": "12", "source": "absentee", "amount": 0, "maximum": 5,
+            "registration": { "uuid": "r", "entry": 1 } },
+            "pending": [{ "bidder": "13", "amount": 6 }], "vendor": "v" });
+        let concealed = commit_private_fields(LogKind::Item, &mut value, &SeededRandom::new(1));
+        assert_eq!(concealed.len(), 5);
+        blank_commitments(LogKind::Item, &mut value).unwrap();
+        assert_eq!((&value["record"]["bidder"], &value["record"]["registration"]), (&json!("concealed"), &Value::Null));
+        assert_eq!((&value["pending"], &value["vendor"]), (&json!([]), &Value::Null));
+    }
+
+    #[test]
+    fn who_a_registered_bidder_is_is_concealed_and_what_the_item_says_of_them_is_not() {
+        let mut value = json!({ "state": { "paddle": "12", "name": "Ada", "email": "a@b", "limit": 7, "note": null } });
+        let concealed = commit_private_fields(LogKind::Registration, &mut value, &SeededRandom::new(1));
+        assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/state/email", "/state/limit", "/state/name"]);
+        let mut taken = bid();
+        taken["record"]["registration"] = json!({ "uuid": "r", "entry": 1 });
+        let concealed = commit_private_fields(LogKind::Item, &mut taken, &SeededRandom::new(1));
+        assert!(concealed.keys().all(|pointer| pointer.ends_with("/maximum")));
+    }
+
+    #[test]
+    fn another_value_or_salt_is_not_what_was_committed_to() {
+        let mut value = bid();
+        let concealed = commit_private_fields(LogKind::Item, &mut value, &SeededRandom::new(1));
+        for edit in [
+            |opening: &mut Opening| opening.value = json!(778),
+            |opening: &mut Opening| opening.salt.replace_range(0..1, "z"),
+        ] {
+            let mut edited = concealed.clone();
+            edited.values_mut().for_each(edit);
+            assert_eq!(open_commitments(LogKind::Item, &mut value.clone(), &edited), Err("/record/maximum".to_owned()));
+        }
+        let mut more = concealed;
+        more.insert("/other".to_owned(), Opening { salt: String::new(), value: json!(1) });
+        assert!(open_commitments(LogKind::Item, &mut value, &more).is_err());
+        assert_eq!(blank_commitments(LogKind::Item, &mut bid()), Err("/record/maximum".to_owned()));
+    }
+}

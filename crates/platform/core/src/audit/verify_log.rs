@@ -1,0 +1,195 @@
+//! What holds for the books as a whole, and shows that something is gone with everything that belonged to it: the order in which
+//! the log was written, anchors that somebody noted of it, and numbers that have no holes.
+
+use serde::Deserialize;
+
+use super::anchor::Anchor;
+use super::verify::{Finding, ROWS_READ_MAX, VerifyReport};
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::{Page, PositionNumbering};
+
+/// Findings of one kind; where so much is gone, more lines say no more.
+const FINDINGS_MAX: usize = 100;
+/// Numbers without their rows are small.
+const CURSORS_READ_MAX: usize = 10_000;
+
+/// Logs whose beginning was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LogCounts {
+    auctions: u64,
+    items: u64,
+    registrations: u64,
+}
+
+impl LogCounts {
+    /// A first entry. What can't be read is nobody's: a look at contents says what is wrong with it.
+    fn see(&mut self, content: &str) {
+        #[derive(Deserialize)]
+        struct OfKind {
+            kind: String,
+        }
+        let Ok(OfKind { kind }) = serde_json::from_str(content) else { return };
+        match kind.as_str() {
+            "auction" => self.auctions += 1,
+            "item" => self.items += 1,
+            "registration" => self.registrations += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Platform {
+    /// Goes through the log of everything in the order in which it was written, up to its end at this moment: looks for holes where
+    /// none may be, holds it against anchors that were noted earlier, and gives the anchor of its end. Contents are not looked
+    /// at otherwise; whose first entries were read is counted. `progress` is told now and then. For the operator; it asks no caller.
+    pub async fn verify_log(
+        &self,
+        anchors: &[Anchor],
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
+    ) -> PlatformResult<VerifyReport> {
+        let mut verified = VerifyReport::default();
+        let begun = self.walk_log(anchors, &mut verified, progress).await?;
+        (verified.auctions, verified.items, verified.registrations) =
+            (begun.auctions, begun.items, begun.registrations);
+        verified.entries = verified.log_entries;
+        Ok(verified)
+    }
+
+    /// The same as a part of a look at everything: what it counts is for the caller to take.
+    pub(super) async fn walk_log(
+        &self,
+        anchors: &[Anchor],
+        verified: &mut VerifyReport,
+        progress: &(dyn Fn(&VerifyReport) + Send + Sync),
+    ) -> PlatformResult<LogCounts> {
+        let mut begun = LogCounts::default();
+        let end = self.store().last_log_position().await?;
+        let mut noted = AnchorCheck::new(anchors);
+        let mut holes = GapCheck::new("position", "the log");
+        let mut anchor = Anchor::begin();
+        'pages: loop {
+            let page = Page { after: Some(anchor.position), limit: ROWS_READ_MAX };
+            let entries = self.store().entries_by_position(page).await?;
+            if entries.is_empty() {
+                break;
+            }
+            for entry in entries {
+                if entry.position > end {
+                    break 'pages;
+                }
+                noted.pass(anchor, entry.position - 1);
+                if self.store().position_numbering() == PositionNumbering::Gapless {
+                    holes.see(entry.position);
+                }
+                anchor = anchor.after(&entry);
+                if entry.number == 1 {
+                    begun.see(&entry.content);
+                }
+                verified.log_entries += 1;
+            }
+            progress(verified);
+        }
+        noted.pass(anchor, end);
+        noted.end(end);
+        verified.broken.extend(holes.found.into_iter().chain(noted.found));
+        verified.anchors_held += noted.held;
+        verified.anchor = Some(anchor);
+        Ok(begun)
+    }
+
+    /// Cursors of the journal have no holes, and no row names what is not there.
+    pub(super) async fn verify_between_tables(&self, verified: &mut VerifyReport) -> PlatformResult<()> {
+        let mut holes = GapCheck::new("cursor", "the journal");
+        let mut after = None;
+        loop {
+            let cursors = self.store().cursors(Page { after, limit: CURSORS_READ_MAX }).await?;
+            let Some(last) = cursors.last().copied() else { break };
+            cursors.into_iter().for_each(|cursor| holes.see(cursor));
+            after = Some(last);
+        }
+        verified.broken.extend(holes.found);
+        for row in self.store().orphan_rows(FINDINGS_MAX).await? {
+            // What is known of this subject says more.
+            if verified.broken.iter().all(|known| known.subject != Some(row.subject)) {
+                let what = format!("rows of {} name what is not there", row.table);
+                verified.broken.push(Finding { subject: Some(row.subject), kind: None, entry: None, what });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Anchors that were noted, and what the log says to each.
+struct AnchorCheck {
+    /// The next one last.
+    anchors: Vec<Anchor>,
+    last_held: Option<Anchor>,
+    held: u64,
+    found: Vec<Finding>,
+}
+
+impl AnchorCheck {
+    fn new(anchors: &[Anchor]) -> Self {
+        let mut anchors = anchors.to_vec();
+        anchors.sort_unstable_by_key(|anchor| std::cmp::Reverse(anchor.position));
+        Self { anchors, last_held: None, held: 0, found: Vec::new() }
+    }
+
+    /// The log comes to `anchor`, and has no entry after it up to the position `through`.
+    fn pass(&mut self, anchor: Anchor, through: i64) {
+        while let Some(noted) = self.anchors.pop_if(|noted| noted.position <= through) {
+            if noted.hash == anchor.hash {
+                self.held += 1;
+                self.last_held = Some(noted);
+                continue;
+            }
+            let since = self.last_held.map_or("; nothing says since when".to_owned(), |held| format!(", after {held}"));
+            self.find(format!(
+                "the log is not what it was at the anchor {noted}: an entry was changed, put in or taken away{since}"
+            ));
+        }
+    }
+
+    /// Anchors that are left are of a longer log.
+    fn end(&mut self, end: i64) {
+        while let Some(noted) = self.anchors.pop() {
+            self.find(format!("the log ends at position {end}, before the anchor {noted}: its last entries are gone"));
+        }
+    }
+
+    fn find(&mut self, what: String) {
+        if self.found.len() < FINDINGS_MAX {
+            self.found.push(Finding { subject: None, kind: None, entry: None, what });
+        }
+    }
+}
+
+/// Numbers from 1, each of which has to be there.
+struct GapCheck {
+    number: &'static str,
+    of: &'static str,
+    last: i64,
+    found: Vec<Finding>,
+}
+
+impl GapCheck {
+    fn new(number: &'static str, of: &'static str) -> Self {
+        Self { number, of, last: 0, found: Vec::new() }
+    }
+
+    fn see(&mut self, number: i64) {
+        let (first, last) = (self.last + 1, number - 1);
+        self.last = number;
+        if first > last || self.found.len() == FINDINGS_MAX {
+            return;
+        }
+        let Self { number, of, .. } = self;
+        let what = if first == last {
+            format!("{number} {first} of {of} is missing")
+        } else {
+            format!("{number}s {first} to {last} of {of} are missing")
+        };
+        self.found.push(Finding { subject: None, kind: None, entry: None, what });
+    }
+}

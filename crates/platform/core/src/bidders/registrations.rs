@@ -1,0 +1,392 @@
+//! RegistrationStore: entered, changed, and led from one status to the next.
+
+use std::time::Duration;
+
+use platform_rules::item::REASON_CHARS_MAX;
+use platform_rules::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
+use uuid::Uuid;
+
+use super::change::RegistrationChange;
+use crate::audit::registration_entries;
+use crate::caller::visible;
+use crate::decide::expect_version;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::new_item::text;
+use crate::port::{BidderItem, Page, Registration, RegistrationStatus, RegistrationWrite, StoreError, Versioned};
+use crate::{Caller, Platform, Scope};
+
+/// Characters of a bidder's name.
+const NAME_CHARS_MAX: usize = 200;
+const EMAIL_BYTES_MAX: usize = 254;
+/// Characters of what is noted about a bidder.
+const NOTE_CHARS_MAX: usize = 1_000;
+/// Items read from the store at once.
+pub(super) const ITEMS_READ_MAX: usize = 5_000;
+/// How often somebody else may be faster.
+const ATTEMPTS_MAX: usize = 50;
+/// Between two tries.
+const PAUSE_MAX: Duration = Duration::from_millis(20);
+
+/// A bidder as they are registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRegistration {
+    /// Paddle number, 1 to 64 characters; without one the next number is assigned.
+    pub paddle: Option<String>,
+    /// The person or firm behind it, as the caller knows them.
+    pub party: Option<Uuid>,
+    /// Name; 1 to 200 characters.
+    pub name: String,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// What the bidder may spend, minor units.
+    pub limit: Option<i64>,
+    /// What is noted about the bidder; 1 to 1,000 characters.
+    pub note: Option<String>,
+    /// PENDING, or approved at once.
+    pub status: RegistrationStatus,
+}
+
+/// What is to be another way. What is absent stays; `Some(None)` takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RegistrationPatch {
+    /// Another paddle, while neither it nor the one that is there has bid; 1 to 64 characters.
+    pub paddle: Option<String>,
+    /// The person or firm behind it.
+    pub party: Option<Option<Uuid>>,
+    /// Name.
+    pub name: Option<String>,
+    /// E-mail address.
+    pub email: Option<Option<String>>,
+    /// What the bidder may spend, minor units.
+    pub limit: Option<Option<i64>>,
+    /// What is noted about the bidder.
+    pub note: Option<Option<String>>,
+}
+
+/// Another status for a registration, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistrationDecision {
+    /// Status wanted.
+    pub to: RegistrationStatus,
+    /// Needed for a refusal and a suspension; at most 500 characters.
+    pub reason: Option<String>,
+}
+
+impl Platform {
+    /// Registers a bidder for an auction.
+    ///
+    /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party), `vendor_has_bid`,
+    /// `busy`.
+    pub async fn register_bidder(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        entry: &NewRegistration,
+        answering: Option<IdempotentRequest<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        let (uuid, now) = (self.ids().uuid_v7(), self.now());
+        let mut state = Registration {
+            uuid,
+            auction: auction.uuid,
+            customer: auction.customer,
+            paddle: entry.paddle.clone().unwrap_or_default(),
+            party: entry.party,
+            name: entry.name.clone(),
+            email: entry.email.clone(),
+            limit: entry.limit,
+            note: entry.note.clone(),
+            status: entry.status,
+            reason: None,
+            actor: caller.actor.clone(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            log: LogHead::default(),
+            spending_version: 1,
+        };
+        check(&state, entry)?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        auction.require_unarchived()?;
+        if entry.paddle.is_some() {
+            self.check_party(&auction, None, &state).await?;
+        }
+        // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out twice.
+        let _place = if entry.paddle.is_none() { self.retry_locks().lock(auction.uuid).await } else { None };
+        for _ in 0..ATTEMPTS_MAX {
+            if entry.paddle.is_none() {
+                state.paddle = (self.store().highest_paddle(auction.uuid).await? + 1).to_string();
+            }
+            state.log = LogHead::default();
+            let log = registration_entries(&mut state, &[], self.random().as_ref())?;
+            let registration = Versioned { expected_version: 0, state: state.clone() };
+            let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
+            match self.store().put_registration(RegistrationWrite { registration, log, answer }).await {
+                Ok(()) => {
+                    self.registration_cache().forget(auction.uuid, &state.paddle);
+                    self.find_bidder_items(&auction, None, &state).await?;
+                    return Ok(Outcome::Fresh(state));
+                }
+                // The number was assigned to somebody else meanwhile, by another node; it is let go first.
+                Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {
+                    tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
+                }
+                Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// Changes what the patch names of a registration, and leaves the rest.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
+    /// `paddle_has_bid`, `vendor_has_bid`, `busy`.
+    pub async fn change_registration(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+        patch: &RegistrationPatch,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<Registration> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        if let Some(Err(message)) = patch.paddle.as_deref().map(check_paddle) {
+            return Err(PlatformError::invalid("/paddle", message));
+        }
+        let change = |state: &Registration| {
+            let RegistrationPatch { paddle, party, name, email, limit, note } = patch.clone();
+            Ok(RegistrationChange::Edited {
+                paddle: paddle.filter(|paddle| *paddle != state.paddle),
+                party: party.unwrap_or(state.party),
+                name: name.unwrap_or_else(|| state.name.clone()),
+                email: email.unwrap_or_else(|| state.email.clone()),
+                limit: limit.unwrap_or(state.limit),
+                note: note.unwrap_or_else(|| state.note.clone()),
+            })
+        };
+        self.rewrite(caller, &auction, registration, change, expected_version, None).await?.fresh()
+    }
+
+    /// BulkChangeStore a registration to another status: approved, refused, suspended, and back.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`, `reason_required`,
+    /// `invalid`.
+    pub async fn change_registration_status(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+        step: &RegistrationDecision,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        let change = |state: &Registration| {
+            let legal = next_statuses(state.status);
+            if !legal.contains(&step.to) {
+                return Err(PlatformError::Rejected(platform_rules::Rejection::IllegalTransition {
+                    from: Some(state.status.as_str()),
+                    to: step.to.as_str(),
+                    legal: legal.iter().map(|status| status.as_str()).collect(),
+                }));
+            }
+            Ok(RegistrationChange::StatusChanged { from: state.status, to: step.to, reason: reason(step)? })
+        };
+        self.rewrite(caller, &auction, registration, change, expected_version, answering).await
+    }
+
+    /// A registration.
+    pub async fn registration(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+    ) -> PlatformResult<Registration> {
+        caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
+        let auction = self.visible_bidders(caller, auction).await?.uuid;
+        self.registration_in(caller, auction, registration).await
+    }
+
+    /// RegistrationStore of an auction in the order in which they were entered.
+    pub async fn registrations(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<Registration>> {
+        caller.require(Scope::BiddersRead)?;
+        let auction = self.visible_bidders(caller, auction).await?.uuid;
+        Ok(self.store().registrations(auction, page).await?)
+    }
+
+    /// The registration of a paddle, as a list of one or none.
+    pub async fn registrations_of(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        paddle: &str,
+    ) -> PlatformResult<Vec<Registration>> {
+        caller.require(Scope::BiddersRead)?;
+        let auction = self.visible_bidders(caller, auction).await?.uuid;
+        Ok(self.store().registration_by_paddle(auction, paddle).await?.into_iter().collect())
+    }
+
+    /// If the registrations of an auction stay as they are: it is ARCHIVED.
+    pub async fn has_final_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<bool> {
+        caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
+        Ok(self.visible_auction(caller, auction).await?.require_unarchived().is_err())
+    }
+
+    async fn registration_in(&self, caller: &Caller, auction: Uuid, uuid: Uuid) -> PlatformResult<Registration> {
+        let found = self.store().registration(uuid).await?.filter(|registration| registration.auction == auction);
+        visible(caller, found, "registration", |registration| registration.customer)
+    }
+
+    async fn rewrite(
+        &self,
+        caller: &Caller,
+        auction: &Auction,
+        uuid: Uuid,
+        change: impl Fn(&Registration) -> PlatformResult<RegistrationChange> + Send + Sync,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let before = self.registration_in(caller, auction.uuid, uuid).await?;
+            expect_version(expected_version, before.version)?;
+            auction.require_unarchived()?;
+            let now = self.now();
+            let mut state = before.clone();
+            let change = change(&before)?;
+            self.check_paddles(auction, &before, &change).await?;
+            state.apply(&change, &caller.actor, now);
+            check_fields(&state)?;
+            self.check_party(auction, before.party, &state).await?;
+            let log = registration_entries(&mut state, &[change], self.random().as_ref())?;
+            let registration = Versioned { expected_version: before.version, state: state.clone() };
+            let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
+            match self.store().put_registration(RegistrationWrite { registration, log, answer }).await {
+                Ok(()) => {
+                    self.registration_cache().forget(auction.uuid, &before.paddle);
+                    self.registration_cache().forget(auction.uuid, &state.paddle);
+                    self.find_bidder_items(auction, before.limit, &state).await?;
+                    return Ok(Outcome::Fresh(state));
+                }
+                Err(StoreError::Conflict) => {}
+                Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder was
+    /// registered were nobody's to note. This alone looks through the auction, once.
+    async fn find_bidder_items(
+        &self,
+        auction: &Auction,
+        before: Option<i64>,
+        now: &Registration,
+    ) -> PlatformResult<()> {
+        let can_have_bid = auction.kind == AuctionKind::Timed && auction.registration == Admission::Open;
+        if !can_have_bid || before.is_some() || now.limit.is_none() {
+            return Ok(());
+        }
+        if self.store().item_counts(auction.uuid).await?.with_bids == 0 {
+            return Ok(());
+        }
+        let mut after = None;
+        loop {
+            let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = Some(last.position);
+            let led = items.iter().filter(|item| item.committed_by(&now.paddle) > 0);
+            let stake = |item: &platform_rules::Item| BidderItem {
+                auction: auction.uuid,
+                paddle: now.paddle.clone(),
+                item: item.uuid,
+            };
+            let bidder_items: Vec<BidderItem> = led.map(stake).collect();
+            if !bidder_items.is_empty() {
+                self.store().record_bidder_items(bidder_items).await?;
+            }
+        }
+    }
+}
+
+/// Statuses that may follow.
+pub fn next_statuses(status: RegistrationStatus) -> &'static [RegistrationStatus] {
+    use RegistrationStatus::{Approved, Pending, Refused, Suspended};
+    match status {
+        Pending => &[Approved, Refused],
+        Approved => &[Suspended, Refused],
+        Refused => &[Approved],
+        Suspended => &[Approved, Refused],
+    }
+}
+
+fn reason(step: &RegistrationDecision) -> PlatformResult<Option<String>> {
+    let reason = step.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    match reason {
+        None if matches!(step.to, RegistrationStatus::Refused | RegistrationStatus::Suspended) => {
+            Err(PlatformError::Rejected(platform_rules::Rejection::ReasonRequired))
+        }
+        None => Ok(None),
+        Some(reason) => match text(reason, REASON_CHARS_MAX) {
+            Ok(()) => Ok(Some(reason.to_owned())),
+            Err(message) => Err(PlatformError::invalid("/reason", message)),
+        },
+    }
+}
+
+/// What a bid may name its bidder by, too.
+fn check_paddle(paddle: &str) -> Result<(), String> {
+    text(paddle, BIDDER_CHARS_MAX)?;
+    paddle_problem(paddle).map_or(Ok(()), |problem| Err(problem.to_owned()))
+}
+
+fn check(state: &Registration, entry: &NewRegistration) -> PlatformResult<()> {
+    let mut problems = problems_of(state);
+    if let Some(Err(message)) = entry.paddle.as_deref().map(check_paddle) {
+        problems.push(Problem::new("/paddle", message));
+    }
+    if !matches!(entry.status, RegistrationStatus::Pending | RegistrationStatus::Approved) {
+        problems.push(Problem::new("/status", "a new registration is pending or approved"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+}
+
+fn check_fields(state: &Registration) -> PlatformResult<()> {
+    let problems = problems_of(state);
+    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+}
+
+fn problems_of(state: &Registration) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Err(message) = text(&state.name, NAME_CHARS_MAX) {
+        problems.push(Problem::new("/name", message));
+    }
+    if state.email.as_deref().is_some_and(|email| !is_email(email)) {
+        problems.push(Problem::new("/email", "is not an e-mail address"));
+    }
+    if state.limit.is_some_and(|limit| !(0..=AMOUNT_MAX).contains(&limit)) {
+        problems.push(Problem::new("/limit", format!("must be from 0 to {AMOUNT_MAX} minor units")));
+    }
+    if let Some(Err(message)) = state.note.as_deref().map(|note| text(note, NOTE_CHARS_MAX)) {
+        problems.push(Problem::new("/note", message));
+    }
+    problems
+}
+
+fn is_email(email: &str) -> bool {
+    let parts = email.split_once('@');
+    let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+    whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|char| char.is_whitespace() || char.is_control())
+}

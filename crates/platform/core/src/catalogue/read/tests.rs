@@ -1,0 +1,198 @@
+//! Catalogues, good and bad.
+
+use platform_rules::AuctionKind;
+
+use super::*;
+
+/// Drafts of a timed auction.
+const WANTED: RowTarget =
+    RowTarget { status: ItemStatus::Draft, setting: ItemContext { kind: AuctionKind::Timed, starts_at: None } };
+
+fn read_text(text: &str) -> (Vec<(u64, NewItem)>, ImportReport) {
+    read(text.as_bytes(), &CatalogueLimits::default(), WANTED)
+}
+
+/// Errors as `line column: message`.
+fn errors(text: &str) -> Vec<String> {
+    let told = |error: RowError| format!("{} {}: {}", error.line, error.column.unwrap_or_default(), error.message);
+    read_text(text).1.errors.into_iter().map(told).collect()
+}
+
+fn one_error(text: &str, expected: &str) {
+    let found = errors(text);
+    assert!(found.len() == 1 && found[0].contains(expected), "{text:?}\n  expected {expected:?}\n  found {found:?}");
+}
+
+#[test]
+fn a_row_becomes_an_item() {
+    let text = "\u{feff}reserve,lot_number,title,artist,date,medium,dimensions,credit,image_url,low_estimate,high_estimate,opening_bid\r\n\
+                900,12A,\"Vision, \"\"The\"\"\",William Blake,1825,Line,200 x 151 mm,Given 1919,http://example.com/4.jpg,900,1350,450\r\n";
+    let (items, report) = read_text(text);
+    assert_eq!((report.rows, report.error_count), (1, 0), "{:?}", report.errors);
+    let expected = NewItem {
+        description: "William Blake\n1825\nLine\n200 x 151 mm\nGiven 1919".into(),
+        image_url: Some("http://example.com/4.jpg".into()),
+        low_estimate: Some(900),
+        high_estimate: Some(1350),
+        opening_bid: 450,
+        reserve: Some(900),
+        ..NewItem::new("12A", "Vision, \"The\"")
+    };
+    assert_eq!(items, [(2, expected)]);
+}
+
+#[test]
+fn only_number_and_title_are_needed() {
+    let (items, report) = read_text("lot_number,title\n1,A\n2,B");
+    assert_eq!(report.error_count, 0);
+    assert_eq!(items, [(2, NewItem::new("1", "A")), (3, NewItem::new("2", "B"))]);
+}
+
+#[test]
+fn a_header_that_does_not_fit_is_refused_with_the_way_out() {
+    for (header, expected) in [
+        ("lot_number,title,price", "1 price: there is no such column"),
+        ("lot_number", "1 title: the column title is missing"),
+        ("lot_number,title,title", "1 title: the column title stands there twice"),
+        ("lot_number;title", "separated by commas"),
+        ("lot_number,title,", "a column has no name"),
+        ("Lot_Number,title", "1 Lot_Number: there is no such column"),
+    ] {
+        let found = errors(&format!("{header}\n1,A\n"));
+        assert!(found.iter().any(|error| error.contains(expected)), "{header}: {found:?}");
+    }
+    one_error("", "the file is empty");
+    one_error("lot_number,title\n", "no row after the header");
+}
+
+#[test]
+fn amounts_are_whole_minor_units() {
+    for (amount, expected) in [
+        ("12.50", "\"12.50\" is not a whole number of minor units: write digits only"),
+        ("\"1,250\"", "\"1,250\" is not a whole number"),
+        ("£5", "is not a whole number"),
+        ("1e3", "is not a whole number"),
+        ("-5", "\"-5\" is negative"),
+        ("9999999999999999", "is too much"),
+        ("99999999999999999999999", "is too much"),
+    ] {
+        let text = format!("lot_number,title,low_estimate\n1,A,{amount}\n");
+        one_error(&text, expected);
+        assert!(errors(&text)[0].starts_with("2 low_estimate: "));
+    }
+}
+
+#[test]
+fn amounts_that_contradict_each_other_are_told() {
+    let header = "lot_number,title,low_estimate,high_estimate,opening_bid,reserve\n";
+    one_error(
+        &format!("{header}1,A,200,100,,\n"),
+        "2 high_estimate: the high estimate 100 is below the low estimate 200",
+    );
+    one_error(&format!("{header}1,A,,,100,50\n"), "2 reserve: is below the opening bid");
+    one_error(&format!("{header}1,A,10,20,,50\n"), "2 reserve: is above the high estimate");
+}
+
+#[test]
+fn a_lot_number_comes_once() {
+    one_error("lot_number,title\n1,A\n2,B\n1,C\n", "4 lot_number: the lot number 1 is on line 2 already");
+    one_error("lot_number,title\n,A\n", "2 lot_number: is empty");
+    one_error("lot_number,title\n1,\n", "2 title: is empty");
+}
+
+#[test]
+fn every_mistake_is_told_on_the_line_where_it_stands() {
+    let text = "lot_number,title,low_estimate,reserve\n\
+                1,\"two\nlines\",1.5,x\n\
+                2,B\n\
+                \n\
+                3,C,,\n\
+                4,\"D\"d,,\n";
+    let found = errors(text);
+    assert_eq!(found.len(), 5, "{found:#?}");
+    assert!(found[0].starts_with("2 title: holds a line break"), "{}", found[0]);
+    assert!(found[1].starts_with("3 low_estimate: "), "{}", found[1]);
+    assert!(found[2].starts_with("3 reserve: "), "{}", found[2]);
+    assert!(found[3].starts_with("4 : the row has 2 fields and the header 4"), "{}", found[3]);
+    assert!(found[4].starts_with("7 title: there is text after the closing quote"), "{}", found[4]);
+}
+
+#[test]
+fn what_is_not_utf8_is_told_with_its_place() {
+    let mut bytes = b"lot_number,title\n1,Caf\xe9\n2,B\n".to_vec();
+    let (_, report) = read(bytes.as_slice(), &CatalogueLimits::default(), WANTED);
+    assert_eq!(report.errors.len(), 1, "{:?}", report.errors);
+    let error = &report.errors[0];
+    assert_eq!((error.line, error.column.as_deref()), (2, Some("title")));
+    assert!(error.message.contains("not UTF-8 at byte 4"), "{}", error.message);
+    bytes.clear();
+}
+
+#[test]
+fn a_quote_that_is_never_closed_is_told_where_it_opens() {
+    one_error("lot_number,title\n1,A\n2,\"B\n3,C\n", "3 title: the quote that opens this field is never closed");
+    let long = "x".repeat(90_000);
+    one_error(&format!("lot_number,title\n1,\"{long}\"\n"), "2 title: is longer than 81920 bytes");
+}
+
+#[test]
+fn only_so_many_errors_are_kept_and_all_are_counted() {
+    let rows: String = (0..1_500).map(|row| format!("{row},\n")).collect();
+    let (items, report) = read_text(&format!("lot_number,title\n{rows}"));
+    assert!(items.is_empty());
+    assert_eq!((report.rows, report.errors.len(), report.error_count), (1_500, 1_000, 1_500));
+}
+
+#[test]
+fn a_file_has_so_many_rows_and_no_more() {
+    let limits = CatalogueLimits { rows_max: 2, ..CatalogueLimits::default() };
+    let (_, report) = read(b"lot_number,title\n1,A\n2,B\n3,C\n".as_slice(), &limits, WANTED);
+    assert_eq!(report.errors.len(), 1);
+    assert_eq!(report.errors[0].line, 4);
+}
+
+#[test]
+fn the_sample_catalogue_is_read_without_a_mistake() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/catalogue.csv");
+    let Ok(file) = std::fs::File::open(path) else { return };
+    let (items, report) = read(file, &CatalogueLimits::default(), WANTED);
+    assert_eq!(report.errors, []);
+    assert_eq!(items.len() as u64, report.rows);
+    assert!(items.len() >= 2_000, "{}", items.len());
+}
+
+#[test]
+fn what_a_short_row_lacks_is_told_with_the_line_of_the_row() {
+    let found = errors("title,lot_number\nA,1\n\"B\"x\n");
+    assert!(!found.is_empty() && found.iter().all(|error| error.starts_with("3 ")), "{found:?}");
+}
+
+#[test]
+fn a_file_in_utf_16_is_told_so_and_nothing_else() {
+    let text = "lot_number\ttitle\r\n1\tA\r\n";
+    let little: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    for bytes in [&little[..], &big[..], &little[2..], &big[2..]] {
+        let (items, report) = read(bytes, &CatalogueLimits::default(), WANTED);
+        assert_eq!((items.len(), report.error_count, report.errors[0].line), (0, 1, 1), "{:?}", report.errors);
+        assert!(report.errors[0].message.contains("save it as CSV in UTF-8"), "{}", report.errors[0].message);
+    }
+}
+
+#[test]
+fn rows_of_commas_only_are_passed_over_and_lines_are_counted_on() {
+    let (items, report) = read_text("lot_number,title\n1,A\n,\n , \t\n\"\",\n2,B\n,,,\n");
+    assert_eq!((items.len(), report.rows), (2, 2), "{:?}", report.errors);
+    assert_eq!(items[1].0, 6);
+    assert_eq!(report.errors, []);
+    one_error("lot_number,title\n1,A\n,\n2\n", "4 : the row has 1 fields and the header 2");
+}
+
+#[test]
+fn what_means_nothing_in_a_webcast_is_told_with_its_line() {
+    let wanted = RowTarget { setting: ItemContext { kind: AuctionKind::Webcast, starts_at: None }, ..WANTED };
+    let file = "lot_number,title,buy_now,end_time\n1,A,,\n2,B,500,2027-03-01T18:00:00.000Z\n";
+    let (_, report) = read(file.as_bytes(), &CatalogueLimits::default(), wanted);
+    let told: Vec<_> = report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap())).collect();
+    assert_eq!(told, [(3, "buy_now"), (3, "end_time")]);
+}

@@ -1,0 +1,72 @@
+//! Load, decide, commit, and again when somebody else was faster.
+
+use std::time::Duration;
+
+use crate::Platform;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::{Change, CommitReceipt, StoreError};
+
+/// Between two tries of one who stands in line.
+const PAUSE_MAX: Duration = Duration::from_millis(20);
+
+/// What a decision wants committed, and what it gives when that is done.
+pub(crate) struct Decision<T> {
+    pub(crate) customer: uuid::Uuid,
+    pub(crate) change: Change,
+    pub(crate) result: T,
+}
+
+impl Platform {
+    /// Runs a command to its end. `decide` loads what it needs and decides; when others changed that before its commit, it
+    /// is called again, `decide_tries_max` times at most. A caller that named the version it saw gets
+    /// `PreconditionFailed` from `decide` then, which compares. Whoever lost once stands in line behind the others of its
+    /// customer that did, so that any number at the same time come through. A write that came with an idempotency key and is a repeated one is answered from the store.
+    pub(crate) async fn decide<T, F>(
+        &self,
+        answering: Option<&IdempotentRequest<'_, T>>,
+        decide: impl Fn() -> F + Send + Sync,
+    ) -> PlatformResult<Outcome<T>>
+    where
+        T: Send + Sync,
+        F: Future<Output = PlatformResult<Decision<T>>> + Send,
+    {
+        if let Some(answer) = self.replay(answering).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let mut retry_lock = None;
+        for _ in 0..self.config().decide_tries_max.max(1) {
+            let Decision { customer, mut change, result } = decide().await?;
+            // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+            if let Some(answer) = &mut change.answer {
+                answer.at = self.now();
+            }
+            match self.commit(customer, change).await {
+                Ok(CommitReceipt { .. }) => return Ok(Outcome::Fresh(result)),
+                Err(StoreError::Conflict) => {
+                    if retry_lock.is_none() {
+                        retry_lock = self.retry_locks().lock(customer).await;
+                    } else {
+                        // It is another node that was faster: not in step with it.
+                        tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
+                    }
+                }
+                // The same request came twice at the same time, and the other one was faster.
+                Err(StoreError::Replayed) => match self.replay(answering).await? {
+                    Some(answer) => return Ok(Outcome::Replayed(answer)),
+                    None => return Err(PlatformError::Busy),
+                },
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+}
+
+/// `PreconditionFailed` unless the version is the one that the caller saw, if it names one.
+pub(crate) fn expect_version(expected: Option<i64>, current: i64) -> PlatformResult<()> {
+    match expected {
+        Some(expected) if expected != current => Err(PlatformError::PreconditionFailed { expected, current }),
+        _ => Ok(()),
+    }
+}

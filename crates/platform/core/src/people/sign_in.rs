@@ -1,0 +1,181 @@
+//! Signing in: password, second factor, session.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use kit_runtime::vault::Secret;
+
+use super::refusal::PeopleRefusal;
+use super::throttle::TakenAttempts;
+use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, passwords, plain_email, totp};
+use crate::access::hash;
+use crate::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::{AccessChange, Session, StoreError, User};
+use crate::{Platform, Problem};
+
+const TOKEN_RANDOM_BYTES: usize = 24;
+const CODE_BYTES_MAX: usize = 64;
+
+/// What somebody shows to sign in.
+pub struct SignIn {
+    /// E-mail address, in whatever case.
+    pub email: String,
+    /// Password.
+    pub password: Secret,
+    /// Code of the second factor, or a recovery code.
+    pub code: Option<String>,
+    /// Where it comes from, when that is known.
+    pub from: Option<IpAddr>,
+}
+
+/// A session that began.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// The session.
+    pub session: Session,
+    /// Its user.
+    pub user: User,
+    /// Its token: `lws_…`. It can't be had again.
+    pub token: Secret,
+}
+
+impl Platform {
+    /// Begins a session. An answer for an idempotency key belongs to the user, whatever its `caller` says; it is given again only
+    /// to who shows the password again, and kept sealed. With a second factor none is kept: a key that can be guessed would
+    /// stand in for the code.
+    ///
+    /// Errors: `sign_in_refused`, `code_required`, `code_refused`, `too_many_attempts`, `invalid`, `busy` (the user was
+    /// changed at the same time).
+    pub async fn sign_in(
+        &self,
+        sign_in: &SignIn,
+        answering: Option<IdempotentRequest<'_, SignedIn>>,
+    ) -> PlatformResult<Outcome<SignedIn>> {
+        check(sign_in)?;
+        let email = plain_email(&sign_in.email);
+        let taken = self.take_attempt(&email, sign_in.from).await?;
+        let found = self.store().user_by_email(&email).await?;
+        let hash = found.as_ref().map(|user| user.password_hash.as_str());
+        let fits = self.sign_in_state().passwords.verify(&sign_in.password, hash).await?;
+        let Some(user) = found.filter(|_| fits) else {
+            self.sign_in_state().refused.add();
+            return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
+        };
+        if user.disabled_at.is_some() {
+            self.note_refused(&user, sign_in.from, "disabled").await?;
+            return Err(self.refused(None, sign_in.from, PeopleRefusal::SignInRefused));
+        }
+        let answering = answering.filter(|_| !user.has_second_factor());
+        let answering = answering.map(|answering| IdempotentRequest { caller: user.uuid, ..answering });
+        if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
+            self.give_back(taken).await?;
+            return Ok(Outcome::Replayed(answer));
+        }
+        self.check_second_factor(&user, sign_in).await?;
+        self.begin_session(user, sign_in.from, taken, answering).await
+    }
+
+    async fn check_second_factor(&self, user: &User, sign_in: &SignIn) -> PlatformResult<()> {
+        if !user.has_second_factor() {
+            return Ok(());
+        }
+        let Some(code) = &sign_in.code else { return Err(PeopleRefusal::CodeRequired.into()) };
+        if self.uses_code(user, code).await? {
+            return Ok(());
+        }
+        self.note_refused(user, sign_in.from, "code_refused").await?;
+        Err(self.refused(Some(user), sign_in.from, PeopleRefusal::CodeRefused))
+    }
+
+    /// Of somebody who has shown the right password.
+    async fn note_refused(&self, user: &User, from: Option<IpAddr>, reason: &str) -> PlatformResult<()> {
+        let event = AccessEvent::SignInRefused { user: user.uuid, reason: reason.to_owned() };
+        self.note_alone(self.note_sign_in((user.uuid, None), from, event)?).await
+    }
+
+    /// True when it is a code, or a recovery code, that was not used before; now it is.
+    pub(super) async fn uses_code(&self, user: &User, code: &str) -> PlatformResult<bool> {
+        let Some(totp) = &user.totp else { return Ok(false) };
+        let code = code.trim();
+        if !totp::is_like_a_code(code) {
+            let used = self.store().use_recovery_code(user.uuid, totp::recovery_hash(code)).await?;
+            if used {
+                tracing::info!(user = %user.uuid, "a recovery code was used");
+            }
+            return Ok(used);
+        }
+        match self.step_of(user.uuid, totp, code)? {
+            Some(step) => Ok(self.store().use_totp_step(user.uuid, step).await?),
+            None => Ok(false),
+        }
+    }
+
+    async fn begin_session(
+        &self,
+        mut user: User,
+        from: Option<IpAddr>,
+        taken: TakenAttempts,
+        answering: Option<IdempotentRequest<'_, SignedIn>>,
+    ) -> PlatformResult<Outcome<SignedIn>> {
+        let (now, config) = (self.now(), &self.config().people);
+        let token = format!("{SESSION_PREFIX}{}", self.ids().token(TOKEN_RANDOM_BYTES));
+        let session = Session {
+            uuid: self.ids().uuid_v7(),
+            hash: hash(&token),
+            user: user.uuid,
+            address: from.map(|from| from.to_canonical().to_string()),
+            created_at: now,
+            expires_at: later(now, config.session_ttl)?,
+            last_used_at: now,
+        };
+        user.signed_in_at = Some(now);
+        let (version, kept) = (user.version, session.clone());
+        let signed_in = SignedIn { session, user, token: Secret::new(token.into_bytes()) };
+        let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&signed_in, now)));
+        let event = AccessEvent::SignedIn { user: kept.user, session: kept.uuid };
+        let note = self.note_sign_in((kept.user, Some(kept.uuid)), from, event)?;
+        let begin = AccessChange::BeginSession(kept, version, config.sessions_max, answer);
+        match self.store().apply_access_change(begin, note).await {
+            Ok(_) => {}
+            Err(StoreError::Replayed) => {
+                let answer = self.replay_sealed(answering.as_ref()).await?;
+                return answer.map(Outcome::Replayed).ok_or(PlatformError::Busy);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.give_back(taken).await?;
+        self.metrics().signed_in();
+        let (user, session) = (signed_in.user.uuid, signed_in.session.uuid);
+        tracing::info!(%user, %session, from = from.map(tracing::field::display), "a user signed in");
+        Ok(Outcome::Fresh(signed_in))
+    }
+
+    /// Counted and logged, without what was shown: a password may have been typed where the address belongs.
+    pub(super) fn refused(&self, user: Option<&User>, from: Option<IpAddr>, refusal: PeopleRefusal) -> PlatformError {
+        self.metrics().sign_in_refused();
+        let user = user.map(|user| tracing::field::display(user.uuid));
+        tracing::warn!(user, from = from.map(tracing::field::display), code = refusal.code(), "a sign-in was refused");
+        refusal.into()
+    }
+}
+
+fn later(now: Timestamp, by: std::time::Duration) -> PlatformResult<Timestamp> {
+    now.checked_add(by).map_err(|error| PlatformError::Internal(error.to_string()))
+}
+
+/// What is too long to be anybody's is not worth a look.
+fn check(sign_in: &SignIn) -> PlatformResult<()> {
+    let code_bytes = sign_in.code.as_ref().map_or(0, String::len);
+    let limits = [
+        ("/email", sign_in.email.len(), EMAIL_BYTES_MAX),
+        ("/password", sign_in.password.expose().len(), passwords::BYTES_MAX),
+        ("/code", code_bytes, CODE_BYTES_MAX),
+    ];
+    let too_long = limits.into_iter().filter(|(_, bytes, bytes_max)| bytes > bytes_max);
+    let problems: Vec<Problem> = too_long
+        .map(|(pointer, _, bytes_max)| Problem::new(pointer, format!("is longer than {bytes_max} bytes")))
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+}

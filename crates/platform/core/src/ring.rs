@@ -1,0 +1,99 @@
+//! The ring of a webcast (decisions, section 7): what the clerk sees of it, the clerk's commands, and bids over the internet.
+//!
+//! Every command names the versions that its clerk saw ([`RingVersion`]). They are compared when the ring is loaded and again
+//! by the commit, so of two clerks one is told that the ring has moved, and nothing is ever sold twice.
+
+mod clerks;
+mod command;
+mod desk;
+mod online;
+mod order;
+
+use platform_rules::{Auction, Item};
+use uuid::Uuid;
+
+pub use command::{ClerkCommand, ClerkCommandResult};
+pub use desk::Desk;
+pub use online::{NewInternetBid, InternetBidResult};
+pub use platform_rules::ring::{Commission, RingAction};
+
+use crate::caller::visible;
+use crate::decide::expect_version;
+use crate::error::{PlatformError, PlatformResult};
+use crate::{Caller, Platform, Scope};
+
+/// Readings of a ring that moves meanwhile, at most.
+const READ_TRIES_MAX: usize = 5;
+
+/// What a clerk saw of a ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RingVersion {
+    /// Version of the auction.
+    pub auction: i64,
+    /// Version of the item in the ring; 0 when it is empty.
+    pub item: i64,
+}
+
+/// A ring as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingState {
+    /// The webcast.
+    pub auction: Auction,
+    /// The item in the ring.
+    pub item: Option<Item>,
+    /// What only its clerks may see; none for others.
+    pub desk: Option<Desk>,
+}
+
+impl RingState {
+    /// What a command on this ring names.
+    pub fn version(&self) -> RingVersion {
+        version(&self.auction, self.item.as_ref())
+    }
+}
+
+impl Platform {
+    /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for others.
+    ///
+    /// Errors: `not_found`, `clerk_not_assigned`.
+    pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
+        caller.require_one_of(&[Scope::AuctionsRead, Scope::RingWrite])?;
+        let (auction, item) = self.read_ring(caller, auction).await?;
+        let desk = if caller.require(Scope::RingWrite).is_ok() {
+            self.require_clerk(caller, &auction).await?;
+            Some(self.desk(&auction, item.as_ref(), None).await?)
+        } else {
+            None
+        };
+        Ok(RingState { auction, item, desk })
+    }
+
+    /// The auction and the item in its ring, which is read after it: again, when it has left the ring in between.
+    async fn read_ring(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Auction, Option<Item>)> {
+        for _ in 0..READ_TRIES_MAX {
+            let auction = self.visible_auction(caller, uuid).await?;
+            let Some(in_ring) = auction.in_ring else { return Ok((auction, None)) };
+            let item = self.item_of(caller, &auction, in_ring).await?;
+            if item.in_ring().is_some() {
+                return Ok((auction, Some(item)));
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    async fn item_of(&self, caller: &Caller, auction: &Auction, item: Uuid) -> PlatformResult<Item> {
+        let item = visible(caller, self.store().item(item).await?, "item", |item| item.customer)?;
+        if item.auction == auction.uuid { Ok(item) } else { Err(PlatformError::NotFound("item")) }
+    }
+}
+
+fn version(auction: &Auction, item: Option<&Item>) -> RingVersion {
+    RingVersion { auction: auction.version, item: item.map_or(0, |item| item.version) }
+}
+
+/// `PreconditionFailed` unless the ring is as the clerk saw it.
+fn expect_ring(seen: RingVersion, auction: &Auction, item: Option<&Item>) -> PlatformResult<()> {
+    let now = version(auction, item);
+    expect_version(Some(seen.auction), now.auction)?;
+    expect_version(Some(seen.item), now.item)
+}

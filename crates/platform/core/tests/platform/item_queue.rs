@@ -1,0 +1,239 @@
+//! Many commands on one item at the same time.
+
+use std::future::Future;
+use std::time::Duration;
+
+use contract::ItemStatus;
+use platform_core::auctions::ends::{EndsMove, NewEnds};
+use platform_core::bids::{NewBid, PlacedBid};
+use platform_core::bulk_change::BulkChangeWorker;
+use platform_core::config::BulkChangeConfig;
+use platform_core::new_item::NewItem;
+use platform_core::port::Page;
+use platform_core::{IdempotentRequest, Outcome, Platform, PlatformConfig, PlatformResult};
+use platform_rules::Item;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::fixture::{TestPlatform, node};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+async fn lot(fixture: &TestPlatform) -> Item {
+    let item = NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new("1", "A table") };
+    fixture.create(&fixture.timed(HOUR, vec![item])).await.items.remove(0)
+}
+
+async fn bid_at(
+    platform: &Platform,
+    fixture: &TestPlatform,
+    item: &Item,
+    paddle: &str,
+    amount: i64,
+) -> PlatformResult<PlacedBid> {
+    let new = NewBid { bidder: paddle.into(), amount };
+    platform.place_bid(&fixture.caller, item.uuid, &new, None, None).await?.fresh()
+}
+
+async fn bid(fixture: &TestPlatform, item: &Item, paddle: &str, amount: i64) -> PlatformResult<PlacedBid> {
+    bid_at(&fixture.platform, fixture, item, paddle, amount).await
+}
+
+/// Bidder and price of each bid that was kept, in order.
+async fn kept(fixture: &TestPlatform, item: Uuid) -> Vec<(i64, String)> {
+    let bids = fixture.store.bids(item, Page { after: None, limit: 250 }).await.unwrap();
+    bids.into_iter().map(|bid| (bid.number, bid.bidder)).collect()
+}
+
+fn numbered(paddles: &[&str]) -> Vec<(i64, String)> {
+    (1..).zip(paddles).map(|(number, paddle)| (number, (*paddle).to_owned())).collect()
+}
+
+/// Lets the caller get as far as it comes at once, and go away.
+async fn go_away_after_a_moment(call: impl Future) {
+    tokio::select! {
+        biased;
+        _ = call => panic!("it was answered at once"),
+        () = std::future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn bids_that_come_together_are_decided_one_after_the_other() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let (a, b, c) =
+        tokio::join!(bid(&fixture, &item, "a", 500), bid(&fixture, &item, "b", 300), bid(&fixture, &item, "c", 305));
+    let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap_err());
+    assert_eq!((a.bid.number, a.item.version, a.item.price()), (1, item.version + 1, Some(100)));
+    assert_eq!((b.bid.number, b.item.version, b.item.price()), (2, item.version + 2, Some(310)));
+    assert_eq!(c.code(), "bid_too_low");
+    let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!(stored, b.item, "the store has what the last one was told");
+    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn of_two_nodes_the_slower_one_decides_again_on_what_the_other_left() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
+    let (a, b, c) = tokio::join!(
+        bid(&fixture, &item, "a", 500),
+        bid_at(&other, &fixture, &item, "b", 600),
+        bid_at(&other, &fixture, &item, "b", 700)
+    );
+    // In whatever order they came: a can't be too low, and b is asked for no more than a forces.
+    assert_eq!(a.unwrap().item.uuid, item.uuid);
+    let accepted = 1 + i64::from(b.is_ok()) + i64::from(c.is_ok());
+    let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!((stored.price(), stored.bid_count), (Some(510), accepted));
+    let numbers: Vec<i64> = kept(&fixture, item.uuid).await.into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, (1..=accepted).collect::<Vec<_>>(), "no bid took the place of another");
+}
+
+#[tokio::test]
+async fn nobody_is_refused_for_a_bid_that_did_not_become_true() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
+    let seen = NewBid { bidder: "b".into(), amount: 900 };
+    // On the second node b is decided on an item at the version that it saw, and c would lose to b. Then a was faster.
+    let (a, b, c) = tokio::join!(
+        bid(&fixture, &item, "a", 200),
+        async { other.place_bid(&fixture.caller, item.uuid, &seen, Some(item.version), None).await },
+        bid_at(&other, &fixture, &item, "b", 800)
+    );
+    a.unwrap();
+    assert_eq!(b.unwrap_err().code(), "precondition_failed");
+    assert_eq!(c.unwrap().item.price(), Some(210));
+    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn when_the_answer_of_a_commit_is_lost_what_was_decided_on_it_is_decided_again() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    fixture.faults.lose_answer_of_next_commit();
+    let (a, b) = tokio::join!(bid(&fixture, &item, "a", 500), async {
+        // Comes while the commit of the first one is under way.
+        tokio::task::yield_now().await;
+        bid(&fixture, &item, "b", 600).await
+    });
+    assert_eq!(a.unwrap_err().code(), "unavailable");
+    let b = b.unwrap();
+    assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
+    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_loses_the_answer_and_nothing_else() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    go_away_after_a_moment(bid(&fixture, &item, "a", 500)).await;
+    let b = bid(&fixture, &item, "b", 600).await.unwrap();
+    assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
+    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn of_two_who_saw_the_same_version_one_is_refused() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let (a, b) = (NewBid { bidder: "a".into(), amount: 500 }, NewBid { bidder: "b".into(), amount: 600 });
+    let place = |new| fixture.platform.place_bid(&fixture.caller, item.uuid, new, Some(item.version), None);
+    let (a, b) = tokio::join!(place(&a), place(&b));
+    a.unwrap();
+    assert_eq!(b.unwrap_err().code(), "precondition_failed");
+}
+
+#[tokio::test]
+async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let new = NewBid { bidder: "a".into(), amount: 500 };
+    let render = |placed: &PlacedBid| placed.bid.uuid.to_string();
+    let answering = IdempotentRequest {
+        caller: fixture.caller.key,
+        key: "k",
+        request_hash: [1; 32],
+        status: 201,
+        render: &render,
+        tag: &|_| None,
+    };
+    let place = || fixture.platform.place_bid(&fixture.caller, item.uuid, &new, None, Some(answering));
+    let (one, two, other) = tokio::join!(place(), place(), bid(&fixture, &item, "b", 600));
+    let Ok(Outcome::Fresh(placed)) = one else { panic!("{one:?}") };
+    let Ok(Outcome::Replayed(answer)) = two else { panic!("{two:?}") };
+    assert_eq!(answer.body, placed.bid.uuid.to_string());
+    assert_eq!(other.unwrap().bid.number, 2);
+    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+}
+
+#[tokio::test]
+async fn a_cancellation_waits_in_the_item_queue_and_sees_every_bid() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let a = bid(&fixture, &item, "a", 300).await.unwrap();
+    let cancel = fixture.platform.cancel_bid(&fixture.caller, (item.uuid, a.bid.uuid), "a mistake", None, None);
+    // b is decided and not on disk when the cancellation comes, and c comes behind it.
+    let (b, cancelled, c) = tokio::join!(bid(&fixture, &item, "b", 500), cancel, bid(&fixture, &item, "c", 400));
+    let (b, cancelled, c) = (b.unwrap(), cancelled.unwrap().fresh().unwrap(), c.unwrap());
+    assert_eq!((b.item.price(), cancelled.price(), c.item.price()), (Some(310), Some(100), Some(410)));
+    let versions = [b.item.version, cancelled.version, c.item.version];
+    assert_eq!(versions, [2, 3, 4].map(|later| item.version + later));
+    let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
+    assert_eq!((stored.price(), stored.version), (c.item.price(), c.item.version));
+}
+
+#[tokio::test]
+async fn administrator_commands_wait_in_the_item_queue() {
+    let fixture = TestPlatform::new().await;
+    let item = lot(&fixture).await;
+    let (to, why) = (ItemStatus::Suspended, Some("the provenance".to_owned()));
+    let suspend = fixture.platform.change_item_status(&fixture.caller, item.uuid, to, why, None, None);
+    let (a, suspended, b) = tokio::join!(bid(&fixture, &item, "a", 300), suspend, bid(&fixture, &item, "b", 500));
+    assert_eq!(a.unwrap().bid.number, 1);
+    let suspended = suspended.unwrap().fresh().unwrap();
+    assert_eq!((suspended.status, suspended.bid_count), (ItemStatus::Suspended, 1));
+    assert_eq!(b.unwrap_err().code(), "item_not_live");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_an_item_moves_among_bids_that_never_stop() {
+    let leads = BulkChangeConfig { first_items_max: 1, items_max: 4 };
+    let fixture = TestPlatform::with(PlatformConfig { leads, ..PlatformConfig::default() }).await;
+    let items =
+        (0..8).map(|lot| NewItem { fixed_increment: Some(1), ..NewItem::new(lot.to_string(), "A lot") }).collect();
+    let created = fixture.create(&fixture.timed(HOUR, items)).await;
+    BulkChangeWorker::new(fixture.platform.clone()).run_once().await.unwrap();
+    let hot = created.items[5].clone();
+    let stop = CancellationToken::new();
+    let bidders: Vec<_> = (0..6)
+        .map(|bidder| {
+            let (platform, caller, hot, stop) =
+                (fixture.platform.clone(), fixture.caller.clone(), hot.uuid, stop.clone());
+            tokio::spawn(async move {
+                let mut amount = 0;
+                while !stop.is_cancelled() {
+                    amount += 10;
+                    let new = NewBid { bidder: bidder.to_string(), amount };
+                    let _refused = platform.place_bid(&caller, hot, &new, None, None).await;
+                }
+            })
+        })
+        .collect();
+    let (ends, reason) = (NewEnds::Shift { seconds: 600 }, Some("Snow".to_owned()));
+    let wanted = EndsMove { ends, items: None, reason };
+    let moving = fixture.platform.move_ends(&fixture.caller, created.auction.uuid, &wanted, None, None);
+    let moved = tokio::time::timeout(Duration::from_secs(30), moving).await.expect("bids hold it up");
+    stop.cancel();
+    assert_eq!(moved.unwrap().fresh().unwrap().moved, 8);
+    for bidder in bidders {
+        bidder.await.unwrap();
+    }
+    for item in created.items {
+        let now = fixture.store.item(item.uuid).await.unwrap().unwrap();
+        assert_eq!(now.end_time, fixture.timed(HOUR, Vec::new()).ends_at.map(|end| end + Duration::from_secs(600)));
+    }
+}

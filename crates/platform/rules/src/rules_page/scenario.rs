@@ -1,0 +1,192 @@
+//! The second cell of an example: what happens, one step after the other. `a bids 500; b bids 300; the end is reached`.
+
+use contract::{AuctionStatus, ItemStatus};
+use uuid::Uuid;
+
+use super::given::{Given, number};
+use crate::item::{NewLot, relist};
+use crate::lifecycle::{self, AuctionCommand, ItemCounts};
+use crate::sample::{at, auction};
+use crate::{
+    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, Rejection, RingCommand,
+    item, ring,
+};
+
+/// A sale after all steps of an example.
+pub(super) struct Scenario {
+    pub(super) auction: Auction,
+    pub(super) item: Item,
+    pub(super) log: BidLog,
+    pub(super) relisted: Option<Item>,
+    /// The code that the last step was refused with.
+    pub(super) refused: Option<&'static str>,
+    bidders: Vec<Bidder>,
+    now_seconds: i64,
+}
+
+enum Command {
+    Item(ItemCommand),
+    Ring(RingCommand),
+}
+
+use Command::{Item as OfItem, Ring as OfRing};
+
+impl Scenario {
+    pub(super) fn run(given: &str, happens: &str) -> Result<Self, String> {
+        let Given { auction, item, bidders } = Given::read(given)?;
+        let (log, now_seconds) = (BidLog::default(), 10);
+        let mut story = Self { auction, item, log, relisted: None, refused: None, bidders, now_seconds };
+        for step in happens.split(';').map(str::trim).filter(|step| !step.is_empty()) {
+            if let Some(code) = story.refused {
+                return Err(format!("a step before {step:?} was refused: {code}"));
+            }
+            story.take(step)?;
+        }
+        Ok(story)
+    }
+
+    fn take(&mut self, step: &str) -> Result<(), String> {
+        let words: Vec<&str> = step.split_whitespace().collect();
+        let refused = match words[..] {
+            ["at", seconds] => {
+                self.now_seconds = number(seconds)?;
+                Ok(())
+            }
+            ["another", "is", "sent"] => {
+                let item = Some(Uuid::from_u128(11));
+                self.auction.apply(&AuctionChange::RingChanged { item, position: None, cause: Cause::SentToRing });
+                Ok(())
+            }
+            ["another", "is", "passed"] => {
+                self.auction.apply(&AuctionChange::RingChanged {
+                    item: None,
+                    position: None,
+                    cause: Cause::PassedInRing,
+                });
+                Ok(())
+            }
+            ["relist"] => self.relist(),
+            ["auction", "reconciled"] => self.decide_auction(AuctionStatus::Reconciliation),
+            ["preview", "again"] => self.decide_auction(AuctionStatus::Preview),
+            ["live", "again"] => self.decide_auction(AuctionStatus::Live),
+            ["begin"] => ring::begin(&self.auction).map(|changes| self.apply(&[], &changes)),
+            _ => match self.command(&words)? {
+                OfItem(command) => self.decide_item(command),
+                OfRing(command) => self.decide_ring(command),
+            },
+        };
+        self.refused = refused.err().map(|rejection| rejection.code());
+        Ok(())
+    }
+
+    fn command(&self, words: &[&str]) -> Result<Command, String> {
+        let bid = Uuid::from_u128(1_000 + self.item.bid_count as u128 + 100 * self.item.pending.len() as u128);
+        let reason = || "asked for".to_owned();
+        let log = || self.log.clone();
+        let is_webcast = self.auction.kind == AuctionKind::Webcast;
+        Ok(match *words {
+            [paddle, "bids", amount] if is_webcast => {
+                OfRing(RingCommand::InternetBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+            }
+            [paddle, "bids", amount] => {
+                OfItem(ItemCommand::PlaceBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+            }
+            [paddle, "leaves", maximum] => {
+                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: self.bidder(paddle), maximum: number(maximum)? })
+            }
+            [paddle, "buys"] => OfItem(ItemCommand::BuyNow { bid, bidder: self.bidder(paddle) }),
+            ["cancel", "bid", number] => {
+                OfItem(ItemCommand::CancelBid { bid: self.numbered(number)?, reason: reason(), log: log() })
+            }
+            ["status", name] => {
+                let to: ItemStatus = name.parse().map_err(|_| format!("{name} is no status"))?;
+                OfItem(ItemCommand::ChangeStatus { to, reason: Some(reason()) })
+            }
+            ["the", "end", "is", "reached"] => OfItem(ItemCommand::ReachEnd),
+            ["the", "end", "is", "moved", "to", to] => {
+                OfItem(ItemCommand::MoveEnd { to: at(number(to)?), reason: reason() })
+            }
+            ["reconciled"] => OfItem(ItemCommand::Reconcile),
+            ["send"] => OfRing(RingCommand::Send),
+            ["ask", amount] => OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, log: log() }),
+            ["room", paddle, amount] => {
+                OfRing(RingCommand::RoomBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+            }
+            ["internet", paddle, amount] => {
+                OfRing(RingCommand::RelayedBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+            }
+            ["accept", paddle] => {
+                let pending = self.item.pending.iter().find(|pending| pending.bidder == paddle);
+                let bid = pending.map_or(Uuid::nil(), |pending| pending.bid);
+                OfRing(RingCommand::AcceptPending { bid, bidder: self.bidder(paddle) })
+            }
+            ["commission", paddle, amount] => {
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                OfRing(RingCommand::CommissionBid { bid, bidder, amount, log: log() })
+            }
+            ["undo"] => OfRing(RingCommand::Undo { reason: reason(), log: log() }),
+            ["retract", "bid", number] => {
+                OfRing(RingCommand::Retract { bid: self.numbered(number)?, reason: reason(), log: log() })
+            }
+            ["fair", "warning"] => OfRing(RingCommand::FairWarning),
+            ["pause"] => OfRing(RingCommand::Pause),
+            ["resume"] => OfRing(RingCommand::Resume),
+            ["sell"] => OfRing(RingCommand::Sell),
+            ["pass"] => OfRing(RingCommand::Pass),
+            ["remove"] => OfRing(RingCommand::Remove),
+            ["offer", "again"] => OfRing(RingCommand::OfferAgain),
+            ["reopen"] => OfRing(RingCommand::Reopen { reason: reason() }),
+            _ => return Err(format!("nobody knows how to do {:?}", words.join(" "))),
+        })
+    }
+
+    fn bidder(&self, paddle: &str) -> Bidder {
+        let known = self.bidders.iter().find(|bidder| bidder.paddle == paddle);
+        known.cloned().unwrap_or_else(|| Bidder::vouched_for(paddle))
+    }
+
+    fn numbered(&self, word: &str) -> Result<Uuid, String> {
+        Ok(self.log.get(number(word)?).map_or(Uuid::nil(), |record| record.bid))
+    }
+
+    fn decide_item(&mut self, command: ItemCommand) -> Result<(), Rejection> {
+        let changes = item::decide(&self.auction, &self.item, command, at(self.now_seconds))?;
+        self.apply(&changes, &[]);
+        Ok(())
+    }
+
+    fn decide_auction(&mut self, to: AuctionStatus) -> Result<(), Rejection> {
+        let live = u64::from(self.item.status == ItemStatus::Live);
+        let counts = ItemCounts { total: 1, live, ..ItemCounts::default() };
+        let command = AuctionCommand::ChangeStatus { to };
+        let changes = lifecycle::decide(&self.auction, &counts, command, at(self.now_seconds))?;
+        self.apply(&[], &changes);
+        Ok(())
+    }
+
+    fn decide_ring(&mut self, command: RingCommand) -> Result<(), Rejection> {
+        let decision = ring::decide(&self.auction, &self.item, command, at(self.now_seconds))?;
+        self.apply(&decision.item, &decision.auction);
+        Ok(())
+    }
+
+    fn relist(&mut self) -> Result<(), Rejection> {
+        let into = Auction { uuid: Uuid::from_u128(100), ..auction(AuctionKind::Timed, AuctionStatus::Draft) };
+        let (uuid, lot_number) = (Uuid::from_u128(110), "7".to_owned());
+        let lot = NewLot { uuid, lot_number, position: 0, status: ItemStatus::Draft };
+        let relisting = relist((&self.auction, &self.item), &into, lot, at(self.now_seconds))?;
+        let mut item = relisting.item;
+        relisting.created.iter().for_each(|change| item.apply(change));
+        self.apply(&relisting.unsold, &[]);
+        self.relisted = Some(item);
+        Ok(())
+    }
+
+    fn apply(&mut self, item: &[ItemChange], auction: &[AuctionChange]) {
+        for change in item {
+            self.log.apply(change);
+            self.item.apply(change);
+        }
+        auction.iter().for_each(|change| self.auction.apply(change));
+    }
+}

@@ -1,0 +1,252 @@
+//! What a batch of changes is judged against: what the tables hold, and the changes before in the batch.
+
+use std::collections::{HashMap, HashSet};
+
+use deadpool_postgres::Transaction;
+use platform_core::port::{Change, ExpectedRegistration, StoreError, StoreResult, Versioned};
+use platform_rules::Item;
+use uuid::Uuid;
+
+use crate::batch::RefusedChanges;
+use crate::codec::{LIVE, end_ms};
+use crate::postgres::rows::{self, SqlResult};
+use crate::postgres::{bidders, leads};
+
+/// Everything that can speak against a change.
+#[derive(Default)]
+pub(super) struct ConflictChecker {
+    /// Versions; what is not there has none.
+    auctions: HashMap<Uuid, i64>,
+    items: HashMap<Uuid, LockedItem>,
+    /// Who has a lot number of an auction.
+    lots: HashMap<(Uuid, String), Uuid>,
+    /// Who has a position of an auction.
+    places: HashMap<(Uuid, i64), Uuid>,
+    /// Idempotency keys that were used.
+    answers: HashSet<(Uuid, String)>,
+    /// Turns of registrations that come next.
+    turns: HashMap<Uuid, i64>,
+    /// Versions of registrations by auction and paddle.
+    registrations: HashMap<(Uuid, String), i64>,
+    /// Steps of bulk changes, by auction; what has none has no bulk change.
+    leads: HashMap<Uuid, i64>,
+    refused: RefusedChanges,
+    ends_earlier: bool,
+}
+
+/// Which items are locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LockMode {
+    /// All, also those that have to be waited for.
+    Wait,
+    /// Those that nobody else has locked; the others are as if they were not there.
+    SkipLocked,
+}
+
+/// What is known of an item.
+struct LockedItem {
+    version: i64,
+    place: i64,
+    lot: String,
+    /// Its end, while the clock may end it.
+    end: Option<i64>,
+}
+
+impl LockedItem {
+    fn of(item: &Item) -> Self {
+        let end = if item.status.code() == LIVE { end_ms(item) } else { None };
+        LockedItem { version: item.version, place: item.position, lot: item.lot_number.clone(), end }
+    }
+}
+
+impl ConflictChecker {
+    /// LockMode what the changes are about, in the order of the UUIDs, and looks at it.
+    pub(super) async fn load(db: &Transaction<'_>, changes: &[&Change], locks: LockMode) -> SqlResult<Self> {
+        let (auctions, items, turns, registrations, answers) = tokio::try_join!(
+            biased;
+            lock_auctions(db, changes),
+            lock_items(db, changes, locks),
+            bidders::lock_spending_versions(db, changes),
+            bidders::lock_registrations(db, changes),
+            used_keys(db, changes)
+        )?;
+        let leads = leads::lock(db, changes).await?;
+        let mut ledger = ConflictChecker { auctions, items, turns, registrations, leads, answers, ..Self::default() };
+        ledger.load_occupied_places(db, changes).await?;
+        Ok(ledger)
+    }
+
+    /// Who has the lot numbers and positions that items are to have: those that have them already aside.
+    async fn load_occupied_places(&mut self, db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
+        let (mut auctions, mut lots, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for Versioned { state, .. } in changes.iter().flat_map(|change| &change.items) {
+            let stays = |kept: &LockedItem| kept.place == state.position && kept.lot == state.lot_number;
+            if !self.items.get(&state.uuid).is_some_and(stays) {
+                auctions.push(state.auction);
+                lots.push(state.lot_number.as_str());
+                places.push(state.position);
+            }
+        }
+        if auctions.is_empty() {
+            return Ok(());
+        }
+        let select = "SELECT i.auction, i.lot_number, i.position, i.uuid \
+             FROM unnest($1::uuid[], $2::text[]) AS n (auction, lot) \
+             JOIN items i ON i.auction = n.auction AND i.lot_number = n.lot \
+             UNION SELECT i.auction, i.lot_number, i.position, i.uuid \
+             FROM unnest($1::uuid[], $3::bigint[]) AS n (auction, place) \
+             JOIN items i ON i.auction = n.auction AND i.position = n.place";
+        let holders = rows::list(db, select, &[&auctions, &lots, &places], |row| {
+            Ok((rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?))
+        })
+        .await?;
+        for (auction, lot, place, holder) in holders {
+            self.lots.insert((auction, lot), holder);
+            self.places.insert((auction, place), holder);
+        }
+        Ok(())
+    }
+
+    /// Answers for the changes of one call, in order; see [`ConflictChecker::check_and_apply`]. What another call was refused is nothing to them.
+    pub(super) fn check_all(&mut self, changes: &[Change]) -> Vec<StoreResult<()>> {
+        self.refused = RefusedChanges::default();
+        changes.iter().map(|change| self.check_and_apply(change)).collect()
+    }
+
+    /// If all items of these changes are there, and locked.
+    pub(super) fn locked_items_of(&self, changes: &[Change]) -> bool {
+        changes.iter().flat_map(|change| &change.items).all(|item| self.items.contains_key(&item.state.uuid))
+    }
+
+    /// Answers if the change may become true, and if so reckons with it from now on.
+    fn check_and_apply(&mut self, change: &Change) -> StoreResult<()> {
+        let checked = self.refused.check(change).and_then(|()| self.check(change));
+        self.refused.note(change, &checked);
+        checked?;
+        if let Some(answer) = &change.answer {
+            self.answers.insert((answer.caller, answer.key.clone()));
+        }
+        if let Some(auction) = &change.auction {
+            self.auctions.insert(auction.state.uuid, auction.state.version);
+        }
+        for Versioned { state, .. } in &change.items {
+            self.apply_item(state);
+        }
+        if let Some(turn) = change.spending_version {
+            self.turns.insert(turn.registration, turn.expected + 1);
+        }
+        if let Some(step) = &change.bulk_change {
+            match &step.bulk_change {
+                Some(bulk_change) => drop(self.leads.insert(step.auction, bulk_change.step)),
+                None => drop(self.leads.remove(&step.auction)),
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, change: &Change) -> StoreResult<()> {
+        if change.answer.as_ref().is_some_and(|answer| self.answers.contains(&(answer.caller, answer.key.clone()))) {
+            return Err(StoreError::Replayed);
+        }
+        if let Some(auction) = &change.auction {
+            let found = self.auctions.get(&auction.state.uuid).copied();
+            same_version(found, auction.expected_version)?;
+        }
+        if let Some(turn) = change.spending_version {
+            same_version(self.turns.get(&turn.registration).copied(), turn.expected)?;
+        }
+        if let Some(ExpectedRegistration { auction, paddle, version }) = &change.registration {
+            same_version(self.registrations.get(&(*auction, paddle.clone())).copied(), *version)?;
+        }
+        if change.bulk_change.as_ref().is_some_and(|step| self.leads.get(&step.auction).copied() != step.expected_step)
+        {
+            return Err(StoreError::Conflict);
+        }
+        let (mut lots, mut places) = (HashSet::new(), HashSet::new());
+        for Versioned { expected_version, state } in &change.items {
+            same_version(self.items.get(&state.uuid).map(|kept| kept.version), *expected_version)?;
+            let another = |holder: &Uuid| *holder != state.uuid;
+            if self.lots.get(&(state.auction, state.lot_number.clone())).is_some_and(another)
+                || !lots.insert((state.auction, &state.lot_number))
+            {
+                return Err(StoreError::Taken("lotNumber"));
+            }
+            // Somebody else has put an item there meanwhile: with the auction loaded again, another place is chosen.
+            if self.places.get(&(state.auction, state.position)).is_some_and(another)
+                || !places.insert((state.auction, state.position))
+            {
+                return Err(StoreError::Conflict);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_item(&mut self, item: &Item) {
+        let kept = LockedItem::of(item);
+        let before = self.items.remove(&item.uuid);
+        let end_before = before.as_ref().and_then(|before| before.end).unwrap_or(i64::MAX);
+        self.ends_earlier |= kept.end.is_some_and(|end| end < end_before);
+        if let Some(before) = before {
+            self.lots.remove(&(item.auction, before.lot));
+            self.places.remove(&(item.auction, before.place));
+        }
+        self.lots.insert((item.auction, kept.lot.clone()), item.uuid);
+        self.places.insert((item.auction, kept.place), item.uuid);
+        self.items.insert(item.uuid, kept);
+    }
+
+    /// If a change makes an item end that did not, or earlier than before.
+    pub(super) fn ends_earlier(&self) -> bool {
+        self.ends_earlier
+    }
+}
+
+fn same_version(found: Option<i64>, expected: i64) -> StoreResult<()> {
+    if found.unwrap_or(0) == expected { Ok(()) } else { Err(StoreError::Conflict) }
+}
+
+async fn lock_auctions(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
+    let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.auction.as_ref()?.state.uuid)).collect();
+    if wanted.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let lock = "SELECT uuid, version FROM auctions WHERE uuid = ANY($1) ORDER BY uuid FOR UPDATE";
+    let found = rows::list(db, lock, &[&wanted], |row| Ok((rows::get(row, 0)?, rows::get(row, 1)?))).await?;
+    Ok(found.into_iter().collect())
+}
+
+async fn lock_items(
+    db: &Transaction<'_>,
+    changes: &[&Change],
+    locks: LockMode,
+) -> SqlResult<HashMap<Uuid, LockedItem>> {
+    let wanted: Vec<Uuid> = changes.iter().flat_map(|change| &change.items).map(|item| item.state.uuid).collect();
+    if wanted.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let lock = "SELECT uuid, version, position, lot_number, status, effective_end_ms FROM items WHERE uuid = ANY($1) \
+         ORDER BY uuid FOR UPDATE";
+    let lock = match locks {
+        LockMode::Wait => lock.to_owned(),
+        LockMode::SkipLocked => format!("{lock} SKIP LOCKED"),
+    };
+    let found = rows::list(db, &lock, &[&wanted], |row| {
+        let end = if rows::get::<i32>(row, 4)? == LIVE { rows::get(row, 5)? } else { None };
+        let (version, place, lot) = (rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?);
+        Ok((rows::get(row, 0)?, LockedItem { version, place, lot, end }))
+    })
+    .await?;
+    Ok(found.into_iter().collect())
+}
+
+async fn used_keys(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashSet<(Uuid, String)>> {
+    let asked = changes.iter().filter_map(|change| change.answer.as_ref());
+    let (callers, keys): (Vec<Uuid>, Vec<&str>) = asked.map(|answer| (answer.caller, answer.key.as_str())).unzip();
+    if callers.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let select = "SELECT a.caller, a.key FROM unnest($1::uuid[], $2::text[]) AS n (caller, key) \
+         JOIN idempotent_answers a ON a.caller = n.caller AND a.key = n.key";
+    let used = rows::list(db, select, &[&callers, &keys], |row| Ok((rows::get(row, 0)?, rows::get(row, 1)?))).await?;
+    Ok(used.into_iter().collect())
+}

@@ -1,0 +1,99 @@
+//! Commits of different items that are asked for at the same time, joined in one transaction: bids, above all.
+//!
+//! Each call of the port, which is what a line of an item brings, stays a unit of its own: what is refused in one is nothing
+//! to the others. And none waits for another's item: a call whose items somebody else has locked is set aside, and its caller
+//! commits it alone. So does everybody when a statement fails, because of a value that somebody else took meanwhile or one
+//! that the server does not take: then only the call that it came from is told.
+
+use deadpool_postgres::Transaction;
+use kit_runtime::batcher::Batcher;
+use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
+
+use super::conflicts::{ConflictChecker, LockMode};
+use super::{Answers, write};
+use crate::postgres::batching::COMMIT_BATCHES;
+use crate::postgres::rows::{SqlError, SqlResult};
+use kit_engine::postgres::Postgres;
+
+/// Changes of one call: those of a longer line are worth a transaction of their own, and would keep others waiting.
+const CHANGES_MAX: usize = 32;
+
+/// What became of a call.
+pub(in crate::postgres) enum GroupResult {
+    Done(StoreResult<Answers>),
+    /// It has to be committed alone.
+    Alone(Vec<Change>),
+}
+
+/// Calls that wait for each other.
+pub(in crate::postgres) type GroupCommitter = Batcher<Vec<Change>, GroupResult>;
+
+/// Starts joining.
+pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
+    let postgres = postgres.clone();
+    Batcher::start("commits", COMMIT_BATCHES, move |calls| {
+        let postgres = postgres.clone();
+        async move { commit(&postgres, calls).await }
+    })
+}
+
+/// Changes that may join: of items that are there, and of nothing else that is locked or that others wait for.
+pub(in crate::postgres) fn can_group(changes: &[Change]) -> bool {
+    let may = |change: &Change| {
+        let of_items = change.auction.is_none()
+            && change.address.is_none()
+            && change.bulk_change.is_none()
+            && change.journal.is_empty();
+        of_items && !change.items.is_empty() && change.items.iter().all(|item| item.expected_version > 0)
+    };
+    (1..=CHANGES_MAX).contains(&changes.len()) && changes.iter().all(may)
+}
+
+async fn commit(postgres: &Postgres, calls: Vec<Vec<Change>>) -> Vec<GroupResult> {
+    let job = postgres.transaction(&calls, |db, calls| Box::pin(in_transaction(db, calls)));
+    let done = job.await;
+    match done {
+        Ok(batch) => {
+            if batch.notify_nodes {
+                postgres.notify().await;
+            }
+            calls.into_iter().zip(batch.answers).map(|(changes, answers)| outcome(changes, answers)).collect()
+        }
+        Err(SqlError::Statement(error)) if error.as_db_error().is_some() => {
+            tracing::debug!(%error, "joined commits are done one by one");
+            calls.into_iter().map(GroupResult::Alone).collect()
+        }
+        Err(error) => {
+            let error = StoreError::from(error);
+            calls.iter().map(|_| GroupResult::Done(Err(error.clone()))).collect()
+        }
+    }
+}
+
+fn outcome(changes: Vec<Change>, answers: Option<Answers>) -> GroupResult {
+    answers.map_or(GroupResult::Alone(changes), |answers| GroupResult::Done(Ok(answers)))
+}
+
+struct Batch {
+    /// None for calls that are set aside.
+    answers: Vec<Option<Answers>>,
+    notify_nodes: bool,
+}
+
+async fn in_transaction(db: &Transaction<'_>, calls: &[Vec<Change>]) -> SqlResult<Batch> {
+    let changes: Vec<&Change> = calls.iter().flatten().collect();
+    let mut ledger = ConflictChecker::load(db, &changes, LockMode::SkipLocked).await?;
+    let mut judged = Vec::with_capacity(calls.len());
+    for call in calls {
+        judged.push(ledger.locked_items_of(call).then(|| ledger.check_all(call)));
+    }
+    let accepted = calls.iter().zip(&judged).filter_map(|(call, verdicts)| Some((call, verdicts.as_ref()?)));
+    let accepted = accepted.flat_map(|(call, verdicts)| call.iter().zip(verdicts));
+    let accepted: Vec<&Change> = accepted.filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
+    write::all(db, &accepted).await?;
+    let answers = judged.into_iter().map(|verdicts| {
+        let given = |verdict: StoreResult<()>| verdict.map(|()| CommitReceipt::default());
+        verdicts.map(|verdicts| verdicts.into_iter().map(given).collect())
+    });
+    Ok(Batch { answers: answers.collect(), notify_nodes: ledger.ends_earlier() })
+}

@@ -1,0 +1,94 @@
+//! `/metrics`: what the API answered, beside the provider's own figures, and the page that explains them.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::Request;
+use http_body_util::BodyExt as _;
+use serde_json::json;
+use tower::ServiceExt as _;
+
+use crate::fixture::Fixture;
+
+/// The operator's handbook.
+const PAGE: &str = include_str!("../../../../../docs/operate/health-and-alerts.md");
+
+async fn scrape(figures: &Arc<dyn kit_http::metrics::Source>) -> String {
+    let request = Request::get("/metrics").body(Body::empty()).unwrap();
+    let answer = kit_http::metrics::surface(vec![Arc::clone(figures)]).oneshot(request).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    String::from_utf8(answer.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_operation_and_class_of_their_answer() {
+    let fixture = Fixture::new().await;
+    let (surface, figures) = provider_api::surface_with_metrics(fixture.provider.clone());
+    let call = async |method: &str, path: &str, body: &str| {
+        let request = Request::builder().method(method).uri(format!("/api/v1{path}"));
+        let request = request.header("authorization", format!("Bearer {}", fixture.key));
+        let request = request.header("content-type", "application/json").body(Body::from(body.to_owned())).unwrap();
+        surface.clone().oneshot(request).await.unwrap().status().as_u16()
+    };
+    let message = json!({"eventType": "a", "payload": {}}).to_string();
+    for (method, path, body, status) in [
+        ("POST", "/app", r#"{"name":"n","uid":"app"}"#, 201),
+        ("POST", "/app/", r#"{"name":""}"#, 422),
+        ("GET", "/app/app", "", 200),
+        ("GET", "/app/none", "", 404),
+        ("POST", "/app/app/msg", &message, 202),
+        ("POST", "/app/app/msg/", &message, 202),
+        ("POST", "/app/app/msg", "{", 422),
+        ("GET", "/nowhere", "", 404),
+    ] {
+        assert_eq!(call(method, path, body).await, status, "{method} {path}");
+    }
+    let text = scrape(&figures).await;
+    for (operation, status, count) in [
+        ("v1.application.create", "2xx", 1),
+        ("v1.application.create", "4xx", 1),
+        ("v1.application.get", "2xx", 1),
+        ("v1.application.get", "4xx", 1),
+        ("v1.message.create", "2xx", 2),
+        ("v1.message.create", "4xx", 1),
+        ("v1.message.create", "5xx", 0),
+        ("v1.endpoint.create", "2xx", 0),
+        ("other", "4xx", 1),
+    ] {
+        let line =
+            format!("lotwire_provider_api_requests_total{{operation=\"{operation}\",status=\"{status}\"}} {count}\n");
+        assert!(text.contains(&line), "no {line}in {text}");
+    }
+    assert!(text.contains("lotwire_provider_messages_accepted_total 2\n"), "{text}");
+}
+
+#[tokio::test]
+async fn every_figure_is_explained_in_the_handbook_and_no_other() {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let endpoint = fixture.endpoint().await;
+    let (_, figures) = provider_api::surface_with_metrics(fixture.provider.clone());
+    let gathered = figures.gather(std::slice::from_ref(&endpoint)).await.unwrap();
+    let mut shown: Vec<String> = gathered
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "))
+        .map(|line| {
+            let (name, kind) = line.split_once(' ').unwrap();
+            if kind == "counter" { format!("{name}_total") } else { name.to_owned() }
+        })
+        .collect();
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| `lotwire_provider_"));
+    let mut explained: Vec<String> =
+        rows.map(|row| format!("lotwire_provider_{}", row.split(['`', '{']).next().unwrap())).collect();
+    shown.sort();
+    explained.sort();
+    assert_eq!(shown, explained);
+    // The alerts are about figures that there are.
+    for word in PAGE
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|word| word.starts_with("lotwire_provider_"))
+    {
+        let family = word.trim_end_matches("_bucket").trim_end_matches("_count").trim_end_matches("_sum");
+        assert!(shown.iter().any(|name| name == family), "{word} is in the handbook and not shown");
+    }
+}

@@ -1,0 +1,174 @@
+//! Which messages the next step of a task takes.
+
+use super::position_at;
+use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
+use crate::port::{ReplayCandidate, Store, StoreResult};
+use crate::target::Target;
+
+/// Attempts or messages looked at in one step at most.
+const LOOKED_AT_MAX: usize = 500;
+
+/// What a step is to do.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct StepPlan {
+    /// Where the task is after it.
+    pub(super) to: Id,
+    /// Messages selected.
+    pub(super) found: u64,
+    /// Of these, those to be sent.
+    pub(super) messages: Vec<Id>,
+    /// There is nothing after it.
+    pub(super) last: bool,
+}
+
+/// Something that a task looked at.
+struct Candidate {
+    position: Id,
+    /// None when it is not for this task.
+    message: Option<Id>,
+    waits: bool,
+}
+
+/// Looks on from the task's position, for at most `batch` messages.
+pub(super) async fn plan_step(
+    store: &dyn Store,
+    task: &BackgroundTask,
+    target: &Target,
+    batch: usize,
+) -> StoreResult<StepPlan> {
+    let (application, endpoint, after) = (&task.application, &task.endpoint, &task.progress.position);
+    let end = position_at(task.kind, task.selection.until);
+    let seen: Vec<Candidate> = match task.kind {
+        // It sends nothing.
+        TaskKind::PurgeContent => Vec::new(),
+        TaskKind::Recover => {
+            let failures = store.failed_attempts(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
+            let seen = failures.into_iter();
+            // What waits for its next attempt is sent at once.
+            seen.map(|row| Candidate { position: row.attempt, message: row.recoverable, waits: false }).collect()
+        }
+        TaskKind::ReplayMissing | TaskKind::BulkReplay => {
+            let sent = store.replay_candidates(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
+            let seen = sent.into_iter().map(|row| {
+                let selected = match task.kind {
+                    TaskKind::BulkReplay => task.selection.matches(&row),
+                    _ => row.latest.is_none() && target.subscribes_to(&row.event_type, row.channels.as_deref()),
+                };
+                let message = (selected && row.payload_kept).then(|| row.message.clone());
+                Candidate { position: row.message, message, waits: row.waits && !task.kind.makes_retries_due() }
+            });
+            seen.collect()
+        }
+    };
+    Ok(take_batch(seen, batch, end))
+}
+
+fn take_batch(seen: Vec<Candidate>, batch: usize, end: Id) -> StepPlan {
+    let exhausted = seen.len() < LOOKED_AT_MAX;
+    let mut plan = StepPlan::default();
+    for Candidate { position, message, waits } in seen {
+        if plan.messages.len() >= batch {
+            return plan;
+        }
+        plan.to = position;
+        if let Some(message) = message {
+            plan.found += 1;
+            if !waits {
+                plan.messages.push(message);
+            }
+        }
+    }
+    if exhausted {
+        plan.to = end;
+        plan.last = true;
+    }
+    plan
+}
+
+impl Selection {
+    /// Whether the endpoint had an attempt of it, and it is what was asked for.
+    fn matches(&self, row: &ReplayCandidate) -> bool {
+        let Some((status, code)) = row.latest else { return false };
+        let is_or_has = |asked: &Option<String>, has: &Option<Vec<String>>| {
+            asked.as_ref().is_none_or(|asked| has.iter().flatten().any(|has| has == asked))
+        };
+        self.event_types.as_ref().is_none_or(|types| types.contains(&row.event_type))
+            && is_or_has(&self.channel, &row.channels)
+            && is_or_has(&self.tag, &row.tags)
+            && self.status.is_none_or(|asked| asked == self.status_of(row, status))
+            && self.status_code_class.is_none_or(|class| class == code / 100 * 100)
+    }
+
+    /// One that waits for another attempt is still being sent.
+    fn status_of(&self, row: &ReplayCandidate, latest: AttemptStatus) -> AttemptStatus {
+        if row.waits && latest == AttemptStatus::Fail { AttemptStatus::Sending } else { latest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn seen(count: usize, message: bool) -> Vec<Candidate> {
+        let one = |number| Candidate {
+            position: format!("{number:04}").into(),
+            message: message.then(|| format!("m{number}").into()),
+            waits: number % 2 == 1,
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn a_step_ends_with_its_batch_or_with_what_was_looked_at() {
+        let plan = take_batch(seen(10, true), 2, "end".into());
+        assert_eq!((&*plan.to, plan.found, plan.messages.len(), plan.last), ("0002", 3, 2, false));
+        let plan = take_batch(seen(10, true), 100, "end".into());
+        assert_eq!((&*plan.to, plan.found, plan.messages.len(), plan.last), ("end", 10, 5, true));
+        let plan = take_batch(seen(LOOKED_AT_MAX, false), 100, "end".into());
+        assert_eq!((&*plan.to, plan.found, plan.last), ("0499", 0, false), "there may be more");
+        assert!(take_batch(Vec::new(), 1, "end".into()).last);
+    }
+
+    #[test]
+    fn a_filter_is_of_the_message_and_of_its_latest_attempt() {
+        let all = Selection {
+            since: Timestamp::MIN,
+            until: Timestamp::MAX,
+            event_types: None,
+            channel: None,
+            tag: None,
+            status: None,
+            status_code_class: None,
+        };
+        let row = ReplayCandidate {
+            message: "m".into(),
+            event_type: "a.b".into(),
+            channels: Some(vec!["c".into()]),
+            tags: Some(vec!["t".into()]),
+            payload_kept: true,
+            latest: Some((AttemptStatus::Fail, 503)),
+            waits: false,
+        };
+        let word = |word: &str| Some(word.to_owned());
+        for (selection, expected) in [
+            (all.clone(), true),
+            (Selection { event_types: Some(vec!["x".into(), "a.b".into()]), ..all.clone() }, true),
+            (Selection { event_types: Some(vec!["x".into()]), ..all.clone() }, false),
+            (Selection { channel: word("c"), ..all.clone() }, true),
+            (Selection { channel: word("t"), ..all.clone() }, false),
+            (Selection { tag: word("t"), ..all.clone() }, true),
+            (Selection { tag: word("c"), ..all.clone() }, false),
+            (Selection { status: Some(AttemptStatus::Fail), ..all.clone() }, true),
+            (Selection { status: Some(AttemptStatus::Success), ..all.clone() }, false),
+            (Selection { status_code_class: Some(500), ..all.clone() }, true),
+            (Selection { status_code_class: Some(0), ..all.clone() }, false),
+        ] {
+            assert_eq!(selection.matches(&row), expected, "{selection:?}");
+        }
+        assert!(!all.matches(&ReplayCandidate { latest: None, ..row.clone() }), "it was never sent there");
+        let sending = Selection { status: Some(AttemptStatus::Sending), ..all };
+        assert!(sending.matches(&ReplayCandidate { waits: true, ..row.clone() }) && !sending.matches(&row));
+    }
+}

@@ -1,0 +1,94 @@
+//! The names under which this node holds deliveries.
+//!
+//! A delivery row belongs to a name, and whatever stands for the row in memory holds that name ([`NodeLease`]). When a row may
+//! have been given to the current name without anything in memory knowing of it (the store didn't say whether it had
+//! committed; a task panicked), the node takes a new name. The old one lives on as long as something is held under it.
+//! Then it is heard of no more, and what it still owns becomes due, like everything of a node that died.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use crate::ids::{self, Ids};
+use crate::port::NodeId;
+
+/// A name, held as long as something in memory stands for a row that it owns.
+pub(super) type NodeLease = Arc<NodeId>;
+
+/// Names live at the same time at most; a doubt beyond that waits until one of them is done.
+const LEASES_MAX: usize = 16;
+
+pub(super) struct NodeLeases {
+    ids: Ids,
+    /// None before the store has heard of the node, and once it is about to end: rows then wait in the table.
+    current: RwLock<Option<NodeLease>>,
+    live: Mutex<Vec<NodeLease>>,
+    fenced: AtomicBool,
+}
+
+impl NodeLeases {
+    pub(super) fn new(ids: Ids) -> Self {
+        Self { ids, current: RwLock::default(), live: Mutex::default(), fenced: AtomicBool::new(false) }
+    }
+
+    /// The name to take rows under.
+    pub(super) fn current(&self) -> Option<NodeLease> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Rows may belong to the current name that nothing in memory knows of.
+    pub(super) fn fence(&self) {
+        self.fenced.store(true, Ordering::Release);
+    }
+
+    /// The name to become the current one with [`NodeLeases::activate`], when there is none yet or the current one is in doubt.
+    pub(super) fn next_lease(&self) -> Option<NodeLease> {
+        let fenced = self.fenced.load(Ordering::Acquire) && self.live().len() < LEASES_MAX;
+        if fenced || self.current().is_none() { Some(Arc::new(NodeId(self.ids.make(ids::NODE)))) } else { None }
+    }
+
+    /// Takes a name that the store has heard of.
+    pub(super) fn activate(&self, name: NodeLease) {
+        self.fenced.store(false, Ordering::Release);
+        self.lock_live().push(Arc::clone(&name));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(name);
+    }
+
+    /// Takes rows under no name any more.
+    pub(super) fn stop_claiming(&self) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The names that the store is to hear of. Those that nothing is held under any more are let go.
+    pub(super) fn live(&self) -> Vec<NodeLease> {
+        let mut live = self.lock_live();
+        live.retain(|name| Arc::strong_count(name) > 1);
+        live.clone()
+    }
+
+    fn lock_live(&self) -> std::sync::MutexGuard<'_, Vec<NodeLease>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_runtime::clock::SystemClock;
+    use kit_runtime::random::SeededRandom;
+
+    use super::*;
+
+    #[test]
+    fn a_fenced_lease_is_renewed_while_rows_in_memory_hold_it() {
+        let leases = NodeLeases::new(Ids::new(Arc::new(SystemClock), Arc::new(SeededRandom::new(1))));
+        assert_eq!(leases.current(), None);
+        leases.activate(leases.next_lease().unwrap());
+        assert_eq!(leases.next_lease(), None);
+        let held = leases.current().unwrap();
+        leases.fence();
+        leases.activate(leases.next_lease().unwrap());
+        assert_ne!(leases.current().unwrap(), held);
+        assert_eq!(leases.live().len(), 2);
+        drop(held);
+        assert_eq!(leases.live(), [leases.current().unwrap()]);
+    }
+}

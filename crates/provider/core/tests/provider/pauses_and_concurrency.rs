@@ -1,0 +1,178 @@
+//! An endpoint's pace, and that nobody else feels it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit_runtime::clock::{Clock as _, SystemClock};
+use kit_runtime::tasks::Tasks;
+use provider_core::config::Nodes;
+use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
+use provider_core::port::{ClaimLimit, DeliveryKind, Resend};
+use provider_core::{EndpointInput, PageRequest, ProviderConfig};
+
+use crate::fixture::{Fixture, eventually, message, provider, quick};
+use crate::receiver::{Receiver, Reply};
+
+#[tokio::test]
+async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
+    let fixture = Fixture::new(quick()).await;
+    let mut receiver = Receiver::start(|_| Reply::With(429, "retry-after", "3600")).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    for _ in 0..100 {
+        fixture.send().await;
+    }
+    receiver.next().await;
+    // A new node claims them all: they belong to nobody.
+    let due = eventually(async || {
+        let due = fixture.store.endpoints_with_due(jiff::Timestamp::MAX, 10).await.unwrap();
+        (!due.is_empty()).then_some(due)
+    })
+    .await;
+    assert_eq!(due[0].1, endpoint.id);
+    assert_eq!(fixture.store.backlog(&endpoint.id).await.unwrap().deliveries, 100);
+    fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    let node = provider_core::port::NodeId("node_test".into());
+    let mut claimed = 0;
+    for kind in [DeliveryKind::First, DeliveryKind::Retry] {
+        claimed += fixture
+            .store
+            .claim(&node, &endpoint.id, kind, jiff::Timestamp::MAX, ClaimLimit::for_rows(1_000))
+            .await
+            .unwrap()
+            .len();
+    }
+    assert_eq!(claimed, 100);
+}
+
+#[tokio::test]
+async fn a_deadline_holds_for_an_endpoint_that_hangs_and_the_attempt_says_so() {
+    let config = ProviderConfig { request_timeout: Duration::from_millis(50), ..quick() };
+    let fixture = Fixture::new(config).await;
+    let receiver = Receiver::start(|n| if n == 0 { Reply::Never } else { Reply::Status(200) }).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
+    let attempts = fixture.attempts(&message, 2).await;
+    assert_eq!(attempts[0].response_status_code, 0);
+    assert!(attempts[0].response.contains("50 ms"), "{}", attempts[0].response);
+    assert!(attempts[0].response_duration_ms >= 50);
+    fixture.finished(&endpoint).await;
+}
+
+/// An endpoint whose receiver has asked to be left alone for an hour, and a message that waits for that.
+async fn left_alone(fixture: &Fixture) -> (Endpoint, Message) {
+    let receiver = Receiver::start(|_| Reply::With(503, "retry-after", "3600")).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let refused = fixture.send().await;
+    fixture.attempts(&refused, 1).await;
+    let waiting = fixture.send().await;
+    (endpoint, waiting)
+}
+
+#[tokio::test]
+async fn a_pause_is_the_receivers_that_asked_for_it_and_over_when_the_address_is_changed() {
+    let fixture = Fixture::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&fixture).await;
+    let mended = Receiver::start(|_| Reply::Status(200)).await;
+    let input = EndpointInput { url: mended.url(), ..EndpointInput::default() };
+    fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
+    let attempts = fixture.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].status, attempts[0].url.as_str()), (AttemptStatus::Success, mended.url().as_str()));
+}
+
+#[tokio::test]
+async fn what_is_resent_by_hand_goes_out_in_spite_of_a_pause() {
+    let fixture = Fixture::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&fixture).await;
+    let resent = fixture.provider.resend(&fixture.caller, "app", &waiting.id, &endpoint.id, None, String::new);
+    resent.await.unwrap();
+    let attempts = fixture.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
+}
+
+/// The node that was asked ended before it could send it: what is left is a row.
+#[tokio::test]
+async fn what_was_asked_for_by_hand_elsewhere_goes_out_in_spite_of_a_pause() {
+    let fixture = Fixture::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&fixture).await;
+    let resend = Resend { application: endpoint.application, message: waiting.id.clone(), endpoint: endpoint.id };
+    fixture.store.resend(resend, None).await.unwrap();
+    let attempts = fixture.attempts(&waiting, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
+}
+
+#[tokio::test]
+async fn an_example_goes_out_once_in_spite_of_a_pause() {
+    let fixture = Fixture::new(quick()).await;
+    let (endpoint, waiting) = left_alone(&fixture).await;
+    let example = fixture.provider.send_example(&fixture.caller, "app", &endpoint.id, "svix.ping", None, None);
+    let example = example.await.unwrap();
+    let attempts = fixture.attempts(&example, 1).await;
+    assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
+    assert_eq!(fixture.attempts(&waiting, 0).await, [], "what nobody asks for waits on");
+    assert_eq!(fixture.store.backlog(&endpoint.id).await.unwrap().deliveries, 2, "the example is not tried again");
+}
+
+/// A receiver that asks for an hour and has said so, an endpoint of it, another endpoint that takes all, and what it gets.
+async fn one_of_two_left_alone(fixture: &Fixture) -> (Endpoint, Receiver, Receiver) {
+    let mut pausing =
+        Receiver::start(|n| if n == 0 { Reply::With(429, "retry-after", "3600") } else { Reply::Status(200) }).await;
+    let mut other = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = fixture.endpoint(&pausing.url()).await;
+    fixture.endpoint(&other.url()).await;
+    let refused = fixture.send().await;
+    fixture.attempts(&refused, 2).await;
+    eventually(async || fixture.store.paused_until(&endpoint.id, SystemClock.now()).await.unwrap()).await;
+    pausing.next().await;
+    other.next().await;
+    (endpoint, pausing, other)
+}
+
+#[tokio::test]
+async fn a_pause_outlasts_the_process_that_was_asked_for_it_until_the_endpoint_is_changed() {
+    let mut fixture = Fixture::new(quick()).await;
+    let (endpoint, mut pausing, mut other) = one_of_two_left_alone(&fixture).await;
+    fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    (fixture.provider, fixture.tasks) = (provider(Arc::clone(&fixture.store), quick()), Tasks::new());
+    fixture.provider.spawn_workers(&fixture.tasks);
+    let mut sent = Vec::new();
+    for _ in 0..3 {
+        sent.push(fixture.send().await);
+        other.next().await;
+    }
+    let resent = fixture.provider.resend(&fixture.caller, "app", &sent[2].id, &endpoint.id, None, String::new);
+    resent.await.unwrap();
+    assert_eq!(pausing.next().await.headers["svix-id"], *sent[2].id, "none but the one that was asked for by hand");
+    let page = PageRequest::first(9);
+    let destinations = fixture.provider.list_attempted_destinations(&fixture.caller, "app", &sent[0].id, &page);
+    let waits = destinations.await.unwrap().data.into_iter().find(|row| row.id == endpoint.id).unwrap();
+    let next_minutes = waits.next_attempt.unwrap().duration_since(SystemClock.now()).as_mins();
+    assert!((50..=70).contains(&next_minutes), "when the pause is over: {waits:?}");
+    let input = EndpointInput { url: pausing.url(), description: "mended".into(), ..EndpointInput::default() };
+    fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
+    for _ in 0..2 {
+        assert_ne!(pausing.next().await.headers["svix-id"], *sent[2].id);
+    }
+}
+
+#[tokio::test]
+async fn a_pause_requested_from_one_node_holds_on_all_nodes() {
+    let config = ProviderConfig { node_dead_after: Duration::from_millis(500), nodes: Nodes::Many, ..quick() };
+    let fixture = Fixture::new(config.clone()).await;
+    let second = provider(Arc::clone(&fixture.store), config);
+    let tasks = Tasks::new();
+    second.spawn_workers(&tasks);
+    let (endpoint, mut pausing, mut other) = one_of_two_left_alone(&fixture).await;
+    eventually(async || {
+        let figures = second.metrics(&[endpoint.id.to_string()]).await;
+        let paused = figures.lines().find(|line| line.contains("paused_milliseconds{")).unwrap();
+        (!paused.ends_with(" 0")).then_some(())
+    })
+    .await;
+    let sent = second.create_message(&fixture.caller, "app", message(), None).await.unwrap();
+    other.next().await;
+    second.resend(&fixture.caller, "app", &sent.id, &endpoint.id, None, String::new).await.unwrap();
+    assert_eq!(pausing.next().await.headers["svix-id"], *sent.id);
+    let attempts = fixture.attempts(&sent, 2).await;
+    let here = attempts.iter().filter(|attempt| attempt.endpoint == endpoint.id);
+    assert_eq!(here.map(|attempt| attempt.trigger).collect::<Vec<_>>(), [AttemptTrigger::Manual]);
+}

@@ -1,0 +1,15 @@
+//! Endpoints: the list, and what can be seen and done at each.
+
+pub(super) mod delete;
+pub(super) mod deliveries;
+pub(super) mod enable_disable;
+pub(super) mod example;
+mod form;
+mod head;
+pub(super) mod headers;
+pub(super) mod list;
+pub(super) mod new;
+pub(super) mod ordering;
+pub(super) mod replay;
+pub(super) mod secret;
+pub(super) mod settings;

@@ -1,0 +1,133 @@
+//! Statuses and figures in words.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use provider_core::model::{AttemptStatus, AttemptTrigger};
+use provider_core::port::EndpointCounts;
+
+/// How something stands, as a word with a colour.
+#[derive(Debug, Clone, Copy, Template)]
+#[template(source = "<span class=\"status {{ kind }}\">{{ words }}</span>", ext = "html")]
+pub(super) struct StatusBadge {
+    kind: &'static str,
+    words: &'static str,
+}
+
+impl HtmlSafe for StatusBadge {}
+
+impl StatusBadge {
+    pub(super) const DISABLED: Self = Self { kind: "off", words: "Disabled" };
+    pub(super) const ENABLED: Self = Self { kind: "good", words: "Enabled" };
+    pub(super) const FAILING: Self = Self { kind: "bad", words: "Failing" };
+    pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
+    pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
+    pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, is tried again" };
+}
+
+impl From<AttemptStatus> for StatusBadge {
+    fn from(status: AttemptStatus) -> Self {
+        match status {
+            AttemptStatus::Success => Self { kind: "good", words: "Delivered" },
+            AttemptStatus::Pending => Self { kind: "wait", words: "Waiting" },
+            AttemptStatus::Fail => Self { kind: "bad", words: "Failed" },
+            AttemptStatus::Sending => Self { kind: "wait", words: "Is tried again" },
+            AttemptStatus::Cancelled => Self { kind: "off", words: "Given up" },
+        }
+    }
+}
+
+/// What an attempt came to: the status code, or that there was no answer.
+pub(super) fn status_code(code: u16) -> String {
+    if code == 0 { "No answer".to_owned() } else { code.to_string() }
+}
+
+/// What made an attempt happen, if it was a person.
+pub(super) fn is_manual(trigger: AttemptTrigger) -> bool {
+    trigger == AttemptTrigger::Manual
+}
+
+/// Milliseconds for people.
+pub(super) fn duration(ms: i64) -> String {
+    if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
+}
+
+/// How an endpoint fared in the last day.
+#[derive(Debug, Clone)]
+pub(super) struct DayStats {
+    /// `98.2 %`, when there were attempts.
+    pub(super) rate: Option<String>,
+    /// The rate's colour.
+    pub(super) kind: &'static str,
+    pub(super) succeeded: String,
+    pub(super) failed: String,
+    pub(super) waiting: String,
+    pub(super) is_any_waiting: bool,
+}
+
+impl From<EndpointCounts> for DayStats {
+    fn from(counts: EndpointCounts) -> Self {
+        let EndpointCounts { success, fail, pending, sending, .. } = counts;
+        let (attempts, waiting) = (success + fail, pending + sending);
+        // Rounded down, so that 100 % is all of them.
+        let per_mille = (success * 1_000).checked_div(attempts);
+        let kind = match per_mille {
+            None => "off",
+            Some(990..) => "good",
+            Some(900..) => "wait",
+            Some(_) => "bad",
+        };
+        let rate = per_mille.map(|rate| match rate {
+            1_000 => "100 %".to_owned(),
+            rate => format!("{}.{} %", rate / 10, rate % 10),
+        });
+        Self {
+            rate,
+            kind,
+            succeeded: number(success),
+            failed: number(fail),
+            waiting: number(waiting),
+            is_any_waiting: waiting > 0,
+        }
+    }
+}
+
+/// 1,234,567.
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_told_as_people_read_them() {
+        assert_eq!([number(0), number(999), number(1_000), number(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([duration(0), duration(999), duration(1_250)], ["0 ms", "999 ms", "1.2 s"]);
+    }
+
+    #[test]
+    fn a_rate_is_never_better_than_it_was() {
+        let day = |success, fail| {
+            let day = DayStats::from(EndpointCounts { success, fail, ..EndpointCounts::default() });
+            (day.rate.unwrap_or_default(), day.kind)
+        };
+        for (success, fail, rate, kind) in [
+            (0, 0, "", "off"),
+            (1, 0, "100 %", "good"),
+            (99_999, 1, "99.9 %", "good"),
+            (95, 5, "95.0 %", "wait"),
+            (0, 1, "0.0 %", "bad"),
+        ] {
+            assert_eq!(day(success, fail), (rate.to_owned(), kind));
+        }
+    }
+}

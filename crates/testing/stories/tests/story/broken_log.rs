@@ -1,0 +1,21 @@
+//! A server whose log lines can't be written: the one who read them has gone, or the disk is full.
+
+use testkit::site::{CustomerSite, http_client};
+
+use crate::support::{SMALL_SALE_EVENTS, WAIT_MAX, launch, received, small_sale};
+
+#[tokio::test]
+async fn a_server_whose_log_cannot_be_written_does_all_its_work() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path()).with_broken_log();
+    let server = launch.start(&http_client()).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
+    small_sale(&site).await;
+    let tally = received(&site, SMALL_SALE_EVENTS).await;
+    assert!(tally.is_perfect(), "{tally:?}");
+    // What was sent is also recorded, and a request to end is heard.
+    let recorded = async { while launch.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {} };
+    tokio::time::timeout(WAIT_MAX, recorded).await.expect("attempts are recorded");
+    let ended = server.stop().unwrap();
+    assert!(ended.success(), "{ended}");
+}

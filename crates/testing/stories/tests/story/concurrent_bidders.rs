@@ -1,0 +1,199 @@
+//! Two hundred bidders on one item, from as many connections: what was accepted is kept, in one order, and that order makes
+//! the prices that the rules say.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use consumer::ApiClient;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use testkit::site::{CustomerSite, http_client};
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+use crate::support::{WAIT_MAX, launch, timed_auction, two_nodes};
+
+const BIDDERS: usize = 200;
+const BIDS_EACH: usize = 5;
+const OPENING: i64 = 100;
+const INCREMENT: i64 = 10;
+/// Lots of another sale that end meanwhile: their webhooks hang.
+const ENDING: usize = 20;
+
+/// A bid as its bidder knows it: only they know how far they go.
+struct Placed {
+    bidder: String,
+    maximum: i64,
+    answer: Value,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_bidders_on_one_node() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
+    let accepted = bid_all_at_once(&site, std::slice::from_ref(&site.platform)).await;
+    let figure = async |name: &str| launch.metric(&format!("lotwire_platform_{name}")).await.unwrap() as usize;
+    assert_eq!(figure("bids_accepted_total").await, accepted);
+    assert_eq!(figure("end_lateness_seconds_count").await, ENDING);
+    // A webhook can be faster than the provider's answer to the platform.
+    let published = async { while figure("publish_seconds_count").await < ENDING + 2 {} };
+    tokio::time::timeout(WAIT_MAX, published).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_bidders_on_two_nodes() {
+    let nodes = two_nodes().await;
+    let (site, second_api) = (nodes.site, nodes.second_api);
+    bid_all_at_once(&site, &[site.platform.clone(), second_api]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forty_who_register_and_forty_who_add_lots_at_the_same_time_all_do() {
+    let nodes = two_nodes().await;
+    let auction = json!({ "kind": "timed", "title": "A sale", "endsAt": nodes.site.in_ms(600_000) });
+    let auction = nodes.site.create_auction(auction).await.unwrap();
+    let mut adding = JoinSet::new();
+    for number in 0..80 {
+        let api = if number % 2 == 0 { nodes.site.platform.clone() } else { nodes.second_api.clone() };
+        let auction = format!("/api/v1/auctions/{auction}");
+        adding.spawn(async move {
+            if number % 4 < 2 {
+                api.post(&format!("{auction}/registrations"), &json!({ "name": "A bidder" })).await
+            } else {
+                let lot = json!({ "lotNumber": number.to_string(), "title": "A lot" });
+                api.post(&format!("{auction}/items"), &lot).await
+            }
+        });
+    }
+    for answer in adding.join_all().await {
+        answer.unwrap();
+    }
+}
+
+/// How many bids were accepted.
+async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
+    let auction = json!({ "kind": "timed", "title": "One lot", "status": "LIVE", "endsAt": site.in_ms(600_000),
+        "increments": [{ "from": 0, "increment": INCREMENT }],
+        "items": [{ "lotNumber": "1", "title": "A lot", "openingBid": OPENING }] });
+    let auction = site.create_auction(auction).await.unwrap();
+    let item = site.items(&auction).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
+    // Webhooks are as slow as can be, and there are some.
+    let before = 1;
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= before).await);
+    site.receiver.hold();
+    timed_auction(site, ENDING, 2_000).await;
+
+    let mut bidders = JoinSet::new();
+    let begin = Arc::new(Barrier::new(BIDDERS));
+    for number in 0..BIDDERS {
+        let (api, item, begin) = (nodes[number % nodes.len()].clone(), item.clone(), begin.clone());
+        bidders.spawn(async move {
+            begin.wait().await;
+            bid_in_turn(&api, &item, number).await
+        });
+    }
+    let placed = tokio::time::timeout(WAIT_MAX, async {
+        let mut placed = Vec::new();
+        while let Some(bids) = bidders.join_next().await {
+            placed.extend(bids.unwrap());
+        }
+        placed
+    });
+    let placed = placed.await.expect("bids wait for something");
+    let accepted = placed.len();
+    check(site, &item, placed).await;
+
+    site.receiver.release();
+    let wanted = before + 1 + ENDING;
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= wanted).await);
+    accepted
+}
+
+/// Bids above what was seen last, further for some than for others. Every tenth bidder's client sends each bid twice.
+async fn bid_in_turn(api: &ApiClient, item: &str, number: usize) -> Vec<Placed> {
+    let (path, bidder) = (format!("/api/v1/items/{item}"), format!("paddle-{number}"));
+    let mut placed = Vec::new();
+    let mut minimum = OPENING;
+    for turn in 0..BIDS_EACH {
+        let maximum = minimum + INCREMENT * ((number * 7 + turn * 13) % 40) as i64 + (number % 3) as i64;
+        let body = json!({ "bidder": bidder, "amount": maximum });
+        let key = HeaderValue::try_from(format!("{bidder}-{turn}")).unwrap();
+        let headers = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), key)]);
+        let path_of_bids = format!("{path}/bids");
+        let send = || api.post_with_headers(&path_of_bids, headers.clone(), &body);
+        let answer = if number.is_multiple_of(10) {
+            let (one, two) = tokio::join!(send(), send());
+            if let (Ok(one), Ok(two)) = (&one, &two) {
+                assert_eq!(one.body["bid"], two.body["bid"], "one request, one bid");
+            }
+            one.or(two)
+        } else {
+            send().await
+        };
+        match answer {
+            Ok(answer) => {
+                minimum = answer.body["item"]["minimumBid"].as_i64().unwrap();
+                placed.push(Placed { bidder: bidder.clone(), maximum, answer: answer.body });
+            }
+            Err(refused) => {
+                // Others were faster, or it leads by what it bid before; whatever else happens here is a fault.
+                let reason = refused.to_string();
+                assert!(
+                    ["below the minimum", "this bidder leads already"].iter().any(|known| reason.contains(known)),
+                    "{reason}"
+                );
+                let seen = api.get(&path).await.unwrap();
+                minimum = seen.body["minimumBid"].as_i64().unwrap();
+            }
+        }
+    }
+    placed
+}
+
+/// Holds what bidders were told, and what is kept, against the rules in this file's own words.
+async fn check(site: &CustomerSite, item: &str, placed: Vec<Placed>) {
+    let told: BTreeMap<i64, Placed> =
+        placed.into_iter().map(|placed| (placed.answer["bid"]["number"].as_i64().unwrap(), placed)).collect();
+    let kept = bids(site, item).await;
+    let accepted = kept.len() as i64;
+    assert!(told.keys().copied().eq(1..=accepted), "numbers without gaps, each told to one bidder");
+    assert!(accepted > 20, "only {accepted} bids were accepted");
+
+    let (mut price, mut leader): (i64, Option<&Placed>) = (0, None);
+    for (placed, row) in told.values().zip(&kept) {
+        assert_eq!(placed.answer["bid"], *row, "what a bidder was told is what is kept");
+        assert_eq!(row["bidder"], json!(placed.bidder));
+        let minimum = if leader.is_some() { price + INCREMENT } else { OPENING };
+        let leads = leader.is_none_or(|leader| placed.maximum > leader.maximum);
+        let raises_own = leader.is_some_and(|leader| leader.bidder == placed.bidder);
+        assert!(placed.maximum >= minimum || raises_own, "{row} is below {minimum}");
+        price = match leader {
+            None => OPENING,
+            Some(_) if raises_own => price,
+            Some(leader) if leads => placed.maximum.min(leader.maximum + INCREMENT),
+            Some(leader) => leader.maximum.min(placed.maximum + INCREMENT),
+        };
+        if leads {
+            leader = Some(placed);
+        }
+        assert_eq!(placed.answer["item"]["price"], json!(price), "after {row}");
+        assert_eq!(row["amount"], json!(if leads { price } else { placed.maximum }), "{row}");
+    }
+    let seen = site.platform.get(&format!("/api/v1/items/{item}")).await.unwrap().body;
+    assert_eq!((&seen["price"], &seen["bidCount"]), (&json!(price), &json!(accepted)));
+}
+
+async fn bids(site: &CustomerSite, item: &str) -> Vec<Value> {
+    let mut bids = Vec::new();
+    let mut after = String::new();
+    loop {
+        let page = site.platform.get(&format!("/api/v1/items/{item}/bids?limit=250{after}")).await.unwrap().body;
+        bids.extend(page["data"].as_array().unwrap().iter().cloned());
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => return bids,
+        }
+    }
+}

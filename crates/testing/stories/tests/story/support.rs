@@ -1,0 +1,119 @@
+//! What the stories share: launches of the binary, and a small sale.
+
+use std::path::Path;
+use std::time::Duration;
+
+use consumer::{ApiClient, DeliveryReport};
+use serde_json::{Value, json};
+use testkit::server::{Launch, Server, built_binary};
+use testkit::site::{CustomerSite, http_client};
+
+/// Nothing in a story takes longer.
+pub const WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// A launch with short pauses, on a store in `data`.
+pub fn launch(data: &Path) -> Launch {
+    Launch::new(built_binary("lotwire").unwrap(), data)
+        .unwrap()
+        .set("SECRETS__KEY", &"07".repeat(32))
+        .set("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s")
+        .set("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms")
+        .set("PLATFORM__PUBLISH_BACKOFF_CAP", "200ms")
+}
+
+/// Two nodes of everything on one PostgreSQL, and a customer who is set up.
+pub struct TwoNodes {
+    /// The customer, who asks the first node.
+    pub site: CustomerSite,
+    /// The second node's platform, with a key of all scopes.
+    pub second_api: ApiClient,
+    _first: Server,
+    /// The second node.
+    pub second: Server,
+    _data: tempfile::TempDir,
+}
+
+pub async fn two_nodes() -> TwoNodes {
+    let data = tempfile::tempdir().unwrap();
+    let first_launch = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second_launch = first_launch.second_node().unwrap();
+    let first = first_launch.start(&http_client()).await.unwrap();
+    let second = second_launch.start(&http_client()).await.unwrap();
+    let site = CustomerSite::set_up(&first_launch, &first_launch).await.unwrap();
+    let key = second_launch.run_command(&["key", "create", "--name", "second", "--scope", "all", "--json"]).unwrap();
+    let second_api = ApiClient::new(http_client(), second_launch.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    TwoNodes { site, second_api, _first: first, second, _data: data }
+}
+
+/// A clerk at a desk.
+pub struct Clerk {
+    pub platform: ApiClient,
+    ring: String,
+}
+
+impl Clerk {
+    pub fn new(platform: ApiClient, auction: &str) -> Self {
+        Clerk { platform, ring: format!("/api/v1/auctions/{auction}/ring") }
+    }
+
+    pub async fn command(&self, command: &str, body: &Value) {
+        let seen = self.platform.get(&self.ring).await.unwrap().etag;
+        self.platform.post_if_match(&format!("{}/{command}", self.ring), seen.as_ref(), body).await.unwrap();
+    }
+
+    /// One bid in the room, and the hammer.
+    pub async fn sell(&self, item: &Value) {
+        self.command("send", &json!({ "item": item["uuid"] })).await;
+        let bid = json!({ "source": "room", "bidder": "room", "amount": item["minimumBid"] });
+        self.command("bid", &bid).await;
+        self.command("sell", &json!({})).await;
+    }
+
+    pub async fn pass(&self, item: &Value) {
+        self.command("send", &json!({ "item": item["uuid"] })).await;
+        self.command("pass", &json!({})).await;
+    }
+}
+
+/// Lots for an auction that is created with them.
+pub fn lots(count: usize) -> Value {
+    (1..=count).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect()
+}
+
+/// A timed auction whose lots end together, `ms` from now.
+pub async fn timed_auction(site: &CustomerSite, count: usize, ms: i64) -> String {
+    let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(ms), "extensionSeconds": 0,
+            "items": lots(count) });
+    site.create_auction(auction).await.unwrap()
+}
+
+/// A webcast that is LIVE.
+pub async fn webcast(site: &CustomerSite, count: usize) -> String {
+    let auction = json!({ "kind": "webcast", "title": "Webcast", "status": "LIVE", "startsAt": site.in_ms(0), "items": lots(count) });
+    site.create_auction(auction).await.unwrap()
+}
+
+/// Waits for `count` events, and holds them against what the platform says it announced.
+pub async fn received(site: &CustomerSite, count: usize) -> DeliveryReport {
+    let is_there = site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= count).await;
+    let announced = site.announced_events().await.unwrap();
+    let tally = site.receiver.read(|record| record.compare(&announced));
+    assert!(is_there, "{count} events were expected: {tally:?}");
+    tally
+}
+
+/// A sale in both ways: three lots end, of which one was bid for; one is sold and one is passed in the ring.
+pub async fn small_sale(site: &CustomerSite) {
+    let timed = timed_auction(site, 3, 1_500).await;
+    let webcast = webcast(site, 2).await;
+    let lot = &site.items(&timed).await.unwrap()[0];
+    let bid = json!({ "bidder": "paddle-1", "amount": lot["minimumBid"] });
+    site.platform.post(&format!("/api/v1/items/{}/bids", lot["uuid"].as_str().unwrap()), &bid).await.unwrap();
+    let clerk = Clerk::new(site.platform.clone(), &webcast);
+    let items = site.items(&webcast).await.unwrap();
+    clerk.sell(&items[0]).await;
+    clerk.pass(&items[1]).await;
+}
+
+/// Events of [`small_sale`]: two auctions, three ends, a sale and a pass.
+pub const SMALL_SALE_EVENTS: usize = 7;

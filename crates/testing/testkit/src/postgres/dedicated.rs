@@ -1,0 +1,148 @@
+//! A server for one test, which may set it up, stop it and start it again.
+
+use std::io::{BufRead as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::{Cluster, PostgresError, SUPERUSER, failed, program, start_with};
+use crate::certificates::Identity;
+
+/// How a server is set up.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Lines of `postgresql.conf`.
+    pub configuration: String,
+    /// All of `pg_hba.conf`; empty for one that trusts everybody. The superuser needs the Unix socket: `local all all trust`.
+    pub access: String,
+    /// With what it speaks TLS; not at all without.
+    pub tls: Option<Tls>,
+}
+
+/// What a server shows of itself, and whose clients it takes.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// Its certificate and key.
+    pub identity: Identity,
+    /// Certificate in PEM of the authority that clients' certificates are of; empty for none.
+    pub client_authority: String,
+}
+
+impl Settings {
+    pub(super) fn variables(&self) -> Vec<(&'static str, String)> {
+        let mut configuration = self.configuration.clone();
+        let mut variables = vec![("ACCESS", self.access.clone())];
+        if let Some(tls) = &self.tls {
+            configuration.push_str("\nssl = on\nssl_cert_file = '../server.pem'\nssl_key_file = '../server-key.pem'\n");
+            if !tls.client_authority.is_empty() {
+                configuration.push_str("ssl_ca_file = '../clients.pem'\n");
+            }
+            variables.push(("CERTIFICATE", tls.identity.certificate.clone()));
+            variables.push(("KEY", tls.identity.key.clone()));
+            variables.push(("CLIENT_AUTHORITY", tls.client_authority.clone()));
+        }
+        variables.push(("CONFIGURATION", configuration));
+        variables
+    }
+}
+
+/// A running server. It goes when it is dropped.
+#[derive(Debug)]
+pub struct DedicatedServer(Cluster);
+
+impl DedicatedServer {
+    /// Starts a new server, which takes a second or two.
+    pub fn start(settings: &Settings) -> Result<Self, PostgresError> {
+        for name in ["initdb", "postgres", "psql"] {
+            program(name).ok_or(PostgresError::NotInstalled(name))?;
+        }
+        start_with(settings).map(DedicatedServer)
+    }
+
+    /// Where it listens on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.0.port
+    }
+
+    /// Where its Unix socket is.
+    pub fn directory(&self) -> &Path {
+        &self.0.directory
+    }
+
+    /// Address for the superuser.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://{SUPERUSER}@127.0.0.1:{}/{database}", self.0.port)
+    }
+
+    /// Does something as superuser, one statement after the other, and answers the rows, fields separated by `|`.
+    pub fn sql(&self, text: &str) -> Result<String, PostgresError> {
+        let mut psql = Command::new(program("psql").ok_or(PostgresError::NotInstalled("psql"))?);
+        psql.args(["-X", "-q", "-w", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]).stdin(Stdio::piped());
+        psql.args(["-U", SUPERUSER, "-d", "postgres", "-p", &self.0.port.to_string()]).arg("-h").arg(&self.0.directory);
+        psql.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut psql = psql.spawn().map_err(|error| failed("starting psql", error))?;
+        if let Some(mut input) = psql.stdin.take() {
+            input.write_all(text.as_bytes()).map_err(|error| failed("telling psql", error))?;
+        }
+        let output = psql.wait_with_output().map_err(|error| failed("waiting for psql", error))?;
+        if !output.status.success() {
+            return Err(failed("SQL", String::from_utf8_lossy(&output.stderr).trim()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// Ends it as an operator does: sessions are cut off, everything is written down.
+    pub fn stop(&mut self) -> Result<(), PostgresError> {
+        self.send_command("stop")
+    }
+
+    /// Starts it after [`DedicatedServer::stop`], on the same port.
+    pub fn start_again(&mut self) -> Result<(), PostgresError> {
+        self.send_command("start")
+    }
+
+    /// Shows this certificate from now on.
+    pub fn show(&mut self, identity: &Identity) -> Result<(), PostgresError> {
+        self.stop()?;
+        for (file, text) in [("server.pem", &identity.certificate), ("server-key.pem", &identity.key)] {
+            // They are there already, with the owner and mode that PostgreSQL asks for.
+            std::fs::write(self.0.directory.join(file), text)
+                .map_err(|error| failed("writing a certificate", error))?;
+        }
+        self.start_again()
+    }
+
+    fn send_command(&mut self, command: &'static str) -> Result<(), PostgresError> {
+        let input = self.0.shell.stdin.as_mut().ok_or_else(|| failed(command, "its shell has no input"))?;
+        writeln!(input, "{command}").map_err(|error| failed(command, error))?;
+        let mut said = String::new();
+        self.0.output.read_line(&mut said).map_err(|error| failed(command, error))?;
+        if said.trim() == "done" { Ok(()) } else { Err(failed(command, said.trim())) }
+    }
+}
+
+impl Drop for DedicatedServer {
+    fn drop(&mut self) {
+        // The shell sees the end of its input, stops the server and removes everything.
+        drop(self.0.shell.stdin.take());
+        let _ = self.0.shell.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_own_server_is_stopped_and_started_again_on_its_port_and_leaves_nothing() {
+        let settings = Settings { configuration: "max_connections = 7".to_owned(), ..Settings::default() };
+        let mut server = DedicatedServer::start(&settings).unwrap();
+        assert_eq!(server.sql("SHOW max_connections").unwrap(), "7");
+        server.stop().unwrap();
+        assert!(server.sql("SELECT 1").is_err());
+        server.start_again().unwrap();
+        assert_eq!(server.sql("SELECT 1").unwrap(), "1");
+        let directory = server.directory().to_owned();
+        drop(server);
+        assert!(!directory.exists());
+    }
+}
